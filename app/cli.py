@@ -1,0 +1,32 @@
+"""The ``touchstone`` command. Each module of ``app.commands`` adds its own subcommands in ``register(cli)``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import typer
+
+from domain.errors import TouchstoneError
+
+COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo")
+"""Modules of ``app.commands``, in the order of ``touchstone --help``."""
+
+cli = typer.Typer(
+    name="touchstone",
+    help="Human annotation, verification, and judge calibration for vision-language benchmarks.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+for _name in COMMANDS:
+    importlib.import_module(f"app.commands.{_name}").register(cli)
+
+
+def main() -> None:
+    """Run the command; what a user can mend becomes one sentence on standard error and exit status 1."""
+    try:
+        cli()
+    except TouchstoneError as error:
+        print(f"touchstone: {error}", file=sys.stderr)
+        sys.exit(1)

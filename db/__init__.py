@@ -1,0 +1,1 @@
+"""Floor 2: tables and queries; the only room that knows sqlmodel."""

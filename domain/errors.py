@@ -1,0 +1,90 @@
+"""What can go wrong, as one tree.
+
+TouchstoneError              a user can mend it: the message says what, where, and what to do
+├── SettingsError            an environment variable or a path does not fit
+├── SchemaError              a schema file does not fit the grammar
+├── NotAvailable             a registry row that is declared but not built yet was asked to work
+├── FileRefused              an import file does not fit; nothing of it was taken
+├── MediaRefused             an image or clip is not what it claims to be, or is too large
+├── RatingsError             ratings that a statistic cannot read
+├── InvalidInput             a form was submitted with problems; all of them are listed
+├── NotAllowed               this person may not do this
+│   └── SignInRequired       nobody is signed in, or the session has ended
+├── NotFound                 no such project, task, person, asset
+└── Conflict                 somebody else was first
+    ├── AlreadyTaken         a picked image or a name is gone
+    └── LeaseLost            the task went to somebody else; what was written is kept as a draft
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class TouchstoneError(Exception):
+    """Something a user can mend; ``str(error)`` is a full sentence that says what, where, and what to do."""
+
+
+class SettingsError(TouchstoneError):
+    """A setting (environment variable, path) does not fit."""
+
+
+class SchemaError(TouchstoneError):
+    """A schema file does not fit the grammar; the message names file, line and key."""
+
+
+class NotAvailable(TouchstoneError):
+    """A registry row that is declared, but not built yet, was asked to work."""
+
+
+class FileRefused(TouchstoneError):
+    """An import file does not fit; nothing of it was taken."""
+
+
+class MediaRefused(TouchstoneError):
+    """An image or clip is not what it claims to be, or is too large."""
+
+
+class RatingsError(TouchstoneError):
+    """Ratings that a statistic cannot read."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a form: the field or criterion, and a sentence for the person who filled it in."""
+
+    name: str
+    message: str
+
+
+class InvalidInput(TouchstoneError):
+    """A form was submitted with problems; all of them are in ``problems``."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(" ".join(problem.message for problem in problems))
+        self.problems = tuple(problems)
+
+
+class NotAllowed(TouchstoneError):
+    """This person may not do this."""
+
+
+class SignInRequired(NotAllowed):
+    """Nobody is signed in, or the session has ended."""
+
+
+class NotFound(TouchstoneError):
+    """No such project, task, person or asset (or none that this person may know of)."""
+
+
+class Conflict(TouchstoneError):
+    """Somebody else was first."""
+
+
+class AlreadyTaken(Conflict):
+    """A picked image or a name is gone."""
+
+
+class LeaseLost(Conflict):
+    """The task went to somebody else; what was written is kept as a draft."""

@@ -1,0 +1,219 @@
+"""The records passed between floors. Plain, frozen, and free of any database object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from domain.roles import Role
+from domain.states import ItemState, Stage
+
+Fields = Mapping[str, Any]
+"""An item's content by field name; values are JSON values."""
+
+
+# ---- files in, files out --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AssetName:
+    """An asset as an annotation file names it: its role in the item, and the path or id that the file gives."""
+
+    role: str
+    path: str
+    source: str | None = None
+    """The video or collection it came from, where the file says so."""
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """The bytes around and of one record in its file, as text, so that an untouched item leaves as it came.
+
+    ``lead`` is what stands between the record before (or the file's head) and this record; ``raw`` is the record itself.
+    """
+
+    lead: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class ItemRecord:
+    """One benchmark example on its way between a file and the database."""
+
+    external_id: str
+    """Unique in its project: the file's own id, else its folder below the import path and its 0-based position."""
+    dimension: str
+    fields: Fields
+    assets: Sequence[AssetName] = ()
+    fragment: Fragment | None = None
+    """None for items that were written in the browser."""
+    touched: bool = False
+    """True if ``fields`` differ from what ``fragment`` says, so the fragment has to be edited on the way out."""
+
+
+@dataclass(frozen=True)
+class FileRecord:
+    """One annotation file: where it lay below the import path, what stands around its records, and the records."""
+
+    path: str
+    """Relative, with forward slashes; the bare file name when a single file was imported."""
+    items: Sequence[ItemRecord]
+    head: str = ""
+    tail: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    """What an exporter needs beyond that, as JSON values (for instance the style for new records)."""
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A record of an import file that does not fit."""
+
+    path: str
+    row: int
+    """1-based, as a person counts."""
+    reason: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class PredictionRecord:
+    """A model's answer to an item, as a file gives it. The item is named by external id, or by dimension and position."""
+
+    model: str
+    text: str
+    item: str | None = None
+    dimension: str | None = None
+    position: int | None = None
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One line of the long table that all statistics read."""
+
+    unit: str
+    rater: str
+    criterion: str
+    value: Any
+    dimension: str | None = None
+
+
+# ---- people ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with an account."""
+
+    id: int
+    login: str
+    name: str
+    is_admin: bool = False
+
+
+@dataclass(frozen=True)
+class Membership:
+    """A person's part in one project. ``dimensions`` None means all of them."""
+
+    person: Person
+    role: Role
+    dimensions: tuple[str, ...] | None = None
+    stages: tuple[Stage, ...] | None = None
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A live session: who, and the token that their pages must send back with every change."""
+
+    person: Person
+    csrf: str
+
+
+# ---- work -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AssetView:
+    """An asset as a page shows it. ``id`` is random and says nothing about the file."""
+
+    id: str
+    role: str
+    kind: str
+    """"image" or "clip"."""
+    missing: bool = False
+    """Named by an annotation file, but nobody has brought in the file itself."""
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What somebody has typed so far. ``seq`` counts up; an older one never overwrites a newer one."""
+
+    seq: int
+    values: Mapping[str, Any]
+    saved_at: datetime
+
+
+@dataclass(frozen=True)
+class VoteView:
+    """One vote as adjudicators see it: who cast it is hidden."""
+
+    label: str
+    values: Mapping[str, Any]
+    reasons: Mapping[str, str]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """One claimed task with everything its page may show, and nothing else: what is secret for the stage is absent."""
+
+    id: str
+    project: str
+    stage: Stage
+    dimension: str
+    item: str | None
+    """The item's random id; None while it is being authored."""
+    revision: int | None
+    fields: Fields
+    assets: Sequence[AssetView]
+    lease_until: datetime
+    draft: Draft | None = None
+    answer: str | None = None
+    """Grading: the text of the prediction. The model's name is never here."""
+    votes: Sequence[VoteView] = ()
+    """Adjudication: the votes that disagreed."""
+    history: Sequence[str] = ()
+    """Adjudication: what happened to the item before, one sentence each, without names."""
+
+
+@dataclass(frozen=True)
+class NothingLeft:
+    """Why there is no task: a code for tests, a sentence for people."""
+
+    code: str
+    """One of all_done, waiting_for_others, not_member, no_stage, pool_empty, not_your_dimension, not_available."""
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A submission that is on disk. ``repeated`` is True if the same key had been stored before."""
+
+    annotation: str
+    saved_at: datetime
+    repeated: bool = False
+    item: str | None = None
+    state: ItemState | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The numbers in the thin line on top of a working page."""
+
+    mine_done: int
+    mine_left: int
+    kept: int
+    decided: int

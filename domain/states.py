@@ -1,0 +1,36 @@
+"""The stages an item passes through, and the states it can be in."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """A step of a protocol in which people work on items."""
+
+    TRIAGE = "triage"
+    AUTHORING = "authoring"
+    VERIFICATION = "verification"
+    ADJUDICATION = "adjudication"
+    REFINEMENT = "refinement"
+    GRADING = "grading"
+
+
+class TaskState(StrEnum):
+    """Where one slot of work stands. An ``OPEN`` task waits; ``WITHDRAWN`` ones are no longer wanted."""
+
+    OPEN = "open"
+    CLAIMED = "claimed"
+    DONE = "done"
+    WITHDRAWN = "withdrawn"
+
+
+class ItemState(StrEnum):
+    """What the policy makes of an item's votes so far (a cache: it can be recomputed from the votes)."""
+
+    IN_VERIFICATION = "in_verification"
+    IN_ADJUDICATION = "in_adjudication"
+    KEPT = "kept"
+    REJECTED = "rejected"
+    UNVERIFIED = "unverified"
+    """The schema has no verification stage, so no verdict can be reached."""

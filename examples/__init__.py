@@ -1,0 +1,1 @@
+"""The made-up demo project: drawn scenes whose true answers are known by construction."""

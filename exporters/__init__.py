@@ -1,0 +1,1 @@
+"""Floor 2: records out, as benchmark files."""

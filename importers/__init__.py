@@ -1,0 +1,1 @@
+"""Floor 2: benchmark files in, as records."""

@@ -1,0 +1,1 @@
+"""Floor 2: the content-addressed store of images and clips, with their derivatives."""

@@ -1,0 +1,1 @@
+"""Floor 2: tables and figures in, HTML and PDF out."""
