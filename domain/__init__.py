@@ -1,1 +1,1 @@
-"""Floor 0: the words every other room shares: errors, roles, states, policies, and the records passed between floors."""
+"""Floor 0: the words all rooms share: errors, roles, states, policies, and the records passed between floors."""

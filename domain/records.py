@@ -31,7 +31,7 @@ class AssetName:
 class Fragment:
     """The bytes around and of one record in its file, as text, so that an untouched item leaves as it came.
 
-    ``lead`` is what stands between the record before (or the file's head) and this record; ``raw`` is the record itself.
+    ``lead`` is what stands between the record before (or the file's head) and this one; ``raw`` is the record itself.
     """
 
     lead: str
@@ -79,7 +79,7 @@ class BadRow:
 
 @dataclass(frozen=True)
 class PredictionRecord:
-    """A model's answer to an item, as a file gives it. The item is named by external id, or by dimension and position."""
+    """A model's answer to an item, as a file gives it. The item is named by external id, or dimension and position."""
 
     model: str
     text: str

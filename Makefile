@@ -1,0 +1,67 @@
+# What each of these does is in docs/contributing.md; `make` alone lists them.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# Whatever is installed is installed for one state of these two files; a second run sees the stamp and goes straight on.
+STATE  := $(shell cat requirements.txt pyproject.toml | sha256sum | cut -c1-16)
+CORE   := $(VENV)/core-$(STATE)
+ALL    := $(VENV)/all-$(STATE)
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar off
+
+export PIP_NO_INPUT = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check lint system lock clean
+
+help:
+	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
+	@echo "make setup   .venv with everything that development needs"
+	@echo "make test    all tests (as root it installs Chromium and PostgreSQL where they are missing)"
+	@echo "make check   the fast loop: style, types, and the tests that need no browser or server"
+	@echo "make lock    compile requirements.txt from pyproject.toml"
+	@echo "make clean   remove .venv and every cache (data/ stays)"
+
+setup: $(ALL)
+
+run: $(CORE)
+	$(BIN)/touchstone demo
+	$(BIN)/touchstone serve
+
+test: $(ALL) lint system
+	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
+
+check: $(ALL) lint
+	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile -m "not browser and not postgres and not slow"
+
+lint: $(ALL)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+system: $(ALL)
+	$(BIN)/python tools/system.py
+
+lock: $(ALL)
+	$(BIN)/python tools/lock.py
+
+clean:
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Touchstone needs Python 3.11 or newer; say which with PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Install the package python3-venv." >&2; exit 1; }
+
+$(CORE): | $(BIN)/python
+	@echo "installing Touchstone into $(VENV) (about a minute, once)"
+	@$(PIP) --constraint requirements.txt setuptools wheel
+	@$(PIP) --constraint requirements.txt --no-build-isolation --editable .
+	@touch $@
+
+$(ALL): | $(BIN)/python
+	@echo "installing everything that development needs into $(VENV) (a few minutes, once)"
+	@$(PIP) --requirement requirements.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@ $(CORE)

@@ -1,0 +1,1 @@
+"""The tests mirror the rooms: ``tests/<room>/test_<module>.py``."""

@@ -1,0 +1,138 @@
+"""Fixtures for everybody: a store on each database, the real server, and a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import browser, postgres
+from tests.serving import Server
+
+if TYPE_CHECKING:
+    from db.engine import Store
+    from playwright.sync_api import Browser, Page
+
+NewUrl = Callable[[str], str]
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[postgres.Cluster]:
+    """A PostgreSQL server for this session; a machine without it fails, it does not skip."""
+    with postgres.cluster() as server:
+        yield server
+
+
+@contextmanager
+def _upgraded(url: str | None, home: Path) -> Iterator[Store]:
+    from db.engine import open_store
+
+    store = open_store(url, home)
+    try:
+        store.upgrade()
+        yield store
+    finally:
+        store.close()
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with all migrations applied, to be copied for each test."""
+    path = tmp_path_factory.mktemp("template") / "template.db"
+    with _upgraded(f"sqlite:///{path}", path.parent):
+        pass
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_cluster: postgres.Cluster, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a PostgreSQL database with all migrations applied, to be copied for each test."""
+    name = postgres_cluster.create()
+    with _upgraded(postgres_cluster.url(name), tmp_path_factory.mktemp("template")):
+        pass
+    return name
+
+
+DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An empty TOUCHSTONE_HOME."""
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture(params=DATABASES)
+def store_url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
+    """The address of a fresh, migrated database; the test runs once for each kind of database."""
+    if request.param == "sqlite":
+        shutil.copyfile(request.getfixturevalue("sqlite_template"), home / "touchstone.db")
+        yield f"sqlite:///{home / 'touchstone.db'}"
+        return
+    server: postgres.Cluster = request.getfixturevalue("postgres_cluster")
+    name = server.create(template=request.getfixturevalue("postgres_template"))
+    yield server.url(name)
+    server.drop(name)
+
+
+@pytest.fixture
+def store(store_url: str, home: Path) -> Iterator[Store]:
+    """A fresh store; the test runs once for each kind of database."""
+    from db.engine import open_store
+
+    store = open_store(store_url, home)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def sqlite_store_for_module(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """One SQLite store for all tests of a module that only look at it."""
+    from db.engine import open_store
+
+    home = tmp_path_factory.mktemp("home")
+    shutil.copyfile(sqlite_template, home / "touchstone.db")
+    store = open_store(f"sqlite:///{home / 'touchstone.db'}", home)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium, headless; it reaches nothing but this machine."""
+    with browser.launched() as running:
+        yield running
+
+
+@pytest.fixture
+def browser_page(chromium: Browser) -> Iterator[Page]:
+    """A page of its own, without cookies, 1280 x 800. Errors thrown on the page fail the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    page = context.new_page()
+    thrown: list[str] = []
+    page.on("pageerror", lambda error: thrown.append(str(error)))
+    yield page
+    context.close()
+    assert not thrown
+
+
+@pytest.fixture
+def server(home: Path) -> Iterator[Server]:
+    """The real ``touchstone serve`` on a free port with a home of its own; ``start()`` it once the home is ready."""
+    running = Server(home)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(autouse=True)
+def _settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees the settings of whoever runs it."""
+    for name in [name for name in os.environ if name.startswith("TOUCHSTONE_")]:
+        monkeypatch.delenv(name)

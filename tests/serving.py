@@ -1,0 +1,118 @@
+"""The real ``touchstone`` command, as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from tests.paths import ROOT
+
+COMMAND = [sys.executable, "-c", "from app.cli import main; main()"]
+"""``touchstone``, from this checkout, whatever is installed."""
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """The environment in which a command sees ``home`` and nothing of this machine's settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TOUCHSTONE_", "STREAMLIT_"))}
+    return {**kept, "TOUCHSTONE_HOME": str(home), "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "200", **more}
+
+
+def touchstone(*arguments: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end; the caller looks at ``returncode``, ``stdout`` and ``stderr``."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=ROOT,
+        env=environment(home, **more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Server:
+    """``touchstone serve`` on one port and one home; it can be killed and started again."""
+
+    def __init__(self, home: Path, **more: str) -> None:
+        self.home, self.port, self._more = home, free_port(), more
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log = home.parent / f"serve-{self.port}.log"
+
+    @property
+    def url(self) -> str:
+        """Where the server answers, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self, *, wait_seconds: float = 60) -> Server:
+        """Start the command and wait until ``/healthz`` answers."""
+        assert self.process is None, "already running"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*COMMAND, "serve", "--port", str(self.port)],
+                cwd=ROOT,
+                env=environment(self.home, **self._more),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        end = time.monotonic() + wait_seconds
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"touchstone serve ended by itself:\n{self.output()[-3000:]}")
+            try:
+                with urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as reply:
+                    if reply.status == 200:
+                        return self
+            except urllib.error.HTTPError as error:
+                error.close()
+            except OSError:
+                pass
+            time.sleep(0.1)
+        raise RuntimeError(f"touchstone serve did not answer within {wait_seconds:.0f} s:\n{self.output()[-3000:]}")
+
+    def output(self) -> str:
+        """Everything that the server has printed so far."""
+        return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+
+    def kill(self) -> None:
+        """SIGKILL the server and whatever it started: nothing gets a chance to tidy up."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Ask the server to end, as Ctrl+C does; kill it if it has not after ten seconds."""
+        self._end(signal.SIGINT)
+
+    def restart(self) -> Server:
+        """Kill and start on the same port and home."""
+        self.kill()
+        return self.start()
+
+    def _end(self, sign: signal.Signals) -> None:
+        process, self.process = self.process, None
+        if process is None:
+            return
+        try:
+            os.killpg(process.pid, sign)
+            process.wait(10)
+        except ProcessLookupError:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)

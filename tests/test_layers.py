@@ -1,0 +1,124 @@
+"""A room imports only from floors below; rooms on one floor do not know each other."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+FLOORS = [
+    ["domain"],
+    ["annotation_schemas", "agreement"],
+    ["db", "media", "inference", "importers", "exporters", "reports"],
+    ["workflow"],
+    ["app"],
+]
+BESIDE = ["examples", "tests", "benchmarks", "tools"]
+"""Beside the house: they may look into every room, and no room looks at them."""
+
+FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+ROOMS = list(FLOOR_OF)
+
+KEPT_TO = {
+    "streamlit": {"app"},
+    "starlette": {"app"},
+    "uvicorn": {"app"},
+    "sqlmodel": {"db"},
+    "sqlalchemy": {"db"},
+    "alembic": {"db"},
+    "torch": {"inference"},
+    "transformers": {"inference"},
+    "openai": {"inference"},
+    "label_studio_sdk": {"app"},
+}
+"""Packages that only some rooms may know."""
+
+ALONE = {"agreement": {"domain"}, "domain": set()}
+"""What these rooms get by with."""
+
+
+def modules(room: str) -> list[Path]:
+    """Every Python file of a room."""
+    return sorted((ROOT / room).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, dotted module) of every import in a file, those inside functions included."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:
+                package = path.relative_to(ROOT).with_suffix("").parts[: -node.level]
+                yield node.lineno, ".".join([*package, *([node.module] if node.module else [])])
+            elif node.module:
+                yield node.lineno, node.module
+
+
+def told(path: Path, line: int, sentence: str) -> str:
+    return f"{path.relative_to(ROOT)}:{line}: {sentence}"
+
+
+def test_every_room_is_on_a_floor() -> None:
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert packages - set(ROOMS) - set(BESIDE) == set()
+    assert set(ROOMS) - packages == set()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_go_down(room: str) -> None:
+    wrong = []
+    for path in modules(room):
+        for line, module in imports(path):
+            other = module.partition(".")[0]
+            if other == room:
+                continue
+            if other in BESIDE and not (room == "app" and other == "examples"):
+                wrong.append(told(path, line, f"{room} is part of the house, {other} stands beside it"))
+            if other in FLOOR_OF and FLOOR_OF[other] >= FLOOR_OF[room]:
+                wrong.append(
+                    told(
+                        path, line, f"{room} (floor {FLOOR_OF[room]}) must not know {module} (floor {FLOOR_OF[other]})"
+                    )
+                )
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("package", KEPT_TO)
+def test_only_these_rooms_know(package: str) -> None:
+    wrong = [
+        told(path, line, f"only {', '.join(sorted(KEPT_TO[package]))} may import {module}")
+        for room in ROOMS
+        if room not in KEPT_TO[package]
+        for path in modules(room)
+        for line, module in imports(path)
+        if module.partition(".")[0] == package
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("room", ALONE)
+def test_these_rooms_get_by_with_little(room: str) -> None:
+    wrong = [
+        told(path, line, f"{room} works with nothing but {', '.join(sorted(ALONE[room])) or 'itself'} beside it")
+        for path in modules(room)
+        for line, module in imports(path)
+        if module.partition(".")[0] in set(ROOMS) - {room} - ALONE[room]
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_domain_needs_no_package_at_all() -> None:
+    wrong = [
+        told(path, line, f"floor 0 uses the standard library only, not {module}")
+        for path in modules("domain")
+        for line, module in imports(path)
+        if module.partition(".")[0] not in {*sys.stdlib_module_names, "domain"}
+    ]
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,50 @@
+"""See to it that the two programs the tests need from the system are there: Chromium and PostgreSQL.
+
+Root installs what is missing from the system's packages; anybody else is told, in one sentence, what to install.
+Nothing else is ever downloaded.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests import browser, postgres
+
+
+def missing() -> list[str]:
+    """The names of the packages to install."""
+    return [
+        *(["chromium"] if browser.program() is None else []),
+        *(["postgresql"] if postgres.binaries() is None else []),
+    ]
+
+
+def main() -> int:
+    """Install what is missing, or say what it is."""
+    packages = missing()
+    if not packages:
+        return 0
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        print(
+            f"The tests need the system packages {' and '.join(packages)}: install them and run again.", file=sys.stderr
+        )
+        return 1
+    print(f"installing {' and '.join(packages)} from the system's packages", flush=True)
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "-qq"], env=quiet, check=False)
+    command = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages]
+    done = subprocess.run(command, env=quiet, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode or missing():
+        print(f"apt-get could not install {' and '.join(packages)}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
