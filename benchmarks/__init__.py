@@ -1,0 +1,1 @@
+"""Measurements of Touchstone beside the tools that people would use instead."""
