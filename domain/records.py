@@ -130,6 +130,33 @@ class SignedIn:
     csrf: str
 
 
+@dataclass(frozen=True)
+class Invitation:
+    """An open invitation, as the page that accepts it shows it."""
+
+    project: str
+    title: str
+    role: Role
+    dimensions: tuple[str, ...] | None
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class ProjectView:
+    """A project as one of its people sees it."""
+
+    name: str
+    title: str
+    made_up: bool
+    """Its content is invented (the demo); every page and file says so."""
+    schema: Any
+    """``annotation_schemas.model.LoadedSchema``, a class of the floor above."""
+    role: Role
+    dimensions: tuple[str, ...] | None = None
+    """None: all of them."""
+    stages: tuple[Stage, ...] | None = None
+
+
 # ---- work -----------------------------------------------------------------------------------------------------------
 
 
@@ -217,3 +244,71 @@ class Progress:
     mine_left: int
     kept: int
     decided: int
+
+
+# ---- overviews ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AddedMedia:
+    """What became of files that were offered to a pool."""
+
+    added: int
+    repeated: int
+    """Already in the project, byte for byte."""
+    refused: Sequence[tuple[str, str]] = ()
+    """Name and reason."""
+
+
+@dataclass(frozen=True)
+class PoolPage:
+    """A page of free images. ``after`` of the next page is the id of the last one."""
+
+    assets: Sequence[AssetView]
+    total: int
+
+
+@dataclass(frozen=True)
+class StageWork:
+    """One line of My work: a stage and dimension of a project, and what waits there for this person."""
+
+    project: str
+    title: str
+    stage: Stage
+    dimension: str
+    waiting: int
+    mine_done: int
+    available: bool
+    why: str
+    """If nothing is available: the reason, as a sentence; else empty."""
+
+
+@dataclass(frozen=True)
+class DimensionProgress:
+    """One line of the dashboard. Every item is in exactly one of the states; ``drafted`` counts them all."""
+
+    dimension: str
+    title: str
+    wanted: int | None
+    drafted: int
+    in_verification: int
+    in_adjudication: int
+    kept: int
+    rejected: int
+    unverified: int
+    blocked: Sequence[str] = ()
+    """What keeps the dimension from moving on, one sentence each."""
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """How far a project is."""
+
+    project: str
+    title: str
+    made_up: bool
+    rows: Sequence[DimensionProgress]
+    free_images: int
+    graded: int = 0
+    """Grading slots that are done, of ``to_grade``."""
+    to_grade: int = 0

@@ -1,0 +1,97 @@
+"""Queries about people, their sessions, links and invitations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import delete, func, update
+from sqlmodel import Session, col, select
+
+from db.tables import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+
+
+def by_login(session: Session, *, login: str) -> PersonRow | None:
+    """The person with that login, active or not."""
+    return session.exec(select(PersonRow).where(PersonRow.login == login)).first()
+
+
+def by_id(session: Session, *, id: int) -> PersonRow | None:
+    """The person with that id."""
+    return session.get(PersonRow, id)
+
+
+def everybody(session: Session) -> list[PersonRow]:
+    """All accounts, by login."""
+    return list(session.exec(select(PersonRow).order_by(col(PersonRow.login))))
+
+
+def any_admin(session: Session) -> bool:
+    """Whether the installation has an admin."""
+    return session.exec(select(PersonRow.id).where(col(PersonRow.is_admin)).limit(1)).first() is not None
+
+
+def session_with_person(session: Session, *, token_hash: str, now: datetime) -> tuple[SessionRow, PersonRow] | None:
+    """A live session and whose it is."""
+    wanted = (
+        select(SessionRow, PersonRow)
+        .where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now)
+        .join(PersonRow, col(PersonRow.id) == SessionRow.person_id)
+        .where(col(PersonRow.active))
+    )
+    found = session.exec(wanted).first()
+    return (found[0], found[1]) if found else None
+
+
+def end_session(session: Session, *, token_hash: str) -> None:
+    """Forget one session."""
+    session.exec(delete(SessionRow).where(col(SessionRow.token_hash) == token_hash))
+
+
+def end_sessions(session: Session, *, person_id: int) -> None:
+    """Forget all sessions of a person."""
+    session.exec(delete(SessionRow).where(col(SessionRow.person_id) == person_id))
+
+
+def forget_expired_sessions(session: Session, *, person_id: int, now: datetime) -> None:
+    """Forget the sessions of a person that have ended by themselves."""
+    session.exec(delete(SessionRow).where(col(SessionRow.person_id) == person_id, col(SessionRow.expires_at) <= now))
+
+
+def use_link(session: Session, *, token_hash: str, now: datetime) -> int | None:
+    """Mark an unused, unexpired sign-in link as used; the person's id, or None if there is no such link (any more)."""
+    used = session.exec(
+        update(SignInLinkRow)
+        .where(
+            col(SignInLinkRow.token_hash) == token_hash,
+            col(SignInLinkRow.used_at).is_(None),
+            col(SignInLinkRow.expires_at) > now,
+        )
+        .values(used_at=now)
+        .returning(col(SignInLinkRow.person_id))
+    ).first()
+    return None if used is None else int(used[0])
+
+
+def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool = False) -> InvitationRow | None:
+    """An unused, unexpired invitation."""
+    wanted = select(InvitationRow).where(
+        InvitationRow.token_hash == token_hash,
+        col(InvitationRow.used_at).is_(None),
+        InvitationRow.expires_at > now,
+    )
+    return session.exec(wanted.with_for_update() if lock else wanted).first()
+
+
+def failures(session: Session, *, login: str, since: datetime) -> tuple[int, datetime | None]:
+    """How many attempts to sign in failed since then, and when the last one was."""
+    n, last = session.exec(
+        select(func.count(), func.max(FailedLoginRow.at)).where(
+            FailedLoginRow.login == login, FailedLoginRow.at > since
+        )
+    ).one()
+    return n, last
+
+
+def forget_failures(session: Session, *, login: str) -> None:
+    """Clear the slate after a success."""
+    session.exec(delete(FailedLoginRow).where(col(FailedLoginRow.login) == login))

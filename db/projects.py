@@ -1,0 +1,60 @@
+"""Queries about projects, their schema versions and members."""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db.tables import MemberRow, PersonRow, ProjectRow, SchemaVersionRow
+
+
+def by_name(session: Session, *, name: str) -> ProjectRow | None:
+    """The project of that name."""
+    return session.exec(select(ProjectRow).where(ProjectRow.name == name)).first()
+
+
+def by_id(session: Session, *, id: int) -> ProjectRow:
+    """The project with that id, which must exist."""
+    return session.exec(select(ProjectRow).where(ProjectRow.id == id)).one()
+
+
+def everything(session: Session) -> list[ProjectRow]:
+    """All projects, by name."""
+    return list(session.exec(select(ProjectRow).order_by(col(ProjectRow.name))))
+
+
+def of_person(session: Session, *, person_id: int) -> list[tuple[ProjectRow, MemberRow]]:
+    """The projects that a person is a member of, by name."""
+    wanted = (
+        select(ProjectRow, MemberRow)
+        .join(MemberRow, col(MemberRow.project_id) == ProjectRow.id)
+        .where(MemberRow.person_id == person_id)
+        .order_by(col(ProjectRow.name))
+    )
+    return [(project, member) for project, member in session.exec(wanted)]
+
+
+def member(session: Session, *, project_id: int, person_id: int) -> MemberRow | None:
+    """A person's part in a project."""
+    wanted = select(MemberRow).where(MemberRow.project_id == project_id, MemberRow.person_id == person_id)
+    return session.exec(wanted).first()
+
+
+def members(session: Session, *, project_id: int) -> list[tuple[MemberRow, PersonRow]]:
+    """Everybody in a project who is active, by login."""
+    wanted = (
+        select(MemberRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == MemberRow.person_id)
+        .where(MemberRow.project_id == project_id, col(PersonRow.active))
+        .order_by(col(PersonRow.login))
+    )
+    return [(member, person) for member, person in session.exec(wanted)]
+
+
+def schema_version(session: Session, *, id: int) -> SchemaVersionRow:
+    """A stored schema, which must exist."""
+    return session.exec(select(SchemaVersionRow).where(SchemaVersionRow.id == id)).one()
+
+
+def schema_version_by_hash(session: Session, *, hash: str) -> SchemaVersionRow | None:
+    """The stored schema with that hash."""
+    return session.exec(select(SchemaVersionRow).where(SchemaVersionRow.hash == hash)).first()

@@ -1,0 +1,460 @@
+"""The tables.
+
+Ids that leave the server are random (``public_id``); the integers stay inside. ``annotation`` and ``revision`` are
+append-only: triggers of the database refuse to change or delete their rows.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Column, ForeignKeyConstraint, Index, Text, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from db.types import UTCDateTime, enum_column, public_id
+from domain.roles import Role
+from domain.states import ItemState, Stage, TaskState
+
+APPEND_ONLY = ("annotation", "revision")
+
+SQLModel.metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+# ---- people ---------------------------------------------------------------------------------------------------------
+
+
+class PersonRow(SQLModel, table=True):
+    """Somebody with an account. Deactivating keeps the row, so that votes keep their author."""
+
+    __tablename__ = "person"
+
+    id: int | None = Field(default=None, primary_key=True)
+    login: str = Field(unique=True)
+    name: str
+    password_hash: str | None = None
+    is_admin: bool = False
+    active: bool = True
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class SessionRow(SQLModel, table=True):
+    """A sign-in that lasts. Only the hash of its token is stored."""
+
+    __tablename__ = "session"
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_hash: str = Field(unique=True)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    csrf: str
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class SignInLinkRow(SQLModel, table=True):
+    """A link that signs a person in once."""
+
+    __tablename__ = "sign_in_link"
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_hash: str = Field(unique=True)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class InvitationRow(SQLModel, table=True):
+    """A link with which somebody makes an account and joins a project, once."""
+
+    __tablename__ = "invitation"
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_hash: str = Field(unique=True)
+    project_id: int = Field(foreign_key="project.id", index=True)
+    role: Role = Field(sa_column=enum_column(Role))
+    dimensions: list[str] | None = Field(default=None, sa_type=JSON)
+    stages: list[str] | None = Field(default=None, sa_type=JSON)
+    invited_by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    used_by_id: int | None = Field(default=None, foreign_key="person.id")
+
+
+class FailedLoginRow(SQLModel, table=True):
+    """An attempt to sign in that has not succeeded, kept to slow down the next ones."""
+
+    __tablename__ = "failed_login"
+    __table_args__ = (Index("ix_failed_login_login_at", "login", "at"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    login: str
+    at: datetime = Field(sa_type=UTCDateTime)
+
+
+# ---- projects -------------------------------------------------------------------------------------------------------
+
+
+class SchemaVersionRow(SQLModel, table=True):
+    """A schema as it was when a project began to use it, with its guideline. Never changed."""
+
+    __tablename__ = "schema_version"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    version: int
+    hash: str = Field(unique=True)
+    guideline_hash: str
+    text: str = Field(sa_type=Text)
+    guideline_text: str = Field(sa_type=Text)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class ProjectRow(SQLModel, table=True):
+    """A benchmark being made."""
+
+    __tablename__ = "project"
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    title: str
+    made_up: bool = False
+    schema_version_id: int = Field(foreign_key="schema_version.id")
+    seed: int
+    """From which every shuffled order of this project follows."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class MemberRow(SQLModel, table=True):
+    """A person's part in a project. None stands for all dimensions, all stages."""
+
+    __tablename__ = "member"
+    __table_args__ = (UniqueConstraint("project_id", "person_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    person_id: int = Field(foreign_key="person.id", index=True)
+    role: Role = Field(sa_column=enum_column(Role))
+    dimensions: list[str] | None = Field(default=None, sa_type=JSON)
+    stages: list[str] | None = Field(default=None, sa_type=JSON)
+
+
+# ---- media ----------------------------------------------------------------------------------------------------------
+
+
+class SourceRow(SQLModel, table=True):
+    """A video or collection that media came from. ``taken`` counts its images that left the pool."""
+
+    __tablename__ = "source"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    name: str
+    taken: int = 0
+
+
+class MediaObjectRow(SQLModel, table=True):
+    """A file of the media store."""
+
+    __tablename__ = "media_object"
+
+    sha256: str = Field(primary_key=True)
+    kind: str
+    mime: str
+    bytes: int = Field(sa_type=BigInteger)
+    width: int | None = None
+    height: int | None = None
+    duration: float | None = None
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class AssetRow(SQLModel, table=True):
+    """An image or clip of a project. Without ``sha256`` it is named by a file, but missing."""
+
+    __tablename__ = "asset"
+    __table_args__ = (
+        Index("ix_asset_project_id_name", "project_id", "name"),
+        Index("ix_asset_pool", "project_id", "in_pool", "id"),
+        Index("ix_asset_project_id_sha256", "project_id", "sha256"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    sha256: str | None = Field(default=None, foreign_key="media_object.sha256")
+    name: str
+    kind: str
+    source_id: int | None = Field(default=None, foreign_key="source.id")
+    dimension: str | None = None
+    """The only dimension that may use it; None: any."""
+    in_pool: bool = False
+    """Free in the shared pool now."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class PickRow(SQLModel, table=True):
+    """An image that somebody took out of the pool. Its primary key makes that possible once."""
+
+    __tablename__ = "pick"
+
+    asset_id: int = Field(primary_key=True, foreign_key="asset.id")
+    task_id: int = Field(foreign_key="task.id", index=True)
+    position: int
+
+
+# ---- items ----------------------------------------------------------------------------------------------------------
+
+
+class ImportFileRow(SQLModel, table=True):
+    """What stands around the records of an imported annotation file."""
+
+    __tablename__ = "import_file"
+    __table_args__ = (UniqueConstraint("project_id", "path"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    path: str
+    format: str
+    head: str = Field(default="", sa_type=Text)
+    tail: str = Field(default="", sa_type=Text)
+    meta: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class ItemRow(SQLModel, table=True):
+    """One benchmark example. ``state`` is a cache of what its votes come to."""
+
+    __tablename__ = "item"
+    __table_args__ = (
+        UniqueConstraint("project_id", "external_id"),
+        Index("ix_item_state", "project_id", "state", "dimension"),
+        Index("ix_item_file", "file_id", "position"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    dimension: str
+    external_id: str
+    author_id: int | None = Field(default=None, foreign_key="person.id", index=True)
+    file_id: int | None = Field(default=None, foreign_key="import_file.id")
+    position: int | None = None
+    fragment_lead: str | None = Field(default=None, sa_type=Text)
+    fragment_raw: str | None = Field(default=None, sa_type=Text)
+    state: ItemState = Field(sa_column=enum_column(ItemState))
+    current_revision: int = 1
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class ItemAssetRow(SQLModel, table=True):
+    """Which assets an item has, in which role and order."""
+
+    __tablename__ = "item_asset"
+    __table_args__ = (UniqueConstraint("item_id", "role", "position"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    item_id: int = Field(foreign_key="item.id")
+    asset_id: int = Field(foreign_key="asset.id", index=True)
+    role: str
+    position: int = 0
+
+
+class RevisionRow(SQLModel, table=True):
+    """An item's content at a moment. Append-only."""
+
+    __tablename__ = "revision"
+    __table_args__ = (UniqueConstraint("item_id", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    item_id: int = Field(foreign_key="item.id")
+    number: int
+    content: dict[str, Any] = Field(sa_type=JSON)
+    """The fields by name."""
+    editor_id: int | None = Field(default=None, foreign_key="person.id", index=True)
+    schema_version_id: int = Field(foreign_key="schema_version.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+# ---- models' answers ------------------------------------------------------------------------------------------------
+
+
+class RunRow(SQLModel, table=True):
+    """One execution of a model or of a judge over many items, or one import of such answers."""
+
+    __tablename__ = "run"
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id", index=True)
+    kind: str
+    name: str
+    params: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class PredictionRow(SQLModel, table=True):
+    """A model's answer to an item."""
+
+    __tablename__ = "prediction"
+    __table_args__ = (
+        UniqueConstraint("item_id", "model", "run_id"),
+        Index("ix_prediction_project_id_model", "project_id", "model"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    item_id: int = Field(foreign_key="item.id")
+    run_id: int = Field(foreign_key="run.id", index=True)
+    model: str
+    text: str = Field(sa_type=Text)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class ImportedRatingRow(SQLModel, table=True):
+    """A line of a ratings file."""
+
+    __tablename__ = "imported_rating"
+    __table_args__ = (UniqueConstraint("project_id", "stage", "unit", "rater", "criterion"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    stage: Stage = Field(sa_column=enum_column(Stage))
+    unit: str
+    rater: str
+    criterion: str
+    value: Any = Field(sa_column=Column("value", JSON, nullable=True))
+    dimension: str | None = None
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+# ---- work -----------------------------------------------------------------------------------------------------------
+
+
+class TaskRow(SQLModel, table=True):
+    """One slot of work in a stage.
+
+    ``unit`` names what is worked on (an item's revision in a stage, a prediction, an item being written), so that
+    two constraints hold the protocol: a slot exists once, and a person has at most one slot of a unit.
+    """
+
+    __tablename__ = "task"
+    __table_args__ = (
+        UniqueConstraint("unit", "slot"),
+        UniqueConstraint("unit", "person_id"),
+        Index("ix_task_next", "project_id", "stage", "state", "shuffle"),
+        Index("ix_task_next_dimension", "project_id", "stage", "state", "dimension", "shuffle"),
+        Index("ix_task_lease", "project_id", "stage", "state", "lease_until"),
+        Index("ix_task_mine", "person_id", "project_id", "stage", "state"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    stage: Stage = Field(sa_column=enum_column(Stage))
+    unit: str
+    slot: int = 0
+    item_id: int | None = Field(default=None, foreign_key="item.id", index=True)
+    revision: int | None = None
+    prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
+    dimension: str
+    state: TaskState = Field(sa_column=enum_column(TaskState))
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    correcting: bool = False
+    """Done, and reopened by the person who did it; the annotation stands until a superseding one arrives."""
+    shuffle: int
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class WalkRow(SQLModel, table=True):
+    """Where a person is in the shuffled order of a stage: the offset at which they began, and the last place taken."""
+
+    __tablename__ = "walk"
+    __table_args__ = (UniqueConstraint("project_id", "person_id", "stage"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    person_id: int = Field(foreign_key="person.id", index=True)
+    stage: Stage = Field(sa_column=enum_column(Stage))
+    offset: int
+    cursor: int
+
+
+class AnnotationRow(SQLModel, table=True):
+    """What one rater submitted for one task, under which schema and guideline. Append-only; the latest counts."""
+
+    __tablename__ = "annotation"
+    __table_args__ = (
+        UniqueConstraint("person_id", "submit_key"),
+        UniqueConstraint("supersedes_id"),
+        ForeignKeyConstraint(["item_id", "revision"], ["revision.item_id", "revision.number"]),
+        Index("ix_annotation_item", "item_id", "stage", "revision"),
+        Index("ix_annotation_person", "person_id", "project_id", "stage", "id"),
+        Index("ix_annotation_project_id_stage", "project_id", "stage"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    task_id: int = Field(foreign_key="task.id", index=True)
+    person_id: int = Field(foreign_key="person.id")
+    stage: Stage = Field(sa_column=enum_column(Stage))
+    dimension: str
+    item_id: int = Field(foreign_key="item.id")
+    revision: int
+    prediction_id: int | None = Field(default=None, foreign_key="prediction.id", index=True)
+    submit_key: str
+    answers: dict[str, Any] = Field(sa_type=JSON)
+    """The values by criterion (authoring: by field)."""
+    reasons: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    note: str = Field(default="", sa_type=Text)
+    seconds: float | None = None
+    supersedes_id: int | None = Field(default=None, foreign_key="annotation.id")
+    schema_version_id: int = Field(foreign_key="schema_version.id")
+    schema_hash: str
+    guideline_hash: str
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class DraftRow(SQLModel, table=True):
+    """What somebody has typed for a task so far; kept when the task goes to somebody else."""
+
+    __tablename__ = "draft"
+    __table_args__ = (UniqueConstraint("task_id", "person_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    task_id: int = Field(foreign_key="task.id")
+    person_id: int = Field(foreign_key="person.id", index=True)
+    seq: int
+    content: dict[str, Any] = Field(sa_type=JSON)
+    lost: bool = False
+    """Arrived as a submission after the lease had gone to somebody else."""
+    saved_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class EventRow(SQLModel, table=True):
+    """Who did what, when. Never read to decide anything but what a person may still see."""
+
+    __tablename__ = "event"
+    __table_args__ = (Index("ix_event_project_id_id", "project_id", "id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    at: datetime = Field(sa_type=UTCDateTime)
+    kind: str
+    project_id: int | None = Field(default=None, foreign_key="project.id")
+    person_id: int | None = Field(default=None, foreign_key="person.id", index=True)
+    item_id: int | None = Field(default=None, foreign_key="item.id", index=True)
+    task_id: int | None = Field(default=None, foreign_key="task.id", index=True)
+    data: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+
+
+metadata = SQLModel.metadata

@@ -1,0 +1,51 @@
+"""Column types: UTC times, enums stored by value, random public ids."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Column, DateTime, Dialect, Enum
+from sqlalchemy.types import TypeDecorator
+
+
+class UTCDateTime(TypeDecorator[datetime]):
+    """A moment, stored and returned in UTC. A time without a zone is our bug and refused."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a stored time needs a zone")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def enum_column(kind: type[StrEnum]) -> Column[Any]:
+    """A column that holds the values of an enum, and that the database checks."""
+    return Column(
+        Enum(
+            kind,
+            values_callable=lambda members: [member.value for member in members],
+            native_enum=False,
+            create_constraint=True,
+            length=32,
+            name=kind.__name__.lower(),
+        ),
+        nullable=False,
+    )
+
+
+def public_id() -> str:
+    """A random id that says nothing about what it names and cannot be guessed."""
+    return secrets.token_urlsafe(12)

@@ -1,0 +1,65 @@
+"""Where Touchstone keeps its state. Two settings, both from the environment, both with a default that needs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from domain.errors import SettingsError
+
+HOME = "TOUCHSTONE_HOME"
+DATABASE_URL = "TOUCHSTONE_DATABASE_URL"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything an installation can choose."""
+
+    home: Path
+    """The folder of all state: database (unless elsewhere), media, logs."""
+    database_url: str
+    """SQLAlchemy's form; SQLite or PostgreSQL."""
+
+    @property
+    def media(self) -> Path:
+        """The folder of the media store."""
+        return self.home / "media"
+
+
+def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
+    """The settings of an environment.
+
+    Without ``TOUCHSTONE_HOME`` it is ``data`` beside the checkout's ``pyproject.toml`` (looked for from ``cwd``
+    upwards), else the user's data folder. Without ``TOUCHSTONE_DATABASE_URL`` it is an SQLite file in that folder.
+    An empty variable counts as absent; a relative home is taken from ``cwd``.
+    """
+    given = env.get(HOME, "").strip()
+    home = (cwd / Path(given).expanduser()) if given else _default_home(env, cwd)
+    if home.exists() and not home.is_dir():
+        raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
+    url = env.get(DATABASE_URL, "").strip()
+    return Settings(home=home, database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}")
+
+
+def normal_url(url: str) -> str:
+    """A database URL in the one form that the rest of Touchstone uses; ``SettingsError`` for a database it does not
+    know."""
+    scheme, separator, rest = url.partition("://")
+    if separator and scheme in ("postgres", "postgresql", "postgresql+psycopg"):
+        return f"postgresql+psycopg://{rest}"
+    if separator and scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
+        return url
+    raise SettingsError(
+        f"{DATABASE_URL} starts with {scheme!r}; Touchstone knows sqlite:///FILE and postgresql://USER@HOST/DATABASE."
+    )
+
+
+def _default_home(env: Mapping[str, str], cwd: Path) -> Path:
+    for folder in (cwd, *cwd.parents):
+        project = folder / "pyproject.toml"
+        if project.is_file() and 'name = "touchstone"' in project.read_text(encoding="utf-8"):
+            return folder / "data"
+    shared = env.get("XDG_DATA_HOME", "").strip()
+    user = Path(env.get("HOME", "").strip() or Path.home())
+    return (Path(shared) if shared else user / ".local" / "share") / "touchstone"

@@ -1,0 +1,97 @@
+"""Models and migrations say the same, and the database itself keeps what was submitted."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from db.engine import Store, open_store
+from db.tables import APPEND_ONLY, metadata
+
+WHEN = "2026-01-01 00:00:00"
+
+
+def test_models_and_migrations_agree(store: Store) -> None:
+    with store.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "target_metadata": metadata})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_upgrade_may_run_again_and_from_several_threads(tmp_path: Path) -> None:
+    store = open_store(None, tmp_path)
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(store.upgrade) for _ in range(4)]:
+            done.result()
+    with store.read() as session:
+        assert session.connection().execute(text("SELECT count(*) FROM alembic_version")).scalar() == 1
+    store.close()
+
+
+@pytest.mark.parametrize("table", APPEND_ONLY)
+@pytest.mark.parametrize("statement", ["UPDATE {} SET created_at = created_at", "DELETE FROM {}"])
+def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statement: str) -> None:
+    with store.write() as session:
+        run = session.connection().execute
+        run(text(f"INSERT INTO person VALUES (1, 'ann', 'Ann', NULL, false, true, '{WHEN}')"))
+        run(text(f"INSERT INTO schema_version VALUES (1, 's', 1, 'h', 'g', '', '', '{WHEN}')"))
+        run(text(f"INSERT INTO project VALUES (1, 'p', 'P', false, 1, 0, '{WHEN}')"))
+        run(
+            text(
+                "INSERT INTO item (id, public_id, project_id, dimension, external_id, state, current_revision,"
+                " created_at)"
+                f" VALUES (1, 'i', 1, 'd', 'x', 'in_verification', 1, '{WHEN}')"
+            )
+        )
+        run(
+            text(
+                "INSERT INTO revision (item_id, number, content, schema_version_id, created_at)"
+                f" VALUES (1, 1, '{{}}', 1, '{WHEN}')"
+            )
+        )
+        run(
+            text(
+                "INSERT INTO task (id, public_id, project_id, stage, unit, slot, dimension, state, correcting,"
+                f" shuffle, created_at) VALUES (1, 't', 1, 'verification', 'v1.1', 0, 'd', 'done', false, 0, '{WHEN}')"
+            )
+        )
+        run(
+            text(
+                "INSERT INTO annotation (public_id, project_id, task_id, person_id, stage, dimension, item_id,"
+                " revision, submit_key, answers, reasons, note, schema_version_id, schema_hash, guideline_hash,"
+                " created_at) VALUES"
+                f" ('a', 1, 1, 1, 'verification', 'd', 1, 1, 'k', '{{}}', '{{}}', '', 1, 'h', 'g', '{WHEN}')"
+            )
+        )
+    with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
+        session.connection().execute(text(statement.format(table)))
+
+
+def test_times_come_back_in_utc(store: Store) -> None:
+    from db.tables import PersonRow
+
+    moment = datetime(2026, 3, 29, 1, 30, 0, 123456, tzinfo=UTC)
+    with store.write() as session:
+        row = PersonRow(login="ann", name="Ann", created_at=moment)
+        session.add(row)
+    with store.read() as session:
+        again = session.get(PersonRow, row.id)
+    assert again is not None
+    assert again.created_at == moment
+    assert again.created_at.tzinfo is UTC
+
+
+def test_an_unknown_enum_value_is_refused_by_the_database(store: Store) -> None:
+    with pytest.raises(DBAPIError), store.write() as session:
+        session.connection().execute(
+            text(
+                "INSERT INTO task (public_id, project_id, stage, unit, slot, dimension, state, correcting, shuffle,"
+                f" created_at) VALUES ('t', 1, 'coffee', 'u', 0, 'd', 'open', false, 0, '{WHEN}')"
+            )
+        )

@@ -1,0 +1,156 @@
+"""Signing in, staying signed in, and being kept out."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlmodel import select
+
+from db.engine import Store
+from db.tables import PersonRow, SessionRow
+from domain.errors import AlreadyTaken, InvalidInput, NotAllowed
+from workflow import accounts
+
+GOOD = "correct horse battery"
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **passed: float) -> None:
+        self.now += timedelta(**passed)
+
+
+@pytest.fixture
+def clock(store: Store) -> Clock:
+    store.clock = Clock()
+    return store.clock
+
+
+def test_a_password_signs_in_whatever_the_case_of_the_login(store: Store) -> None:
+    ann = accounts.create_person(store, login=" Ann ", name="Ann", password=GOOD)
+    assert accounts.authenticate(store, login="ANN", password=GOOD) == ann
+    with store.read() as session:
+        stored = session.exec(select(PersonRow)).one()
+    assert stored.password_hash is not None
+    assert stored.password_hash.startswith("$argon2id$")
+
+
+def test_every_failure_has_the_same_sentence(store: Store) -> None:
+    accounts.create_person(store, login="ann", name="Ann", password=GOOD)
+    accounts.create_person(store, login="bob", name="Bob")
+    accounts.create_person(store, login="cy", name="Cy", password=GOOD)
+    accounts.set_active(store, login="cy", active=False)
+    sentences = set()
+    for login, password in [("ann", "wrong one"), ("nobody", GOOD), ("bob", ""), ("bob", GOOD), ("cy", GOOD)]:
+        with pytest.raises(NotAllowed) as refusal:
+            accounts.authenticate(store, login=login, password=password)
+        sentences.add(str(refusal.value))
+    assert len(sentences) == 1
+
+
+def test_failures_slow_down_the_next_attempt_and_time_mends_it(store: Store, clock: Clock) -> None:
+    accounts.create_person(store, login="ann", name="Ann", password=GOOD)
+    for _ in range(accounts.FREE_FAILURES + 3):
+        with pytest.raises(NotAllowed):
+            accounts.authenticate(store, login="ann", password="guess again")
+        clock.advance(seconds=1)
+    with pytest.raises(NotAllowed):
+        accounts.authenticate(store, login="ann", password=GOOD)
+    clock.advance(minutes=6)
+    assert accounts.authenticate(store, login="ann", password=GOOD).login == "ann"
+    assert accounts.authenticate(store, login="ann", password=GOOD).login == "ann"
+
+
+def test_parallel_guesses_are_counted(store: Store, clock: Clock) -> None:
+    accounts.create_person(store, login="ann", name="Ann", password=GOOD)
+
+    def guess(_: int) -> None:
+        with pytest.raises(NotAllowed):
+            accounts.authenticate(store, login="ann", password="guess again")
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(guess, range(8)))
+    with pytest.raises(NotAllowed):
+        accounts.authenticate(store, login="ann", password=GOOD)
+
+
+def test_a_session_lasts_thirty_days_and_is_stored_as_a_hash(store: Store, clock: Clock) -> None:
+    ann = accounts.create_person(store, login="ann", name="Ann", password=GOOD)
+    token, other = accounts.start_session(store, person=ann), accounts.start_session(store, person=ann)
+    here, there = accounts.signed_in(store, token=token), accounts.signed_in(store, token=other)
+    assert here is not None
+    assert there is not None
+    assert here.person == ann
+    assert here.csrf != there.csrf
+    with store.read() as session:
+        rows = session.exec(select(SessionRow)).all()
+    assert token not in repr(rows)
+    clock.advance(days=29, hours=23)
+    assert accounts.signed_in(store, token=token) is not None
+    clock.advance(hours=2)
+    assert accounts.signed_in(store, token=token) is None
+
+
+@pytest.mark.parametrize("token", ["", "forged", "x" * 10_000])
+def test_a_forged_token_is_nobody(store: Store, token: str) -> None:
+    assert accounts.signed_in(store, token=token) is None
+
+
+def test_signing_out_a_new_password_and_deactivation_end_sessions(store: Store) -> None:
+    ann = accounts.create_person(store, login="ann", name="Ann", password=GOOD)
+    first, second, third = (accounts.start_session(store, person=ann) for _ in range(3))
+    accounts.end_session(store, token=first)
+    assert accounts.signed_in(store, token=first) is None
+    assert accounts.signed_in(store, token=second) is not None
+    accounts.set_password(store, login="ann", password="another long one")
+    assert accounts.signed_in(store, token=second) is None
+    third = accounts.start_session(store, person=ann)
+    accounts.set_active(store, login="ann", active=False)
+    assert accounts.signed_in(store, token=third) is None
+
+
+def test_a_sign_in_link_works_once_and_for_a_day(store: Store, clock: Clock) -> None:
+    ann = accounts.create_person(store, login="ann", name="Ann")
+    token = accounts.make_sign_in_link(store, person=ann)
+    assert accounts.use_sign_in_link(store, token=token) == ann
+    with pytest.raises(NotAllowed):
+        accounts.use_sign_in_link(store, token=token)
+    late = accounts.make_sign_in_link(store, person=ann)
+    clock.advance(hours=25)
+    with pytest.raises(NotAllowed):
+        accounts.use_sign_in_link(store, token=late)
+
+
+def test_the_first_admin_gets_a_random_password_once(store: Store) -> None:
+    password = accounts.ensure_first_admin(store)
+    assert password is not None
+    assert len(password) >= 16
+    assert accounts.authenticate(store, login="admin", password=password).is_admin
+    assert accounts.ensure_first_admin(store) is None
+
+
+def test_two_accounts_cannot_share_a_login(store: Store) -> None:
+    accounts.create_person(store, login="ann", name="Ann")
+    with pytest.raises(AlreadyTaken):
+        accounts.create_person(store, login="ANN", name="Another Ann")
+
+
+@pytest.mark.parametrize(
+    ("login", "name", "password", "named"),
+    [("", "A", None, "login"), ("a b", "A", None, "login"), ("a", " ", None, "name"), ("a", "A", "short", "password")],
+)
+def test_a_form_that_does_not_fit_is_refused(
+    store: Store, login: str, name: str, password: str | None, named: str
+) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        accounts.create_person(store, login=login, name=name, password=password)
+    assert [problem.name for problem in refusal.value.problems] == [named]

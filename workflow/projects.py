@@ -1,0 +1,325 @@
+"""Projects: making them, finding them, and who may do what in them."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from annotation_schemas.model import LoadedSchema, Schema
+from db import events, people, projects
+from db.engine import IntegrityError, Session, Store
+from db.tables import MemberRow, ProjectRow, SchemaVersionRow
+from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, Problem
+from domain.records import Membership, Person, ProjectView
+from domain.roles import Role, at_least
+from domain.states import Stage
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Access:
+    """A project, and what somebody may do in it: what every use case asks for first."""
+
+    project_id: int
+    name: str
+    title: str
+    made_up: bool
+    seed: int
+    schema_version_id: int
+    loaded: LoadedSchema
+    role: Role
+    dimensions: tuple[str, ...] | None
+    stages: tuple[Stage, ...] | None
+
+    @property
+    def schema(self) -> Schema:
+        """The project's protocol."""
+        return self.loaded.schema_
+
+    def may_use(self, dimension: str) -> bool:
+        """Whether the dimension is one of this person's."""
+        return self.dimensions is None or dimension in self.dimensions
+
+    def may_do(self, stage: Stage) -> bool:
+        """Whether the stage is one of this person's, and their role is enough for it."""
+        return (self.stages is None or stage in self.stages) and at_least(self.role, role_for(self.schema, stage))
+
+
+def create_project(
+    store: Store,
+    *,
+    name: str,
+    loaded: LoadedSchema,
+    title: str | None = None,
+    made_up: bool = False,
+    by: Person | None = None,
+) -> ProjectView:
+    """Make a project that follows a schema. The schema and its guideline are stored with it and never change.
+
+    ``by`` None is the command on the machine itself; otherwise it takes an admin, who becomes the project's lead.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidInput([Problem("name", "Name it with up to 64 letters, digits, dots, dashes, underscores.")])
+    if by is not None and not by.is_admin:
+        raise NotAllowed("Only an admin makes projects; ask one, or use `touchstone project create` on the machine.")
+    try:
+        with store.write() as session:
+            now = store.now()
+            row = ProjectRow(
+                name=name,
+                title=title or loaded.schema_.title,
+                made_up=made_up,
+                schema_version_id=_store_schema(store, session, loaded),
+                seed=secrets.randbelow(2**31),
+                created_at=now,
+            )
+            session.add(row)
+            session.flush()
+            by_id = by.id if by else None
+            if row.id is not None and by_id is not None:
+                session.add(MemberRow(project_id=row.id, person_id=by_id, role=Role.LEAD))
+            events.record(
+                session,
+                at=now,
+                kind="project.created",
+                project_id=row.id,
+                person_id=by_id,
+                data={"schema": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
+            )
+            return _view(_access(session, row, Role.LEAD, None, None))
+    except IntegrityError as error:
+        raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
+
+
+def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
+    """The projects that a person is a member of; an admin sees all of them."""
+    with store.read() as session:
+        if person.is_admin:
+            return [_view(access_to(session, person=person, project=row.name)) for row in projects.everything(session)]
+        mine = projects.of_person(session, person_id=person.id)
+        return [_view(_access_of_member(session, project, member)) for project, member in mine]
+
+
+def project(store: Store, *, person: Person, project: str) -> ProjectView:
+    """One project, as this person sees it."""
+    with store.read() as session:
+        return _view(access_to(session, person=person, project=project))
+
+
+def members(store: Store, *, person: Person | None, project: str) -> list[Membership]:
+    """Everybody in a project, for its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return [
+            Membership(
+                person=Person(id=row.id or 0, login=row.login, name=row.name, is_admin=row.is_admin),
+                role=member.role,
+                dimensions=tuple(member.dimensions) if member.dimensions is not None else None,
+                stages=tuple(Stage(stage) for stage in member.stages) if member.stages is not None else None,
+            )
+            for member, row in projects.members(session, project_id=access.project_id)
+        ]
+
+
+def set_member(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    login: str,
+    role: Role,
+    dimensions: Sequence[str] | None = None,
+    stages: Sequence[Stage] | None = None,
+) -> Membership:
+    """Let a person into a project, or change their part in it. None for dimensions or stages means all of them."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        kept_dimensions, kept_stages = subset_of_schema(access, dimensions=dimensions, stages=stages)
+        row = people.by_login(session, login=login.strip().casefold())
+        if row is None or row.id is None:
+            raise NotFound(f"There is no account with the login {login!r}; invite its owner.")
+        member = projects.member(session, project_id=access.project_id, person_id=row.id)
+        if member is None:
+            member = MemberRow(project_id=access.project_id, person_id=row.id, role=role)
+        member.role, member.dimensions, member.stages = role, kept_dimensions, kept_stages
+        session.add(member)
+        events.record(
+            session,
+            at=store.now(),
+            kind="member.set",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"login": row.login, "role": role.value, "dimensions": kept_dimensions, "stages": kept_stages},
+        )
+        return Membership(
+            person=Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin),
+            role=role,
+            dimensions=tuple(kept_dimensions) if kept_dimensions is not None else None,
+            stages=tuple(Stage(stage) for stage in kept_stages) if kept_stages is not None else None,
+        )
+
+
+def remove_member(store: Store, *, by: Person | None, project: str, login: str) -> None:
+    """Take a person out of a project. What they submitted stays."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        row = people.by_login(session, login=login.strip().casefold())
+        member = projects.member(session, project_id=access.project_id, person_id=row.id or 0) if row else None
+        if row is None or member is None:
+            raise NotFound(f"{login!r} is not in the project {project!r}.")
+        session.delete(member)
+        events.record(
+            session,
+            at=store.now(),
+            kind="member.removed",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"login": row.login},
+        )
+
+
+# ---- what the other use cases ask ------------------------------------------------------------------------------------
+
+
+def access_to(session: Session, *, person: Person | None, project: str) -> Access:
+    """What a person may do in a project; ``NotFound`` for people without a part in it, as if it did not exist.
+
+    ``person`` None is the command on the machine itself, which may do everything.
+    """
+    row = projects.by_name(session, name=project)
+    if row is None or row.id is None:
+        raise _no_project(project)
+    return _access_to_row(session, person, row)
+
+
+def access_by_id(session: Session, *, person: Person, project_id: int) -> Access:
+    """As ``access_to``, for a project that a task or asset names."""
+    return _access_to_row(session, person, projects.by_id(session, id=project_id))
+
+
+def require_lead(session: Session, *, by: Person | None, project: str) -> Access:
+    """What a lead may do; ``NotAllowed`` for others."""
+    access = access_to(session, person=by, project=project)
+    if not at_least(access.role, Role.LEAD):
+        raise NotAllowed(f"Only a lead of {project!r} may do this; ask one of them.")
+    return access
+
+
+def role_for(schema: Schema, stage: Stage) -> Role:
+    """The least role that works in a stage."""
+    if stage is Stage.ADJUDICATION and schema.stages.adjudication is not None:
+        return Role(schema.stages.adjudication.by)
+    return Role.ANNOTATOR
+
+
+def stages_of(schema: Schema) -> list[Stage]:
+    """The stages that a schema has, in the order in which items pass through them."""
+    return [stage for stage in Stage if getattr(schema.stages, stage.value) is not None]
+
+
+def subset_of_schema(
+    access: Access, *, dimensions: Sequence[str] | None, stages: Sequence[Stage] | None
+) -> tuple[list[str] | None, list[str] | None]:
+    """Dimensions and stages in a form to store; ``InvalidInput`` if the schema has no such ones."""
+    known_dimensions = [dimension.id for dimension in access.schema.dimensions]
+    known_stages = stages_of(access.schema)
+    problems = [
+        Problem("dimensions", f"The schema has no dimension {unknown!r}; it has {', '.join(known_dimensions)}.")
+        for unknown in dimensions or ()
+        if unknown not in known_dimensions
+    ] + [
+        Problem("stages", f"The schema has no stage {unknown!r}; it has {', '.join(known_stages)}.")
+        for unknown in stages or ()
+        if unknown not in known_stages
+    ]
+    if problems:
+        raise InvalidInput(problems)
+    return (
+        list(dimensions) if dimensions is not None else None,
+        [Stage(stage).value for stage in stages] if stages is not None else None,
+    )
+
+
+def stored_schema(session: Session, *, id: int) -> LoadedSchema:
+    """A schema as it was stored. Its hash is the stored one, whatever defaults the grammar has gained since."""
+    row = projects.schema_version(session, id=id)
+    return _parsed(row.text, row.guideline_text, row.name, row.hash, row.guideline_hash)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, guideline_text: str, name: str, hash: str, guideline_hash: str) -> LoadedSchema:
+    from annotation_schemas.loader import load_text
+
+    loaded = load_text(text, guideline_text, name)
+    return loaded.model_copy(update={"hash": hash, "guideline_hash": guideline_hash})
+
+
+def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
+    row = projects.schema_version_by_hash(session, hash=loaded.hash)
+    if row is None:
+        row = SchemaVersionRow(
+            name=loaded.schema_.name,
+            version=loaded.schema_.version,
+            hash=loaded.hash,
+            guideline_hash=loaded.guideline_hash,
+            text=loaded.text,
+            guideline_text=loaded.guideline_text,
+            created_at=store.now(),
+        )
+        session.add(row)
+        session.flush()
+    if row.id is None:
+        raise ValueError("a stored schema has an id")
+    return row.id
+
+
+def _access_to_row(session: Session, person: Person | None, row: ProjectRow) -> Access:
+    if person is None:
+        return _access(session, row, Role.LEAD, None, None)
+    member = projects.member(session, project_id=row.id or 0, person_id=person.id)
+    if member is not None and not person.is_admin:
+        return _access_of_member(session, row, member)
+    if not person.is_admin:
+        raise _no_project(row.name)
+    return _access(session, row, Role.LEAD, None, None)
+
+
+def _access_of_member(session: Session, row: ProjectRow, member: MemberRow) -> Access:
+    return _access(session, row, member.role, member.dimensions, member.stages)
+
+
+def _access(
+    session: Session, row: ProjectRow, role: Role, dimensions: list[str] | None, stages: list[str] | None
+) -> Access:
+    return Access(
+        project_id=row.id or 0,
+        name=row.name,
+        title=row.title,
+        made_up=row.made_up,
+        seed=row.seed,
+        schema_version_id=row.schema_version_id,
+        loaded=stored_schema(session, id=row.schema_version_id),
+        role=role,
+        dimensions=tuple(dimensions) if dimensions is not None else None,
+        stages=tuple(Stage(stage) for stage in stages) if stages is not None else None,
+    )
+
+
+def _view(access: Access) -> ProjectView:
+    return ProjectView(
+        name=access.name,
+        title=access.title,
+        made_up=access.made_up,
+        schema=access.loaded,
+        role=access.role,
+        dimensions=access.dimensions,
+        stages=access.stages,
+    )
+
+
+def _no_project(name: str) -> NotFound:
+    return NotFound(f"There is no project {name!r} that you are a member of; look at My work for yours.")
