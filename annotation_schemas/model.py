@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Scalar = str | int | float | bool
 
 FieldKind = Literal[
-    "text", "long_text", "integer", "text_list", "option_of", "options_of", "order_of", "segments", "json"
+    "text", "long_text", "integer", "choice", "text_list", "option_of", "options_of", "order_of", "segments", "json"
 ]
 CriterionKind = Literal["choice", "option_of", "scale", "text"]
+StageName = Literal["triage", "authoring", "verification", "adjudication", "refinement", "grading"]
+
+
+def as_words(name: Scalar) -> str:
+    """A name as a person reads it: ``goal_ambiguous`` becomes ``Goal ambiguous``."""
+    text = str(name).replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
 
 
 class _Part(BaseModel):
@@ -30,6 +37,10 @@ class Dimension(_Part):
     """The capability or domain that it belongs to."""
     wanted: int | None = None
     """How many kept items the benchmark wants here."""
+    folder: str | None = None
+    """For formats with a folder per dimension: its path below the import path, with forward slashes."""
+    named: str | None = None
+    """For formats that name the dimension in every record: the text they use."""
 
 
 class AssetSlot(_Part):
@@ -42,6 +53,23 @@ class AssetSlot(_Part):
     """None: any number."""
 
 
+class Choice(_Part):
+    """A value with its label: an option, a scale step, a cause, a reason. A bare value gets a label made from it."""
+
+    value: Scalar
+    label: str
+    help: str | None = None
+    reasons: tuple[Choice, ...] = ()
+    """Choosing this asks for one of these reasons (or a typed one)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_value(cls, data: Any) -> Any:
+        if isinstance(data, str | int | float):
+            return {"value": data, "label": as_words(data)}
+        return data
+
+
 class ItemField(_Part):
     """A field of an item: what it shows or holds."""
 
@@ -50,6 +78,8 @@ class ItemField(_Part):
     title: str | None = None
     help: str | None = None
     required: bool = True
+    options: tuple[Choice, ...] = ()
+    """For choice: the values it can have."""
     field: str | None = None
     """For option_of, options_of and order_of: the text_list field that holds the options."""
     length: int | None = None
@@ -57,20 +87,12 @@ class ItemField(_Part):
     min_length: int | None = None
     max_length: int | None = None
     """Entries for lists, characters for text."""
+    distinct: bool = False
+    """For text_list: no entry twice."""
     authored: bool = True
     """False: it comes from files only and is not on the authoring form."""
-    secret_in: tuple[str, ...] = ()
+    secret_in: tuple[StageName, ...] = ()
     """Stages in which raters must not see it; it is never sent to them."""
-
-
-class Choice(_Part):
-    """A value with its label: an option, a scale step, a cause, a reason."""
-
-    value: Scalar
-    label: str
-    help: str | None = None
-    reasons: tuple[Choice, ...] = ()
-    """Choosing this asks for one of these reasons (or a typed one)."""
 
 
 class Skip(_Part):
@@ -192,19 +214,44 @@ class Stages(_Part):
     refinement: Refinement | None = None
     grading: Grading | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _none_is_absent(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            return {name: None if stage == "none" else stage for name, stage in data.items()}
+        return data
+
 
 class Judge(_Part):
     """An LLM that rates predictions: rows of the registries of templates and parsers, and what it sees."""
 
     name: str
+    """Absent: the template's name."""
     criteria: tuple[str, ...]
+    """``criterion: x`` is short for ``criteria: [x]``."""
     template: str
-    parser: str
+    parser: str | None = None
+    """Absent: the parser that the template was written for."""
     sees: tuple[str, ...] = ()
+    """Fields of the item, roles of its assets, and ``prediction``."""
+    fills: dict[str, str] = Field(default_factory=dict)
+    """The template's placeholders by what fills them, where the names differ."""
     values: tuple[Scalar, ...] = ()
     model: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        data = dict(data)
+        if "criterion" in data and "criteria" not in data:
+            data["criteria"] = (data.pop("criterion"),)
+        if "name" not in data and "template" in data:
+            data["name"] = data["template"]
+        return data
 
 
 class Models(_Part):
@@ -212,10 +259,13 @@ class Models(_Part):
 
     strategy: str
     prompts: str | None = None
+    variants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
     score: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
     clips: dict[str, Scalar] = Field(default_factory=dict)
+    """How clips become frames."""
 
 
 class Source(_Part):
@@ -225,15 +275,17 @@ class Source(_Part):
     id: str | None = None
     fields: dict[str, str] = Field(default_factory=dict)
     media: dict[str, Scalar] = Field(default_factory=dict)
+    """How media are cut and chosen at import."""
 
 
 class Report(_Part):
     """What the agreement report says by default."""
 
     unit: Literal["item", "prediction"] = "item"
-    by: str | None = None
+    by: Literal["dimension", "group"] | None = None
     statistics: tuple[str, ...] = ()
-    scales: dict[str, str] = Field(default_factory=dict)
+    scales: dict[str, Literal["nominal", "ordinal", "interval"]] = Field(default_factory=dict)
+    """How a criterion's values are measured, where it is not plain from its kind."""
 
 
 class Export(_Part):

@@ -1,9 +1,74 @@
-"""Subcommands."""
+"""``touchstone schema``: check a schema file, list the schemas that come along, print the JSON Schema for editors."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
+
+from annotation_schemas import registry, shipped
+from annotation_schemas.loader import dotted, load_schema
+from annotation_schemas.model import LoadedSchema, Schema
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    schema = typer.Typer(help="Check and list schemas.", no_args_is_help=True)
+    cli.add_typer(schema, name="schema")
+
+    @schema.command("check")
+    def check(
+        file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes along.")],
+    ) -> None:
+        """Say what a schema asks, and what of it is not built yet; or what is wrong with it, by line and key."""
+        typer.echo("\n".join(summary(load_schema(shipped().get(file, Path(file))))))
+
+    @schema.command("list")
+    def list_schemas() -> None:
+        """The schemas that come with Touchstone."""
+        for name, path in shipped().items():
+            loaded = load_schema(path)
+            typer.echo(f"{name:<12} version {loaded.schema_.version}  {loaded.schema_.title}")
+
+
+def summary(loaded: LoadedSchema) -> list[str]:
+    """A schema in a few readable lines."""
+    schema = loaded.schema_
+    groups = len({dimension.group for dimension in schema.dimensions if dimension.group})
+    wanted = sum(dimension.wanted or 0 for dimension in schema.dimensions)
+    lines = [
+        f"{schema.title} ({schema.name}, version {schema.version}) fits.",
+        f"hash          {loaded.hash}",
+        f"dimensions    {len(schema.dimensions)}"
+        + (f" in {groups} groups" if groups else "")
+        + (f", {wanted} items wanted" if wanted else ""),
+        "item          " + ", ".join(f"{slot.role} ({slot.kind})" for slot in schema.item.assets),
+        "fields        " + ", ".join(f"{field.name} ({field.kind})" for field in schema.item.fields),
+    ]
+    lines += [f"{stage:<14}{text}" for stage, text in _stages(schema)]
+    missing = [need for need in registry.needs(schema) if not need.row.available]
+    if missing:
+        lines += ["", "Declared, not built yet:"]
+    for need in missing:
+        effect = "cannot be started" if need.row.blocks else "not enforced yet"
+        where = f"{need.stage}: " if need.stage else ""
+        lines.append(
+            f"  {need.row.registry.replace('_', ' ')} `{need.row.name}` at {dotted(need.path)} ({where}{effect})"
+        )
+    return lines
+
+
+def _stages(schema: Schema) -> list[tuple[str, str]]:
+    stages = schema.stages
+    lines = []
+    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading"):
+        part = getattr(stages, stage)
+        words = "none" if part is None else "yes"
+        if part is not None and stage in ("verification", "grading"):
+            names = ", ".join(criterion.name for criterion in part.criteria)
+            words = f"{part.raters} raters; {names}"
+        if part is not None and stage == "verification":
+            words += f"; kept if {part.keep.rule.replace('_', ' ')}"
+        lines.append((stage, words))
+    return lines

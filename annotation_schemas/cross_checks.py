@@ -1,0 +1,346 @@
+"""What no single key can tell: that the names in a schema refer to something that is there."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from annotation_schemas import registry
+from annotation_schemas.kinds import options_of, same
+from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Scalar, Schema
+from annotation_schemas.yaml_text import Document, Path
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_LISTS = ("option_of", "options_of", "order_of")
+
+Found = Iterator[tuple[Path, str]]
+"""Problems as they are found: where, and what."""
+
+
+def cross_check(schema: Schema, document: Document) -> None:
+    """Note every reference that leads nowhere, and every value that contradicts another."""
+    for check in (_rows, _top, _dimensions, _item, _stages, _verification, _grading, _judges, _models, _rest):
+        for path, message in check(schema):
+            document.add(path, message)
+
+
+def _rows(schema: Schema) -> Found:
+    for name_of_registry, name, path, _ in registry.named(schema):
+        if registry.find(name_of_registry, name) is None:
+            known = [row.name for row in registry.rows(name_of_registry)]
+            noun = name_of_registry.replace("_", " ")
+            yield path, f"there is no {noun} `{name}`{_suggestion(name, known)}; known: {', '.join(known)}"
+
+
+def _top(schema: Schema) -> Found:
+    yield from _names([(("name",), schema.name)])
+    if schema.version < 1:
+        yield ("version",), "versions count from 1"
+    if not schema.title.strip():
+        yield ("title",), "the title is empty"
+
+
+def _dimensions(schema: Schema) -> Found:
+    if not schema.dimensions:
+        yield ("dimensions",), "at least one dimension is needed"
+    yield from _names([(("dimensions", index, "id"), each.id) for index, each in enumerate(schema.dimensions)])
+    for key in ("folder", "named"):
+        yield from _unique(
+            [
+                (("dimensions", index, key), value)
+                for index, each in enumerate(schema.dimensions)
+                if (value := getattr(each, key)) is not None
+            ]
+        )
+    for index, dimension in enumerate(schema.dimensions):
+        if dimension.wanted is not None and dimension.wanted < 1:
+            yield ("dimensions", index, "wanted"), "this must be at least 1"
+        if dimension.folder is not None:
+            folder = PurePosixPath(dimension.folder)
+            if folder.is_absolute() or ".." in folder.parts or "\\" in dimension.folder:
+                yield ("dimensions", index, "folder"), "this must be a path below the import path, with forward slashes"
+
+
+def _item(schema: Schema) -> Found:
+    assets, fields = schema.item.assets, schema.item.fields
+    yield from _names(
+        [(("item", "assets", index, "role"), slot.role) for index, slot in enumerate(assets)]
+        + [(("item", "fields", index, "name"), field.name) for index, field in enumerate(fields)]
+    )
+    for index, slot in enumerate(assets):
+        if slot.min < 0 or (slot.max is not None and slot.max < max(slot.min, 1)):
+            yield ("item", "assets", index), "min and max do not fit together"
+    for index, field in enumerate(fields):
+        yield from _field(schema, field, ("item", "fields", index))
+
+
+def _field(schema: Schema, field: ItemField, path: Path) -> Found:
+    if field.kind in _LISTS:
+        yield from _refers_to_list(schema, field.field, path)
+    elif field.field is not None:
+        yield (*path, "field"), f"a field of kind `{field.kind}` refers to no other field"
+    if field.kind == "choice":
+        yield from _choices(field.options, (*path, "options"), least=2)
+    elif field.options:
+        yield (*path, "options"), f"a field of kind `{field.kind}` has no options of its own"
+    for key in ("length", "distinct"):
+        if getattr(field, key) and field.kind != "text_list":
+            yield (*path, key), "this is for fields of kind `text_list`"
+    bounds = (field.min_length, field.max_length)
+    if any(bound is not None and bound < 0 for bound in (*bounds, field.length)):
+        yield path, "a length cannot be negative"
+    if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
+        yield (*path, "max_length"), "max_length is less than min_length"
+
+
+def _refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
+    lists = [field.name for field in schema.item.fields if field.kind == "text_list"]
+    if name is None:
+        yield path, "`field` is missing; it names the text_list field that holds the options"
+    elif name not in lists:
+        yield (*path, "field"), f"`{name}` is no text_list field of the item{_suggestion(name, lists)}"
+    elif stage is not None and stage in schema.item.field(name).secret_in:
+        yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
+
+
+def _stages(schema: Schema) -> Found:
+    stages = schema.stages
+    asked: list[tuple[Path, str]] = []
+    for stage in ("verification", "refinement", "grading"):
+        criteria = registry.criteria_of(schema, stage)
+        for index, criterion in enumerate(criteria):
+            path: Path = ("stages", stage, "criteria", index)
+            asked.append(((*path, "name"), criterion.name))
+            yield from _criterion(schema, stage, criteria[:index], criterion, path)
+        if getattr(stages, stage) is not None and not criteria and stage != "refinement":
+            yield ("stages", stage, "criteria"), "at least one criterion is needed"
+    yield from _names(asked)
+    if stages.adjudication:
+        yield from _choices(stages.adjudication.causes, ("stages", "adjudication", "causes"), least=1)
+        if not stages.verification:
+            yield ("stages", "adjudication"), "there is nothing to adjudicate without a verification stage"
+    if stages.triage:
+        yield from _choices(stages.triage.reasons, ("stages", "triage", "reasons"))
+    for stage, key in (
+        ("triage", "per_source"),
+        ("authoring", "people"),
+        ("authoring", "dimensions_per_person"),
+        ("authoring", "people_per_dimension"),
+        ("authoring", "per_source"),
+        ("verification", "raters"),
+        ("grading", "raters"),
+    ):
+        number = getattr(getattr(stages, stage), key, None)
+        if number is not None and number < 1:
+            yield ("stages", stage, key), "this must be at least 1"
+
+
+def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterion: Criterion, path: Path) -> Found:
+    if criterion.kind == "choice":
+        yield from _choices(criterion.options, (*path, "options"), least=2)
+    elif criterion.options:
+        yield (*path, "options"), f"a criterion of kind `{criterion.kind}` has no options of its own"
+    if criterion.kind == "option_of":
+        yield from _refers_to_list(schema, criterion.field, path, stage=stage)
+    elif criterion.field is not None:
+        yield (*path, "field"), f"a criterion of kind `{criterion.kind}` refers to no field"
+    if criterion.kind == "scale":
+        yield from _scale(criterion, path)
+    elif criterion.values or criterion.labels:
+        key = "values" if criterion.values else "labels"
+        yield (*path, key), f"a criterion of kind `{criterion.kind}` has no {key}; a scale has"
+    if criterion.skip:
+        yield from _choices(criterion.skip.reasons, (*path, "skip", "reasons"))
+    earlier = {each.name: each for each in before}
+    for name, accepted in criterion.show_if.items():
+        if name not in earlier:
+            yield (*path, "show_if", name), f"`{name}` is not asked before `{criterion.name}`"
+            continue
+        for value in accepted:
+            if not _is_value_of(earlier[name], value):
+                yield (*path, "show_if", name), f"`{value}` is no value of `{name}`"
+
+
+def _scale(criterion: Criterion, path: Path) -> Found:
+    values = criterion.values
+    if len(values) < 2:
+        yield (*path, "values") if values else path, "a scale lists its `values`, at least two"
+    yield from _unique([((*path, "values", index), value) for index, value in enumerate(values)])
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) == len(values) and numbers not in (sorted(numbers), sorted(numbers, reverse=True)):
+        yield (*path, "values"), "the values of a scale stand in order"
+    if criterion.labels and len(criterion.labels) != len(values):
+        yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values"
+
+
+def _verification(schema: Schema) -> Found:
+    verification = schema.stages.verification
+    if verification is None:
+        return
+    path: Path = ("stages", "verification", "keep")
+    keep, criteria = verification.keep, {criterion.name: criterion for criterion in verification.criteria}
+    about = [keep.criterion] if keep.criterion is not None else list(keep.criteria)
+    if not about:
+        yield path, "`criterion` is missing; it names the criterion that decides"
+    for name in about:
+        if name not in criteria:
+            yield (*path, "criterion"), f"`{name}` is no criterion of verification{_suggestion(name, list(criteria))}"
+    if keep.rule == "unanimous_and_key":
+        yield from _keep_key(schema, keep, path)
+    elif keep.value is None:
+        yield path, "`value` is missing; it is the value that keeps an item"
+    else:
+        for name in about:
+            if name in criteria and not _is_value_of(criteria[name], keep.value):
+                yield (*path, "value"), f"`{keep.value}` is no value of `{name}`"
+    if verification.qualification:
+        gate, at = verification.qualification, ("stages", "verification", "qualification")
+        if gate.items < 1 or gate.reviewers < 1:
+            yield at, "items and reviewers must be at least 1"
+        if not 0 <= gate.pass_mark <= 1:
+            yield (*at, "pass_mark"), "the pass mark is a share between 0 and 1"
+
+
+def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
+    fields = {field.name: field for field in schema.item.fields}
+    if keep.value is not None:
+        yield (*path, "value"), "the rule `unanimous_and_key` compares with `key`, not with `value`"
+    if keep.key is None:
+        yield path, "`key` is missing; it names the field that holds the right answer"
+    elif keep.key not in fields:
+        yield (*path, "key"), f"`{keep.key}` is no field of the item{_suggestion(keep.key, list(fields))}"
+    elif "verification" not in fields[keep.key].secret_in:
+        yield (*path, "key"), f"`{keep.key}` must be hidden from raters: give the field `secret_in: [verification]`"
+
+
+def _grading(schema: Schema) -> Found:
+    grading = schema.stages.grading
+    if grading is None:
+        return
+    known = [dimension.id for dimension in schema.dimensions]
+    for index, name in enumerate(grading.dimensions or ()):
+        if name not in known:
+            yield ("stages", "grading", "dimensions", index), f"`{name}` is no dimension{_suggestion(name, known)}"
+    fields = {field.name: field for field in schema.item.fields}
+    for index, name in enumerate(grading.shows or ()):
+        path: Path = ("stages", "grading", "shows", index)
+        if name not in fields:
+            yield path, f"`{name}` is no field of the item{_suggestion(name, list(fields))}"
+        elif "grading" in fields[name].secret_in:
+            yield path, f"`{name}` is secret in grading"
+
+
+def _judges(schema: Schema) -> Found:
+    yield from _names([(("judges", index, "name"), judge.name) for index, judge in enumerate(schema.judges)])
+    criteria = {
+        criterion.name: criterion
+        for stage in ("verification", "grading")
+        for criterion in registry.criteria_of(schema, stage)
+    }
+    for index, judge in enumerate(schema.judges):
+        path: Path = ("judges", index)
+        for name in judge.criteria:
+            if name not in criteria:
+                yield (*path, "criteria"), f"`{name}` is no criterion{_suggestion(name, list(criteria))}"
+        yield from _sees(schema, judge, path)
+        for value in judge.values:
+            if not all(_is_value_of(criteria[name], value) for name in judge.criteria if name in criteria):
+                yield (*path, "values"), f"`{value}` is no value of every criterion that it rates"
+
+
+def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
+    sources = [field.name for field in schema.item.fields] + [slot.role for slot in schema.item.assets]
+    sources += ["prediction", "dimension"]
+    for index, name in enumerate(judge.sees):
+        if name not in sources:
+            yield (*path, "sees", index), f"`{name}` is no field or asset of the item{_suggestion(name, sources)}"
+    row = registry.find("template", judge.template)
+    if not isinstance(row, registry.Template):
+        return
+    for placeholder in judge.fills:
+        if placeholder not in row.placeholders:
+            known = ", ".join(row.placeholders)
+            yield (*path, "fills", placeholder), f"the template `{row.name}` has no such placeholder; it has {known}"
+    for placeholder in row.placeholders:
+        source = judge.fills.get(placeholder, placeholder)
+        if source not in judge.sees:
+            where = (*path, "fills", placeholder) if placeholder in judge.fills else path
+            yield where, f"the template's placeholder `{placeholder}` is filled by `{source}`, which is not in `sees`"
+
+
+def _models(schema: Schema) -> Found:
+    if schema.models is None:
+        return
+    known = [dimension.id for dimension in schema.dimensions]
+    given: list[tuple[Path, Scalar]] = []
+    for variant, dimensions in schema.models.variants.items():
+        for index, name in enumerate(dimensions):
+            path: Path = ("models", "variants", variant, index)
+            given.append((path, name))
+            if name not in known:
+                yield path, f"`{name}` is no dimension{_suggestion(name, known)}"
+    yield from _unique(given)
+
+
+def _rest(schema: Schema) -> Found:
+    fields = [field.name for field in schema.item.fields]
+    for index, name in enumerate(schema.export.public_without):
+        if name not in fields:
+            yield ("export", "public_without", index), f"`{name}` is no field of the item{_suggestion(name, fields)}"
+    if schema.source:
+        targets = [*fields, *(slot.role for slot in schema.item.assets)]
+        for name in schema.source.fields:
+            if name not in targets:
+                yield ("source", "fields", name), f"`{name}` is no field or asset{_suggestion(name, targets)}"
+    asked = [each.name for stage in ("verification", "grading") for each in registry.criteria_of(schema, stage)]
+    for name in schema.report.scales:
+        if name not in asked:
+            yield ("report", "scales", name), f"`{name}` is no criterion{_suggestion(name, asked)}"
+    if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
+        yield ("report", "by"), "no dimension has a `group`"
+
+
+# ---- small questions ------------------------------------------------------------------------------------------------
+
+
+def _names(named: Sequence[tuple[Path, str]]) -> Found:
+    for path, name in named:
+        if not _NAME.fullmatch(name):
+            yield path, f"`{name}` must be small letters, digits and underscores, and start with a letter"
+    yield from _unique(named)
+
+
+def _unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
+    seen: list[Scalar] = []
+    for path, name in named:
+        if any(same(name, other) for other in seen):
+            yield path, f"`{name}` is there twice"
+        seen.append(name)
+
+
+def _choices(choices: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
+    if len(choices) < least:
+        yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
+    yield from _unique([((*path, index), choice.value) for index, choice in enumerate(choices)])
+    for index, choice in enumerate(choices):
+        yield from _choices(choice.reasons, (*path, index, "reasons"))
+
+
+def _is_value_of(criterion: Criterion, value: Any) -> bool:
+    """Whether a rater can answer that; what depends on the item is taken as possible."""
+    if criterion.kind in ("option_of", "text"):
+        return True
+    return any(same(option.value, value) for option in options_of_safely(criterion))
+
+
+def options_of_safely(criterion: Criterion) -> list[Choice]:
+    """The options, also of a scale whose labels do not fit (which is reported by itself)."""
+    return options_of(criterion.model_copy(update={"labels": ()}), {})
+
+
+def _suggestion(given: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(given, known, n=1)
+    return f"; did you mean `{close[0]}`?" if close else ""

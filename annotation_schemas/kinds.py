@@ -1,0 +1,216 @@
+"""What a filled-in form must satisfy: pure checks that the form, the server and the importers share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from annotation_schemas.model import Choice, Criterion, ItemField, Scalar, Schema, as_words
+from domain.errors import Problem
+
+# ---- fields of an item ----------------------------------------------------------------------------------------------
+
+
+def check_fields(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
+    """Everything wrong with an item's content, one sentence per problem; empty if it fits."""
+    problems = [
+        Problem(name, f"{name}: this schema has no such field.")
+        for name in fields
+        if name not in {field.name for field in schema.item.fields}
+    ]
+    for field in schema.item.fields:
+        message = _check_field(field, fields)
+        if message:
+            problems.append(Problem(field.name, f"{title_of(field)}: {message}"))
+    return problems
+
+
+def title_of(field: ItemField) -> str:
+    """The field's name as a person reads it."""
+    return field.title or as_words(field.name)
+
+
+def _check_field(field: ItemField, fields: Mapping[str, Any]) -> str | None:
+    value = fields.get(field.name)
+    if _is_empty(value):
+        return "fill this in." if field.required else None
+    return _FIELD_CHECKS[field.kind](field, value, fields)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip()) or value in ([], ())
+
+
+def _text(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    if not isinstance(value, str):
+        return "this must be text."
+    if field.min_length is not None and len(value.strip()) < field.min_length:
+        return f"write at least {field.min_length} characters."
+    if field.max_length is not None and len(value) > field.max_length:
+        return f"write at most {field.max_length} characters ({len(value)} now)."
+    return None
+
+
+def _integer(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    return None if isinstance(value, int) and not isinstance(value, bool) else "this must be a whole number."
+
+
+def _choice(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    if any(same(value, option.value) for option in field.options):
+        return None
+    return f"choose one of {', '.join(str(option.value) for option in field.options)}."
+
+
+def _text_list(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    if not _is_list(value) or not all(isinstance(entry, str) for entry in value):
+        return "this must be a list of texts."
+    if any(not entry.strip() for entry in value):
+        return "no entry may be empty."
+    if field.length is not None and len(value) != field.length:
+        return f"give exactly {field.length} entries ({len(value)} now)."
+    if field.min_length is not None and len(value) < field.min_length:
+        return f"give at least {field.min_length} entries ({len(value)} now)."
+    if field.max_length is not None and len(value) > field.max_length:
+        return f"give at most {field.max_length} entries ({len(value)} now)."
+    if field.distinct and len({entry.strip().casefold() for entry in value}) < len(value):
+        return "no entry may be there twice."
+    return None
+
+
+def _option_of(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    return None if value in _options(field, fields) else f"this must be one of the entries of {field.field}."
+
+
+def _options_of(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    options = _options(field, fields)
+    if not _is_list(value) or not all(entry in options for entry in value):
+        return f"every entry must be one of the entries of {field.field}."
+    return "no entry may be there twice." if len(set(map(str, value))) < len(value) else None
+
+
+def _order_of(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    options = _options(field, fields)
+    if not _is_list(value) or sorted(map(str, value)) != sorted(map(str, options)):
+        return f"this must be all entries of {field.field}, each once, in order."
+    return None
+
+
+def _segments(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    fits = _is_list(value) and all(isinstance(entry, Mapping) for entry in value)
+    return None if fits else "this must be a list of segments."
+
+
+def _any(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    return None
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _options(field: ItemField, fields: Mapping[str, Any]) -> Sequence[Any]:
+    options = fields.get(field.field or "")
+    return options if isinstance(options, list | tuple) else ()
+
+
+_FIELD_CHECKS: dict[str, Callable[[ItemField, Any, Mapping[str, Any]], str | None]] = {
+    "text": _text,
+    "long_text": _text,
+    "integer": _integer,
+    "choice": _choice,
+    "text_list": _text_list,
+    "option_of": _option_of,
+    "options_of": _options_of,
+    "order_of": _order_of,
+    "segments": _segments,
+    "json": _any,
+}
+
+# ---- answers of a rater ---------------------------------------------------------------------------------------------
+
+
+def options_of(criterion: Criterion, item_fields: Mapping[str, Any]) -> list[Choice]:
+    """The choices that a criterion offers for this item, in order; none for text."""
+    if criterion.kind == "choice":
+        return list(criterion.options)
+    if criterion.kind == "option_of":
+        entries = item_fields.get(criterion.field or "")
+        if not isinstance(entries, list | tuple):
+            return []
+        return [Choice(value=entry, label=str(entry)) for entry in entries]
+    if criterion.kind == "scale":
+        labels = criterion.labels or tuple(str(value) for value in criterion.values)
+        return [Choice(value=value, label=label) for value, label in zip(criterion.values, labels, strict=True)]
+    return []
+
+
+def is_shown(criterion: Criterion, values: Mapping[str, Any]) -> bool:
+    """Whether a rater who gave these answers is asked this criterion."""
+    return all(
+        any(same(values.get(name), wanted) for wanted in accepted) for name, accepted in criterion.show_if.items()
+    )
+
+
+def check_answers(
+    criteria: Sequence[Criterion],
+    values: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    item_fields: Mapping[str, Any],
+) -> list[Problem]:
+    """Everything wrong with a rater's submission, one sentence per problem; empty if it fits.
+
+    A skip is a value of None with one of the skip's reasons.
+    """
+    names = {criterion.name for criterion in criteria}
+    problems = [
+        Problem(name, f"{name}: this stage does not ask that.")
+        for name in dict.fromkeys([*values, *reasons])
+        if name not in names
+    ]
+    for criterion in criteria:
+        message = _check_answer(criterion, values, reasons, item_fields)
+        if message:
+            problems.append(Problem(criterion.name, f"{criterion.prompt} {message}"))
+    return problems
+
+
+def _check_answer(
+    criterion: Criterion, values: Mapping[str, Any], reasons: Mapping[str, str], item_fields: Mapping[str, Any]
+) -> str | None:
+    value, reason = values.get(criterion.name), reasons.get(criterion.name)
+    if not is_shown(criterion, values):
+        return None if value is None else "This is not asked after the answers before it."
+    if value is None or (criterion.kind == "text" and _is_empty(value)):
+        return _check_absent(criterion, reason, skipped=criterion.name in values)
+    if criterion.kind == "text":
+        return None if isinstance(value, str) else "This must be text."
+    for option in options_of(criterion, item_fields):
+        if same(option.value, value):
+            return _check_reason(option, reason)
+    return "Choose one of the answers that are offered."
+
+
+def _check_absent(criterion: Criterion, reason: str | None, *, skipped: bool) -> str | None:
+    if criterion.skip and (reason is not None or skipped):
+        reasons = criterion.skip.reasons
+        if reasons and not any(same(each.value, reason) for each in reasons):
+            return f"Say why: {', '.join(each.label for each in reasons)}."
+        return "Say why." if _is_empty(reason) else None
+    return (
+        "Choose an answer."
+        if criterion.required and criterion.kind != "text"
+        else ("Write an answer." if criterion.required else None)
+    )
+
+
+def _check_reason(option: Choice, reason: str | None) -> str | None:
+    if option.reasons and (_is_empty(reason) or not isinstance(reason, str | int | float)):
+        return f"Say why: {', '.join(each.label for each in option.reasons)}."
+    return None
+
+
+def same(left: Any, right: Scalar | Any) -> bool:
+    """Equality of answers: 1 and 1.0 are the same, 1 and True are not."""
+    if isinstance(left, bool) != isinstance(right, bool):
+        return False
+    return bool(left == right)

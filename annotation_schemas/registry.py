@@ -1,0 +1,263 @@
+"""The rows that a schema may name, with what each means and whether it is built.
+
+A declared row that is not available yet is accepted in a schema and listed by ``touchstone schema check``; starting a
+stage that needs it is refused with a sentence (``require_available``). A row that does not block (``blocks=False``) is
+only not enforced yet: work goes on without it, and the check says so. Making a row available changes neither version
+nor hash of any schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from annotation_schemas.model import Criterion, Schema
+from domain.errors import NotAvailable
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that a schema can name."""
+
+    registry: str
+    name: str
+    meaning: str
+    available: bool = True
+    blocks: bool = True
+    """False: as long as it is not available, work goes on without it."""
+
+
+@dataclass(frozen=True)
+class Template(Row):
+    """A judge's question: a text in ``templates/`` with placeholders, and the parser that reads its replies."""
+
+    parser: str = ""
+    placeholders: tuple[str, ...] = ()
+
+
+REGISTRIES = {
+    "stage": "Stages",
+    "criterion_kind": "Kinds of criteria",
+    "field_kind": "Kinds of fields",
+    "keep_rule": "Keep rules",
+    "template": "Judge templates",
+    "parser": "Judge parsers",
+    "prompt_set": "Prompt sets",
+    "strategy": "Strategies",
+    "score": "Scores of ranked options",
+    "format": "Formats",
+    "statistic": "Statistics",
+}
+"""The registries in the order they are listed, with their headings."""
+
+_ROWS: tuple[Row, ...] = (
+    Row("stage", "triage", "sifting candidate frames before anything is written about them", available=False),
+    Row("stage", "authoring", "writing items about media from a shared pool"),
+    Row("stage", "qualification", "a set to pass before a stage may be entered", available=False, blocks=False),
+    Row("stage", "verification", "independent, blind votes on every item"),
+    Row("stage", "adjudication", "settling what the votes left open"),
+    Row("stage", "refinement", "looking for second right answers beside a model's answer", available=False),
+    Row("stage", "grading", "people grade models' answers, without the models' names"),
+    Row("criterion_kind", "choice", "one of the listed options"),
+    Row("criterion_kind", "option_of", "one of the item's own options"),
+    Row("criterion_kind", "scale", "one of the listed values, which have an order"),
+    Row("criterion_kind", "text", "typed text"),
+    Row("field_kind", "text", "one line of text"),
+    Row("field_kind", "long_text", "text of several lines"),
+    Row("field_kind", "integer", "a whole number"),
+    Row("field_kind", "choice", "one of the values that the schema lists"),
+    Row("field_kind", "text_list", "a list of texts, in order"),
+    Row("field_kind", "option_of", "one entry of a text_list field"),
+    Row("field_kind", "options_of", "several entries of a text_list field"),
+    Row("field_kind", "order_of", "all entries of a text_list field, put in order"),
+    Row("field_kind", "segments", "timed segments of a clip, as the file gives them"),
+    Row("field_kind", "json", "any value, kept as the file gives it"),
+    Row("keep_rule", "unanimous", "kept if all raters gave the wanted value"),
+    Row("keep_rule", "majority", "kept if more than half of the raters gave the wanted value"),
+    Row("keep_rule", "unanimous_and_key", "kept if all raters gave the same answer and it is the item's key"),
+    Template(
+        "template",
+        "egothink_single",
+        "compares an answer with the reference, explains, and ends with a rating in double brackets",
+        available=False,
+        parser="double_brackets",
+        placeholders=("question", "ref_answer_1", "answer"),
+    ),
+    Template(
+        "template",
+        "pca_anchors",
+        "compares an answer with action, key concepts and reasoning; six labelled lines with three scores",
+        available=False,
+        parser="six_lines",
+        placeholders=("domain", "question", "actions", "model_output", "true_action", "key_concept", "reason"),
+    ),
+    Template(
+        "template",
+        "etp_answer",
+        "compares an answer with the correct one by the rules of its aspect; a JSON object with the final score",
+        available=False,
+        parser="assessment_json",
+        placeholders=("rules", "answer", "ref_answer"),
+    ),
+    Template(
+        "template",
+        "verify_reference",
+        "looks at the media and says whether the reference answer is right",
+        available=False,
+        parser="last_line",
+        placeholders=("question", "answer"),
+    ),
+    Row("parser", "double_brackets", "the number in the last `[[...]]` of the reply", available=False),
+    Row("parser", "six_lines", "three scores from lines such as `action score: 1`", available=False),
+    Row("parser", "assessment_json", 'the `"Final Score"` of a JSON object in the reply', available=False),
+    Row("parser", "last_line", "one of the criterion's values on the last line of the reply", available=False),
+    Row("prompt_set", "plain", "the question, and the options where there are any", available=False),
+    Row("prompt_set", "egothink", "first-person prompts by model family, short for most dimensions", available=False),
+    Row("prompt_set", "egoplan", "goal, progress and observation, asking for the next action", available=False),
+    Row(
+        "prompt_set", "pca_bench", "question and lettered actions, asking for reasoning and one action", available=False
+    ),
+    Row("prompt_set", "etp_bench", "task instruction by aspect, then the item's question", available=False),
+    Row("strategy", "generate", "the model writes its answer freely", available=False),
+    Row("strategy", "rank_options", "the option that the model finds likeliest as a continuation", available=False),
+    Row("score", "mean_logprob", "mean log-probability of the option's tokens", available=False),
+    Row("score", "sum_logprob", "sum of the log-probabilities of the option's tokens", available=False),
+    Row("format", "egothink", "a folder per dimension, each with `annotations.json`"),
+    Row("format", "egoplan", "one JSON list of multiple-choice questions about clips"),
+    Row("format", "pca_bench", "one JSON list per domain with actions, reason and key concepts"),
+    Row("format", "predictions", "models' answers, JSON lines"),
+    Row("format", "ratings", "`unit,rater,criterion,value`, CSV"),
+    Row("format", "etp_bench", "items with several images and an answer form per aspect", available=False),
+    Row("format", "jsonl", "one JSON object a line, its keys mapped by the schema", available=False),
+    Row("format", "hf_dataset", "a data set folder for the Hugging Face hub", available=False),
+    Row("format", "vlmevalkit", "a TSV file for VLMEvalKit", available=False),
+    Row("format", "lmms_eval", "a task folder for lmms-eval", available=False),
+    Row("statistic", "percent_agreement", "share of pairs of ratings that are equal"),
+    Row("statistic", "cohen_kappa", "agreement of two raters beyond chance; weighted on request"),
+    Row("statistic", "fleiss_kappa", "agreement of several raters beyond chance"),
+    Row("statistic", "krippendorff_alpha", "agreement of any number of raters, gaps allowed, for any scale"),
+    Row("statistic", "pearson", "linear correlation of two raters' numbers"),
+    Row("statistic", "icc", "intraclass correlation, ICC(1,1)"),
+    Row("statistic", "accuracy", "share of models' answers that equal the key", available=False),
+    Row(
+        "statistic", "genuine_pca", "share of answers with perception, cognition and action all right", available=False
+    ),
+)
+
+_BY_NAME = {(row.registry, row.name): row for row in _ROWS}
+
+
+def rows(registry: str) -> tuple[Row, ...]:
+    """All rows of one registry, in their order."""
+    return tuple(row for row in _ROWS if row.registry == registry)
+
+
+def find(registry: str, name: str) -> Row | None:
+    """The row, or None if there is none of that name."""
+    return _BY_NAME.get((registry, name))
+
+
+def template(name: str) -> Template:
+    """The judge template of that name; ``KeyError`` if there is none."""
+    row = _BY_NAME["template", name]
+    if not isinstance(row, Template):
+        raise KeyError(name)
+    return row
+
+
+@dataclass(frozen=True)
+class Need:
+    """A row that a schema names: where (as a path of keys), and for which stage (``None``: outside the stages)."""
+
+    row: Row
+    path: tuple[str | int, ...]
+    stage: str | None = None
+
+
+def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str | None]]:
+    """Everything that the schema takes from a registry: registry, name, path in the YAML, stage."""
+    if schema.source:
+        yield "format", schema.source.format, ("source", "format"), None
+    for index, field in enumerate(schema.item.fields):
+        yield "field_kind", field.kind, ("item", "fields", index, "kind"), None
+    stages = schema.stages
+    for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading"):
+        if getattr(stages, stage) is None:
+            continue
+        yield "stage", stage, ("stages", stage), stage
+        for number, criterion in enumerate(criteria_of(schema, stage)):
+            yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
+    if stages.verification:
+        yield "keep_rule", stages.verification.keep.rule, ("stages", "verification", "keep", "rule"), "verification"
+        if stages.verification.qualification:
+            yield "stage", "qualification", ("stages", "verification", "qualification"), "verification"
+    for index, judge in enumerate(schema.judges):
+        yield "template", judge.template, ("judges", index, "template"), "judges"
+        if judge.parser:
+            yield "parser", judge.parser, ("judges", index, "parser"), "judges"
+    if schema.models:
+        yield "strategy", schema.models.strategy, ("models", "strategy"), "models"
+        if schema.models.prompts:
+            yield "prompt_set", schema.models.prompts, ("models", "prompts"), "models"
+        if schema.models.score:
+            yield "score", schema.models.score, ("models", "score"), "models"
+    for index, statistic in enumerate(schema.report.statistics):
+        yield "statistic", statistic, ("report", "statistics", index), None
+    for index, format in enumerate(schema.export.formats):
+        yield "format", format, ("export", "formats", index), None
+
+
+def criteria_of(schema: Schema, stage: str) -> tuple[Criterion, ...]:
+    """What a rater is asked in that stage."""
+    part = getattr(schema.stages, stage, None)
+    return getattr(part, "criteria", ())
+
+
+def needs(schema: Schema) -> list[Need]:
+    """The rows that the schema names, in the order of the file."""
+    return [
+        Need(row, path, stage)
+        for registry, name, path, stage in named(schema)
+        if (row := find(registry, name)) is not None
+    ]
+
+
+def require_available(schema: Schema, stage: str) -> None:
+    """Refuse to start a stage (or ``models``, ``judges``) that needs a row which is not built yet.
+
+    Raises
+    ------
+    NotAvailable
+        With a sentence naming the row and the stage.
+    """
+    for need in needs(schema):
+        if need.stage == stage and not need.row.available and need.row.blocks:
+            raise NotAvailable(_sentence(need.row, stage))
+
+
+def require_row(registry: str, name: str) -> Row:
+    """The row, if it is built.
+
+    Raises
+    ------
+    NotAvailable
+        If it is declared only, or unknown.
+    """
+    row = find(registry, name)
+    if row is None:
+        known = ", ".join(each.name for each in rows(registry) if each.available)
+        raise NotAvailable(f"There is no {_noun(registry)} `{name}`; there are {known}.")
+    if not row.available:
+        raise NotAvailable(f"The {_noun(registry)} `{name}` ({row.meaning}) is declared, but not built yet.")
+    return row
+
+
+def _sentence(row: Row, stage: str) -> str:
+    if row.registry == "stage" and row.name == stage:
+        return f"The stage `{stage}` ({row.meaning}) is declared in this schema, but Touchstone cannot run it yet."
+    work = {"models": "Running models", "judges": "Running judges"}.get(stage, f"The stage `{stage}`")
+    return f"{work} needs the {_noun(row.registry)} `{row.name}` ({row.meaning}), which Touchstone does not have yet."
+
+
+def _noun(registry: str) -> str:
+    return registry.replace("_", " ")

@@ -1,0 +1,170 @@
+"""YAML as data only, with the line of every key: what a schema file may contain, and sentences for what it may not.
+
+Beyond YAML's own rules: no anchors, aliases or tags, no duplicate keys, and no bare word or number that YAML would
+silently read as something else (``yes``, ``1.10``, ``010``, ``2024-01-01``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+Path = tuple[str | int, ...]
+
+LARGEST_BYTES = 1_000_000
+DEEPEST = 30
+
+_TAG = "tag:yaml.org,2002:"
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_SWITCHES = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One thing wrong with the text."""
+
+    line: int
+    """1-based."""
+    path: Path
+    message: str
+
+
+@dataclass
+class Document:
+    """A YAML text as plain values (mappings, tuples, scalars), with the line of every key and entry."""
+
+    value: Any = None
+    lines: dict[Path, int] = field(default_factory=dict)
+    troubles: list[Trouble] = field(default_factory=list)
+
+    def line_of(self, path: Path) -> int:
+        """The line of that key, or of the nearest one around it."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def add(self, path: Path, message: str, *, line: int | None = None) -> None:
+        """Note a trouble at that key."""
+        self.troubles.append(Trouble(line or self.line_of(path), path, message))
+
+
+def decode(data: bytes) -> str:
+    """The text of a file. Raises ``ValueError`` with a sentence if it is not a text file in UTF-8."""
+    if len(data) > LARGEST_BYTES:
+        raise ValueError(f"the file has {len(data):,} bytes; a schema or guideline has at most {LARGEST_BYTES:,}")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ValueError("the file is in UTF-16 or UTF-32; save it as UTF-8")
+    if b"\0" in data:
+        raise ValueError("the file is not text (it contains null bytes); a schema is YAML in UTF-8")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ValueError(f"line {line} is not UTF-8; save the file as UTF-8") from error
+
+
+def read(text: str) -> Document:
+    """Parse one YAML document; everything wrong with it is in ``troubles``, and then ``value`` may be incomplete."""
+    document = Document()
+    try:
+        if _refuse_machinery(text, document):
+            return document
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        context = f" ({error.context})" if error.context else ""
+        document.add((), f"this is not YAML: {error.problem}{context}", line=mark.line + 1 if mark else 1)
+        return document
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        document.add((), "the file contains a control character that YAML does not allow", line=line)
+        return document
+    if node is None:
+        document.add((), "the file is empty; a schema starts with `name:`")
+    elif not isinstance(node, yaml.MappingNode):
+        document.add((), "a schema is a mapping; its first line is `name: ...`", line=node.start_mark.line + 1)
+    else:
+        document.value = _value(node, (), document)
+    return document
+
+
+def _refuse_machinery(text: str, document: Document) -> bool:
+    """Anchors, aliases, tags, several documents, deep nesting: seen in the events, before anything is built."""
+    depth, documents = 0, 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent):
+            document.add((), f"aliases (`*{event.anchor}`) are not allowed; write the part out", line=line)
+        elif isinstance(event, yaml.NodeEvent) and event.anchor is not None:
+            document.add((), f"anchors (`&{event.anchor}`) are not allowed; write the part out", line=line)
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            document.add((), f"tags (`{tag}`) are not allowed; a schema is plain data", line=line)
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > DEEPEST:
+                document.add((), f"more than {DEEPEST} levels of nesting", line=line)
+                return True
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents == 2:
+                document.add((), "a second document starts here; a schema file holds one", line=line)
+    return bool(document.troubles)
+
+
+def _value(node: yaml.Node, path: Path, document: Document) -> Any:
+    document.lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        return dict(_entries(node, path, document))
+    if isinstance(node, yaml.SequenceNode):
+        return tuple(_value(entry, (*path, index), document) for index, entry in enumerate(node.value))
+    return _scalar(node.value, node, path, document)
+
+
+def _entries(node: yaml.MappingNode, path: Path, document: Document) -> Iterator[tuple[str, Any]]:
+    seen: dict[str, int] = {}
+    for key_node, value_node in node.value:
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            document.add(path, "a key must be a word", line=line)
+            continue
+        key = key_node.value
+        if key_node.style is None and key_node.tag != f"{_TAG}str":
+            document.add((*path, key), f'YAML does not read the key `{key}` as a word; quote it: "{key}"', line=line)
+        if key in seen:
+            document.add((*path, key), f"duplicate key; it is already on line {seen[key]}", line=line)
+            continue
+        seen[key] = line
+        document.lines[*path, key] = line
+        yield key, _value(value_node, (*path, key), document)
+
+
+def _scalar(text: str, node: yaml.Node, path: Path, document: Document) -> Any:
+    kind = node.tag.removeprefix(_TAG)
+    if getattr(node, "style", None) is not None or kind == "str":
+        return text
+    if kind == "null":
+        return None
+    if kind == "bool" and text.lower() in _SWITCHES:
+        return _SWITCHES[text.lower()]
+    if kind == "int" and _INTEGER.fullmatch(text):
+        return int(text)
+    if kind == "float" and _is_plain_float(text):
+        return float(text)
+    read_as = {"bool": "true or false", "int": "another number", "float": "another number", "timestamp": "a date"}
+    document.add(path, f'YAML reads the bare `{text}` as {read_as.get(kind, kind)}; quote it: "{text}"')
+    return text
+
+
+def _is_plain_float(text: str) -> bool:
+    """Whether nothing is lost by reading it as a number: 0.5 and 1.0 are, 1.10 and .inf are not."""
+    try:
+        return repr(float(text)) == text
+    except ValueError:
+        return False
