@@ -1,9 +1,132 @@
-"""Subcommands."""
+"""``touchstone people``: accounts, from the server's own machine."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
+
+from domain.errors import TouchstoneError
+from domain.records import Person
+from domain.roles import Role
+from domain.states import Stage
+
+people = typer.Typer(help="Accounts: add people, invite them, give them a link or a password.", no_args_is_help=True)
+
+Address = Annotated[str, typer.Option(help="Where the server is reached; the printed link starts with it.")]
+HERE = "http://127.0.0.1:8501"
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    cli.add_typer(people, name="people")
+
+
+@people.command("list")
+def list_people() -> None:
+    """Everybody with an account."""
+    from workflow import accounts
+
+    everybody = accounts.everybody(_store())
+    for person in everybody:
+        typer.echo(f"{person.login:<24} {person.name}{'  (admin)' if person.is_admin else ''}")
+    if not everybody:
+        typer.echo("Nobody has an account yet: touchstone serve makes the first admin.")
+
+
+@people.command("add")
+def add(
+    login: Annotated[str, typer.Argument(help="What they type to sign in.")],
+    name: Annotated[str | None, typer.Option(help="Their name, as the team knows them; else the login.")] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
+    project: Annotated[str | None, typer.Option(help="Let them into this project, too.")] = None,
+    role: Annotated[Role, typer.Option(help="Their part in the project.")] = Role.ANNOTATOR,
+    dimension: Annotated[list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")] = None,
+    stage: Annotated[list[Stage] | None, typer.Option(help="One of their stages; again for more. None: all.")] = None,
+    address: Address = HERE,
+) -> None:
+    """Make an account and print a link that signs its owner in once (they set no password by it)."""
+    from workflow import accounts, projects
+
+    store = _store()
+    if project:
+        _project_exists(project)
+    person = accounts.create_person(store, login=login, name=name or login, is_admin=admin)
+    if project:
+        projects.set_member(
+            store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None
+        )
+    typer.echo(f"{person.name} has an account now. It has no password: touchstone people password {person.login} sets one.")
+    _print_link(person, address=address, hours=24)
+
+
+@people.command("link")
+def link(
+    login: Annotated[str, typer.Argument(help="Whose link.")],
+    hours: Annotated[float, typer.Option(min=0.01, help="How long it works.")] = 24,
+    address: Address = HERE,
+) -> None:
+    """Print a link that signs somebody in once."""
+    from workflow import accounts
+
+    _print_link(accounts.find_person(_store(), login=login), address=address, hours=hours)
+
+
+@people.command("invite")
+def invite(
+    project: Annotated[str, typer.Argument(help="The project they will take part in.")],
+    role: Annotated[Role, typer.Option(help="Their part in it.")] = Role.ANNOTATOR,
+    dimension: Annotated[list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")] = None,
+    stage: Annotated[list[Stage] | None, typer.Option(help="One of their stages; again for more. None: all.")] = None,
+    address: Address = HERE,
+) -> None:
+    """Print a link with which somebody makes an account of their own and joins a project, once."""
+    from workflow import accounts
+
+    token = accounts.invite(
+        _store(), by=None, project=project, role=role, dimensions=dimension or None, stages=stage or None
+    )
+    typer.echo(f"{address.rstrip('/')}/invite/{token}")
+
+
+@people.command("password")
+def password(
+    login: Annotated[str, typer.Argument(help="Whose password.")],
+) -> None:
+    """Set a password (typed, never an argument) and end that person's sessions."""
+    from workflow import accounts
+
+    store = _store()
+    person = accounts.find_person(store, login=login)
+    typed = typer.prompt(f"New password for {person.login}", hide_input=True, confirmation_prompt=True)
+    accounts.set_password(store, login=person.login, password=typed)
+    typer.echo(f"{person.name} signs in with the new password from now on.")
+
+
+def _store():  # type: ignore[no-untyped-def]
+    from app.services import resources
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    return shared.store
+
+
+def _project_exists(project: str) -> None:
+    from workflow import projects
+
+    projects.members(_store_quietly(), person=None, project=project)
+
+
+def _store_quietly():  # type: ignore[no-untyped-def]
+    from app.services import resources
+
+    return resources().store
+
+
+def _print_link(person: Person, *, address: str, hours: float) -> None:
+    from workflow import accounts
+
+    token = accounts.make_sign_in_link(_store_quietly(), person=person, hours=hours)
+    typer.echo(f"{person.name} signs in once, within {hours:g} hours, at {address.rstrip('/')}/link/{token}")

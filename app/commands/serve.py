@@ -1,9 +1,83 @@
-"""Subcommands."""
+"""``touchstone serve``: the web server."""
 
 from __future__ import annotations
 
+import errno
+import socket
+from typing import Annotated
+
 import typer
+
+from domain.errors import SettingsError
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    cli.command("serve")(serve)
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on. Beyond 127.0.0.1, put a proxy with HTTPS in front.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
+    name: Annotated[
+        list[str] | None, typer.Option(help="A host name under which people reach this server; may be given again.")
+    ] = None,
+) -> None:
+    """Serve the screens, after bringing the database up to date."""
+    from app import server
+    from app.gate import is_loopback
+    from app.services import resources
+    from workflow import accounts
+
+    _check_free(host, port)
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    shared.store.upgrade()
+    address = f"http://{_shown(host)}:{port}"
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
+    password = accounts.ensure_first_admin(shared.store)
+    if password:
+        typer.echo(f"First admin: sign in as admin with {password} (shown only now; change it with touchstone people password admin)")
+    _print_demo_links(shared, address)
+    if not is_loopback(host):
+        typer.echo("This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name.")
+    typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
+    server.serve(shared, host=host, port=port, names=name or ())
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::"):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
+def _check_free(host: str, port: int) -> None:
+    """Say in words that a port is taken, before anything else is started."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError:
+        raise SettingsError(f"{host} is no address of this machine. Give --host an address such as 127.0.0.1.") from None
+    family, kind, protocol, _, address = found[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise SettingsError(f"Port {port} is taken. Is Touchstone running already? Else give --port another one.") from None
+            raise SettingsError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
+
+
+def _print_demo_links(shared: object, address: str) -> None:
+    from importlib.util import find_spec
+
+    if find_spec("examples.demo") is None:
+        return
+    from examples import demo
+
+    links = demo.demo_links(shared.store)  # type: ignore[attr-defined]
+    if not links:
+        return
+    typer.echo("The demo project (made-up data). Each link signs in once, as one of its people:")
+    for person, token in links:
+        typer.echo(f"  {person.name:<28} {address}/link/{token}")

@@ -1,0 +1,230 @@
+"""The gate in front of everything that is served: host, origin, session, and the headers of every reply.
+
+It stands outside of Streamlit, so nothing of Streamlit (pages, websocket, uploads) answers somebody who is not signed in.
+Roles are not its business: the use cases check those.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import ipaddress
+import re
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.session import local_path, token_of
+from domain.records import SignedIn
+
+PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.ico", "/favicon.png", "/robots.txt"})
+PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+NOT_SIGNED_IN = "Nobody is signed in, or the session has ended. Sign in and try again."
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """The names under which this server answers. A page of another site that points its own name at us is refused."""
+
+    names: frozenset[str]
+    any_address: bool
+    """Bound beyond loopback: every address in numbers is fine (a rebound name is never a number)."""
+
+    @classmethod
+    def of(cls, bound: str, names: Iterable[str] = ()) -> Hosts:
+        """The names for a server bound to ``bound``; ``names`` are those under which people reach it besides."""
+        wanted = {"localhost", *(name.lower().rstrip(".") for name in names)}
+        loopback = is_loopback(bound)
+        if not loopback:
+            wanted |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+            if _address(bound) is None:
+                wanted.add(bound.lower())
+        return cls(frozenset(wanted), any_address=not loopback)
+
+    def allow(self, header: str | None) -> bool:
+        """Whether a Host header names this server."""
+        name = _host_name(header)
+        if name is None:
+            return False
+        address = _address(name)
+        if address is not None:
+            return self.any_address or address.is_loopback or name in self.names
+        return name in self.names
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server bound to ``host``."""
+    address = _address(host)
+    return host == "localhost" if address is None else address.is_loopback
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
+
+
+def _host_name(header: str | None) -> str | None:
+    if not header or re.search(r"[\s/@?#\\]", header):
+        return None
+    try:
+        parts = urlsplit(f"//{header}")
+        parts.port  # noqa: B018  (raises for a port that is none)
+    except ValueError:
+        return None
+    return parts.hostname.rstrip(".") if parts.hostname else None
+
+
+def same_origin(connection: HTTPConnection) -> bool:
+    """Whether a change comes from a page of ours.
+
+    Browsers name the origin of every POST and websocket; a client that names none is no browser, and brings no cookie of
+    a person who did not mean it.
+    """
+    if connection.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = connection.headers.get("origin")
+    if origin is None:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    host = connection.headers.get("host", "")
+    return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
+
+
+def content_policy(page: str = "") -> str:
+    """The Content-Security-Policy of our pages and of Streamlit's; ``page`` is the HTML whose inline scripts may run.
+
+    Scripts come from here only (components of ours arrive as blobs); pictures from here only, so that no text of a data
+    set can make a rater's browser call another host.
+    """
+    inline = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in inline]
+    rules = {
+        "default-src": "'self'",
+        "script-src": " ".join(["'self'", "blob:", *(f"'sha256-{value}'" for value in hashes)]),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "media-src": "'self' blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self'",
+        "worker-src": "'self' blob:",
+        "frame-src": "'none'",
+        "object-src": "'none'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+
+
+class Gate:
+    """ASGI middleware. Puts the live session into ``request.state.signed_in`` (None on public pages without one)."""
+
+    def __init__(
+        self, app: ASGIApp, *, signed_in: Callable[[str], SignedIn | None], hosts: Hosts, policy: str
+    ) -> None:
+        self.app = app
+        self.signed_in = signed_in
+        self.hosts = hosts
+        self.policy = policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        refusal = self._refuse_stranger(connection)
+        if refusal is None:
+            person = await self._look_up(connection)
+            scope.setdefault("state", {})["signed_in"] = person
+            refusal = None if person else self._ask_to_sign_in(connection)
+        if scope["type"] == "websocket":
+            if refusal is None:
+                await self.app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
+            return
+        await (refusal or self.app)(scope, receive, self._with_headers(send))
+
+    async def _look_up(self, connection: HTTPConnection) -> SignedIn | None:
+        path = connection.url.path
+        token = token_of(connection.cookies)
+        if token is None or path == "/healthz" or path.startswith(("/static/", "/assets/")):
+            return None
+        return await run_in_threadpool(self.signed_in, token)
+
+    def _refuse_stranger(self, connection: HTTPConnection) -> Response | None:
+        """Refuse a wrong Host, and any change or websocket that another site asked for."""
+        if not self.hosts.allow(connection.headers.get("host")):
+            return PlainTextResponse(
+                "This server does not answer under that name. Start it with --name to add one.", status_code=421
+            )
+        changes = connection.scope["type"] == "websocket" or connection.scope["method"] not in SAFE_METHODS
+        if changes and not same_origin(connection):
+            return JSONResponse({"error": "This request came from another site, so it was refused."}, status_code=403)
+        return None
+
+    def _ask_to_sign_in(self, connection: HTTPConnection) -> Response | None:
+        path = connection.url.path
+        if connection.scope["type"] == "websocket":
+            return PlainTextResponse(NOT_SIGNED_IN, status_code=401)
+        if path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS):
+            return None
+        if path.startswith(("/api/", "/media/", "/_stcore/")) or connection.scope["method"] not in SAFE_METHODS:
+            return JSONResponse({"error": NOT_SIGNED_IN}, status_code=401)
+        query = connection.url.query
+        back = local_path(path + (f"?{query}" if query else ""))
+        target = "/login" if back == "/" else f"/login?next={quote(back, safe='/')}"
+        return RedirectResponse(target, status_code=303, headers={"Cache-Control": "no-store"})
+
+    def _with_headers(self, send: Send) -> Send:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Content-Security-Policy", self.policy)
+            await send(message)
+
+        return send_with_headers
+
+
+class Beside:
+    """ASGI middleware that answers ``routes`` itself. For paths that Streamlit would not let its own application have."""
+
+    def __init__(self, app: ASGIApp, *, routes: Sequence[BaseRoute]) -> None:
+        self.app = app
+        self.routes = routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            for route in self.routes:
+                match, found = route.matches(scope)
+                if match is not Match.NONE:
+                    scope.update(found)
+                    await route.handle(scope, receive, send)
+                    return
+        await self.app(scope, receive, send)

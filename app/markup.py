@@ -1,0 +1,137 @@
+"""Small pieces of HTML for our screens. Text goes in as text and comes out escaped; nothing from data becomes markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NewType
+
+Markup = NewType("Markup", str)
+"""HTML that is safe to show: made by the functions below, never read from anywhere."""
+
+STYLE = """
+.ts { font-size: 0.95rem; line-height: 1.5; }
+.ts-quiet { color: color-mix(in srgb, currentColor 66%, transparent); }
+.ts-small { font-size: 0.85rem; }
+.ts-title { font-size: 1.6rem; font-weight: 600; line-height: 1.25; margin: 0 0 .15rem; letter-spacing: -.01em; }
+.ts-section { font-size: 1.05rem; font-weight: 600; margin: .6rem 0 0; }
+.ts-notice { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-left: 4px solid #2f7fb8;
+  border-radius: 6px; padding: .8rem 1rem; margin: .4rem 0; }
+.ts-notice.bad { border-left-color: #c4622d; }
+.ts-notice.good { border-left-color: #1f8a64; }
+.ts-made-up { display: inline-block; font-size: .78rem; font-weight: 600; letter-spacing: .02em; border-radius: 4px;
+  padding: .05rem .45rem; background: #e3b341; color: #2b2102; }
+.ts-table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.ts-table th { text-align: left; font-weight: 600; font-size: .82rem; padding: .35rem .9rem .35rem 0;
+  color: color-mix(in srgb, currentColor 66%, transparent);
+  border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent); }
+.ts-table td { padding: .5rem .9rem .5rem 0; vertical-align: top;
+  border-bottom: 1px solid color-mix(in srgb, currentColor 10%, transparent); }
+.ts-table .number { text-align: right; white-space: nowrap; }
+.ts-table td.wide { width: 34%; }
+.ts-bar { display: flex; height: 14px; min-width: 120px; border-radius: 4px; overflow: hidden; margin-top: .32rem;
+  background: color-mix(in srgb, currentColor 10%, transparent); }
+.ts-bar i { display: block; height: 100%; border-right: 1px solid color-mix(in srgb, currentColor 0%, white); }
+.ts-bar i:last-child { border-right: 0; }
+.ts-key { display: inline-flex; align-items: center; gap: .4rem; margin-right: 1.1rem; white-space: nowrap; }
+.ts-key i { width: 12px; height: 12px; border-radius: 3px; }
+.kept { background: #1f8a64; } .rejected { background: #c4622d; } .in_verification { background: #2f7fb8; }
+.in_adjudication { background: #8b6fc0; } .unverified { background: #7d8a94; }
+.wanting { background: color-mix(in srgb, currentColor 14%, transparent); }
+.in_adjudication { background-image: repeating-linear-gradient(45deg, #ffffff55 0 3px, transparent 3px 7px); }
+.rejected { background-image: repeating-linear-gradient(135deg, #00000030 0 3px, transparent 3px 7px); }
+.ts-range { position: relative; height: 1.5rem; min-width: 160px; }
+.ts-range b, .ts-range u, .ts-range s { position: absolute; display: block; }
+.ts-range s { left: 0; right: 0; top: 50%; height: 1px; background: color-mix(in srgb, currentColor 16%, transparent); }
+.ts-range s.zero { right: auto; width: 1px; top: 0; height: 100%;
+  background: color-mix(in srgb, currentColor 30%, transparent); }
+.ts-range u { top: calc(50% - 2px); height: 4px; border-radius: 2px; background: #2f7fb8; opacity: .65; }
+.ts-range b { top: calc(50% - 5px); width: 10px; height: 10px; margin-left: -5px; border-radius: 50%;
+  background: #2f7fb8; }
+.ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
+  overflow-wrap: anywhere; }
+.ts kbd { font: 600 .8em ui-monospace, monospace; padding: .05em .4em; border-radius: 4px;
+  border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
+"""
+
+
+def text(value: object) -> Markup:
+    """Text as text."""
+    return Markup(escape(str(value)))
+
+
+def joined(parts: Iterable[Markup], between: str = "") -> Markup:
+    """Pieces one after the other."""
+    return Markup(escape(between).join(parts))
+
+
+def tag(name: str, *parts: Markup, style: str = "", **attributes: str) -> Markup:
+    """An element. ``style`` is its class; attributes are escaped."""
+    written = "".join(f' {key.replace("_", "-")}="{escape(value)}"' for key, value in attributes.items())
+    shown = f' class="{escape(style)}"' if style else ""
+    return Markup(f"<{name}{shown}{written}>{''.join(parts)}</{name}>")
+
+
+def quiet(value: object) -> Markup:
+    """Text that stands back."""
+    return tag("span", text(value), style="ts-quiet")
+
+
+def paragraph(value: str, *, style: str = "") -> Markup:
+    """A paragraph of text."""
+    return tag("p", text(value), style=style)
+
+
+def notice(value: str, *, style: str = "") -> Markup:
+    """A framed sentence; ``style`` is "", "good" or "bad"."""
+    role = "alert" if style == "bad" else "status"
+    return tag("div", text(value), style=f"ts ts-notice {style}".strip(), role=role)
+
+
+def bar(parts: Sequence[tuple[str, str, int]], *, total: int) -> Markup:
+    """A stacked bar of (style, label, count); ``total`` is its whole width in the same unit."""
+    if total <= 0:
+        return tag("div", style="ts-bar", role="img", aria_label="nothing yet")
+    label = ", ".join(f"{count} {name}" for _, name, count in parts)
+    pieces = [
+        f'<i class="{escape(style)}" style="width:{100 * count / total:.3f}%" title="{escape(f"{count} {name}")}"></i>'
+        for style, name, count in parts
+        if count
+    ]
+    return tag("div", *map(Markup, pieces), style="ts-bar", role="img", aria_label=label)
+
+
+def keys_of_bar(parts: Iterable[tuple[str, str]]) -> Markup:
+    """What the colours of a bar mean."""
+    return tag(
+        "div",
+        *(tag("span", tag("i", style=style), text(name), style="ts-key") for style, name in parts),
+        style="ts ts-small ts-quiet",
+    )
+
+
+def interval(value: float | None, low: float | None, high: float | None, *, ends: tuple[float, float]) -> Markup:
+    """A value with its interval on a line from ``ends[0]`` to ``ends[1]``; what is None is not drawn."""
+    first, last = ends
+
+    def place(number: float) -> float:
+        return 100 * (min(max(number, first), last) - first) / (last - first)
+
+    parts = ["<s></s>"]
+    if first < 0 < last:
+        parts.append(f'<s class="zero" style="left:{place(0):.2f}%"></s>')
+    if low is not None and high is not None:
+        parts.append(f'<u style="left:{place(low):.2f}%;width:{max(place(high) - place(low), 0.6):.2f}%"></u>')
+    if value is not None:
+        parts.append(f'<b style="left:{place(value):.2f}%"></b>')
+    return tag("div", Markup("".join(parts)), style="ts-range")
+
+
+def table(heads: Sequence[tuple[str, str]], rows: Iterable[Sequence[Markup]]) -> Markup:
+    """A table; each head is (text, style of its column)."""
+    head = tag("tr", *(tag("th", text(name), style=style, scope="col") for name, style in heads))
+    styles = [style for _, style in heads]
+    body = [
+        tag("tr", *(tag("td", cell, style=style) for cell, style in zip(row, styles, strict=True))) for row in rows
+    ]
+    return tag("table", tag("thead", head), tag("tbody", *body), style="ts ts-table")

@@ -1,0 +1,268 @@
+"""Signing in and out, sign-in links, invitations: plain forms, no scripts needed."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import parse_qs, urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app import plain
+from app.plain import Field
+from app.routes.replies import BadRequest, read_body, report, status_of
+from app.services import Resources
+from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
+from domain.errors import NotAllowed, TouchstoneError
+from domain.records import Person, SignedIn
+from workflow import accounts
+
+Form = Mapping[str, str]
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """The pages, each a GET that shows a form and a POST that takes it."""
+    pages = Pages(resources)
+    return [
+        Route("/login", calmly(pages.show_sign_in), methods=["GET"]),
+        Route("/login", calmly(pages.sign_in), methods=["POST"]),
+        Route("/logout", calmly(pages.show_sign_out), methods=["GET"]),
+        Route("/logout", calmly(pages.sign_out), methods=["POST"]),
+        Route("/link/{token}", calmly(pages.show_link), methods=["GET"]),
+        Route("/link/{token}", calmly(pages.use_link), methods=["POST"]),
+        Route("/invite/{token}", calmly(pages.show_invitation), methods=["GET"]),
+        Route("/invite/{token}", calmly(pages.accept_invitation), methods=["POST"]),
+        Route("/assets/{name}", asset, methods=["GET"]),
+    ]
+
+
+class Pages:
+    """The handlers, sharing one store."""
+
+    def __init__(self, resources: Resources) -> None:
+        self.store = resources.store
+
+    async def show_sign_in(self, request: Request) -> Response:
+        """The sign-in form; somebody who is signed in is sent on."""
+        onward = local_path(request.query_params.get("next"))
+        if _current(request):
+            return _go(onward)
+        return _page("Sign in", *_sign_in_form(onward))
+
+    async def sign_in(self, request: Request) -> Response:
+        """Check name and password, open a session."""
+        form = await _form(request)
+        onward = local_path(form.get("next"))
+        try:
+            person = await run_in_threadpool(
+                accounts.authenticate, self.store, login=form.get("login", ""), password=form.get("password", "")
+            )
+        except TouchstoneError as error:
+            body = _sign_in_form(onward, login=form.get("login", ""), error=str(error))
+            return _page("Sign in", *body, status=401 if isinstance(error, NotAllowed) else status_of(error))
+        return await self._welcome(request, person, onward)
+
+    async def show_sign_out(self, request: Request) -> Response:
+        """A link of our own pages signs out at once; any other asks first."""
+        session = _current(request)
+        if session is None:
+            return _go("/login")
+        if request.headers.get("sec-fetch-site") == "same-origin":
+            return await self._goodbye(request)
+        return _page(
+            "Sign out?",
+            plain.paragraph(f"You are signed in as {session.person.name}.")
+            + plain.form("/logout", "Sign out", hidden={"csrf": session.csrf}),
+            plain.link("/", "Stay signed in"),
+        )
+
+    async def sign_out(self, request: Request) -> Response:
+        """End the session here and in the database."""
+        session = _current(request)
+        form = await _form(request)
+        if session and not hmac.compare_digest(form.get("csrf", "").encode(), session.csrf.encode()):
+            raise NotAllowed("This page is from an earlier session. Go back, reload, and sign out again.")
+        return await self._goodbye(request)
+
+    async def show_link(self, request: Request) -> Response:
+        """A page that uses the link by itself, unless somebody is signed in already."""
+        session = _current(request)
+        action = f"/link/{request.path_params['token']}"
+        if session is None:
+            return _page(
+                "Signing in",
+                plain.paragraph("This link signs you in once.") + plain.form(action, "Sign in", at_once=True),
+            )
+        return _page(
+            "Sign in with this link?",
+            plain.paragraph(f"You are signed in as {session.person.name}. The link may be for somebody else.")
+            + plain.form(action, "Use the link"),
+            plain.link("/", f"Stay signed in as {session.person.name}"),
+        )
+
+    async def use_link(self, request: Request) -> Response:
+        """One use, then the link is spent."""
+        await read_body(request)
+        token = request.path_params["token"]
+        try:
+            person = await run_in_threadpool(accounts.use_sign_in_link, self.store, token=token)
+        except TouchstoneError as error:
+            return _page(
+                "This link does not work",
+                plain.paragraph(str(error), style="bad"),
+                plain.link("/login", "Sign in with your password"),
+                status=status_of(error) if isinstance(error, NotAllowed) else 404,
+            )
+        return await self._welcome(request, person, "/")
+
+    async def show_invitation(self, request: Request) -> Response:
+        """The form with which somebody invited makes an account."""
+        token = request.path_params["token"]
+        invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
+        if invitation is None:
+            return _no_invitation()
+        return _page("Welcome", *_invitation_form(token, invitation.title, invitation.role))
+
+    async def accept_invitation(self, request: Request) -> Response:
+        """Make the account, sign in."""
+        token = request.path_params["token"]
+        form = await _form(request)
+        invitation = await run_in_threadpool(accounts.invitation, self.store, token=token)
+        if invitation is None:
+            return _no_invitation()
+        try:
+            person = await run_in_threadpool(
+                accounts.accept_invitation,
+                self.store,
+                token=token,
+                login=form.get("login", ""),
+                name=form.get("name", ""),
+                password=form.get("password", ""),
+            )
+        except TouchstoneError as error:
+            body = _invitation_form(token, invitation.title, invitation.role, form=form, error=str(error))
+            return _page("Welcome", *body, status=status_of(error))
+        return await self._welcome(request, person, "/")
+
+    async def _welcome(self, request: Request, person: Person, onward: str) -> Response:
+        before = token_of(request.cookies)
+        if before:
+            await run_in_threadpool(accounts.end_session, self.store, token=before)
+        token = await run_in_threadpool(accounts.start_session, self.store, person=person)
+        response = _go(onward)
+        response.set_cookie(
+            COOKIE,
+            token,
+            max_age=COOKIE_SECONDS,
+            path="/",
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
+        return response
+
+    async def _goodbye(self, request: Request) -> Response:
+        token = token_of(request.cookies)
+        if token:
+            await run_in_threadpool(accounts.end_session, self.store, token=token)
+        response = _go("/login")
+        response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax")
+        return response
+
+
+def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint whose errors become a page with a sentence."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await endpoint(request)
+        except TouchstoneError as error:
+            message, status = str(error), status_of(error)
+        except Exception as error:  # the frame around a page: told calmly, logged whole
+            message, status = report(error, request.url.path.split("/")[1]), 500
+        return _page("This did not work", plain.paragraph(message, style="bad"), plain.link("/", "Start page"), status=status)
+
+    return answer
+
+
+_ASSETS = {
+    "plain.css": (plain.STYLE, "text/css"),
+    "plain.js": (plain.SCRIPT, "text/javascript"),
+    "mark.svg": (plain.MARK, "image/svg+xml"),
+}
+
+
+async def asset(request: Request) -> Response:
+    """The style, script and mark of the plain pages."""
+    found = _ASSETS.get(request.path_params["name"])
+    if found is None:
+        return PlainTextResponse("There is no such file.", status_code=404)
+    return Response(found[0], media_type=found[1], headers={"Cache-Control": "public, max-age=3600"})
+
+
+def _current(request: Request) -> SignedIn | None:
+    found: SignedIn | None = getattr(request.state, "signed_in", None)
+    return found
+
+
+async def _form(request: Request) -> Form:
+    if request.headers.get("content-type", "").split(";")[0].strip() != "application/x-www-form-urlencoded":
+        raise BadRequest("This form was not sent by a page of ours.")
+    try:
+        text = (await read_body(request)).decode()
+        fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), max_num_fields=20, errors="strict")
+    except ValueError:
+        raise BadRequest("This form could not be read. Go back, reload the page, and try again.") from None
+    form = {name: values[-1] for name, values in fields.items()}
+    if any("\0" in value for value in form.values()):
+        raise BadRequest("This form holds a zero character, which no text can.")
+    return form
+
+
+def _go(path: str) -> Response:
+    return RedirectResponse(path, status_code=303, headers={"Cache-Control": "no-store"})
+
+
+def _page(title: str, *body: str, status: int = 200) -> Response:
+    return HTMLResponse(plain.page(title, *body), status_code=status, headers={"Cache-Control": "no-store"})
+
+
+def _sign_in_form(onward: str, *, login: str = "", error: str = "") -> tuple[str, str]:
+    fields = (
+        Field("login", "Login", autocomplete="username", value=login),
+        Field("password", "Password", kind="password", autocomplete="current-password"),
+    )
+    hidden = {} if onward == "/" else {"next": onward}
+    action = "/login" if onward == "/" else "/login?" + urlencode({"next": onward})
+    complaint = plain.paragraph(error, style="bad") if error else plain.paragraph("Use the account of your team.")
+    foot = "No account yet? Accounts are by invitation: ask the lead of your project for a link."
+    return complaint + plain.form(action, "Sign in", *fields, hidden=hidden), plain.paragraph(foot, style="foot")
+
+
+def _invitation_form(
+    token: str, project: str, role: str, *, form: Form | None = None, error: str = ""
+) -> tuple[str, str]:
+    given = form or {}
+    fields = (
+        Field("name", "Your name", autocomplete="name", value=given.get("name", ""), hint="as your team knows you"),
+        Field("login", "Login", autocomplete="username", value=given.get("login", "")),
+        Field("password", "Password", kind="password", autocomplete="new-password", hint=f"at least {accounts.SHORTEST_PASSWORD} characters"),
+    )
+    told = plain.paragraph(f"You are invited to {project} as {role}. Make your account and start.")
+    complaint = plain.paragraph(error, style="bad") if error else ""
+    return (
+        told + complaint + plain.form(f"/invite/{token}", "Make my account", *fields),
+        plain.link("/login", "I have an account already"),
+    )
+
+
+def _no_invitation() -> Response:
+    return _page(
+        "This invitation does not work",
+        plain.paragraph("It was used already, or it has expired. Ask the lead of your project for a new one."),
+        plain.link("/login", "Sign in"),
+        status=404,
+    )

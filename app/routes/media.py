@@ -1,0 +1,54 @@
+"""``GET /media/{asset}/{size}``: an asset's file, to members of its project only."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app.routes.replies import answering, signed_in
+from app.services import Resources
+from domain.errors import NotFound
+from domain.records import Person
+from workflow import show
+
+SIZES = ("thumb", "display", "original")
+DERIVED_TYPES = {".webp": "image/webp", ".webm": "video/webm"}
+"""What our own derivatives are; an original's type is what was found in its bytes when it came in."""
+DAYS = 30 * 24 * 60 * 60
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """The one route."""
+
+    def find(person: Person, asset: str, size: str) -> tuple[Path, str, str]:
+        if size not in SIZES:
+            raise NotFound("There is no such picture or clip.")
+        file = show.asset_file(resources.store, person=person, asset=asset)
+        path = resources.media.path(file.sha256, size)
+        if not path.is_file():
+            raise NotFound("The file of this picture or clip is missing from the media folder.")
+        kind = file.mime if size == "original" else DERIVED_TYPES.get(path.suffix, file.mime)
+        return path, kind, hashlib.sha256(f"{file.sha256}/{size}".encode()).hexdigest()[:32]
+
+    async def media(request: Request) -> Response:
+        person = signed_in(request).person
+        asset, size = request.path_params["asset"], request.path_params["size"]
+        path, kind, tag = await run_in_threadpool(find, person, asset, size)
+        headers = {
+            "ETag": f'"{tag}"',
+            "Cache-Control": f"private, max-age={DAYS}, immutable",
+            "Content-Disposition": "inline",
+            "Content-Security-Policy": "default-src 'none'; sandbox",
+            "Vary": "Cookie",
+        }
+        known = request.headers.get("if-none-match", "")
+        if f'"{tag}"' in known or known.strip() == "*":
+            return Response(status_code=304, headers=headers)
+        return FileResponse(path, media_type=kind, headers=headers)
+
+    return [Route("/media/{asset}/{size}", answering(media), methods=["GET"])]

@@ -1,0 +1,142 @@
+"""How routes read a request's body and turn errors into replies; the one place that knows which error is which status."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from domain.errors import (
+    Conflict,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    SignInRequired,
+    TouchstoneError,
+)
+from domain.records import SignedIn
+
+log = logging.getLogger("touchstone")
+
+BODY_LIMIT = 1024 * 1024
+"""Bytes of one request of ours: a submission is text, and a megabyte of text is no answer any more."""
+
+STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
+    (SignInRequired, 401),
+    (NotAllowed, 403),
+    (NotFound, 404),
+    (Conflict, 409),
+    (InvalidInput, 422),
+    (TouchstoneError, 400),
+)
+"""The first row that fits counts."""
+
+
+class BadRequest(TouchstoneError):
+    """A request that no page of ours would send."""
+
+
+class TooLarge(TouchstoneError):
+    """A request with more than ``BODY_LIMIT`` bytes."""
+
+
+def signed_in(request: Request) -> SignedIn:
+    """Who sends this request. The gate has looked; here it is only insisted on."""
+    found: SignedIn | None = getattr(request.state, "signed_in", None)
+    if found is None:
+        raise SignInRequired("Nobody is signed in, or the session has ended. Sign in and try again.")
+    return found
+
+
+async def read_body(request: Request) -> bytes:
+    """The body, if it is no longer than the limit; a longer one is not read to its end."""
+    declared = request.headers.get("content-length", "0")
+    if not declared.isdigit() or int(declared) > BODY_LIMIT:
+        raise TooLarge("This request is too large: at most one megabyte of text can be sent at once.")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > BODY_LIMIT:
+            raise TooLarge("This request is too large: at most one megabyte of text can be sent at once.")
+    return bytes(body)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+async def read_json(request: Request) -> Mapping[str, Any]:
+    """The body as a JSON object whose text any database can store."""
+    if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        raise BadRequest("This request is not JSON: its Content-Type must be application/json.")
+    body = await read_body(request)
+    try:
+        found = json.loads(body, parse_constant=_no_constant)
+        text = json.dumps(found, ensure_ascii=False)
+        text.encode()
+    except (ValueError, RecursionError):
+        raise BadRequest("This request is not valid JSON in UTF-8.") from None
+    if "\\u0000" in text:
+        raise BadRequest("This request holds a zero character, which no text can.")
+    if not isinstance(found, dict):
+        raise BadRequest("This request must be one JSON object.")
+    return found
+
+
+def wanted(body: Mapping[str, Any], name: str, kind: type, *, default: Any = ...) -> Any:
+    """One value of a request's body, of the kind it has to be."""
+    value = body.get(name, default)
+    if value is ...:
+        raise BadRequest(f"This request lacks “{name}”.")
+    if value is default:
+        return value
+    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+        raise BadRequest(f"“{name}” in this request is not {_KINDS.get(kind, kind.__name__)}.")
+    return value
+
+
+_KINDS = {str: "text", int: "a whole number", float: "a number", dict: "an object", list: "a list"}
+
+
+def status_of(error: TouchstoneError) -> int:
+    """The HTTP status that goes with an error."""
+    if isinstance(error, TooLarge):
+        return 413
+    return next(status for kind, status in STATUS if isinstance(error, kind))
+
+
+def error_reply(error: TouchstoneError) -> JSONResponse:
+    """An error as JSON: its sentence, and what is wrong with which field."""
+    problems = [{"name": problem.name, "message": problem.message} for problem in getattr(error, "problems", ())]
+    return JSONResponse({"error": str(error), "problems": problems}, status_code=status_of(error))
+
+
+def report(error: Exception, where: str) -> str:
+    """Log an unexpected error with its traceback; what comes back is the sentence to show, with the id to look for."""
+    number = secrets.token_hex(4)
+    log.error("Error %s in %s", number, where, exc_info=error)
+    return f"Something went wrong here, and it is not your doing. Nothing you submitted is lost. (Error {number})"
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def answering(endpoint: Endpoint) -> Endpoint:
+    """An endpoint whose errors become JSON replies with a sentence."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            response = await endpoint(request)
+        except TouchstoneError as error:
+            response = error_reply(error)
+        except Exception as error:  # the frame around a request: an error of ours is told calmly and logged whole
+            response = JSONResponse({"error": report(error, request.url.path), "problems": []}, status_code=500)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    return answer

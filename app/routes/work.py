@@ -1,0 +1,130 @@
+"""What a working page sends: drafts, submissions, undo, giving back, picking. JSON in, JSON out, never a redirect."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Route
+
+from app.routes.replies import BadRequest, answering, read_json, signed_in, wanted
+from app.services import Resources
+from app.session import CSRF_HEADER
+from db.engine import Store
+from domain.errors import NotAllowed
+from domain.records import Person
+from domain.states import Stage
+from workflow import claim, draft, pool, submit
+
+Body = Mapping[str, Any]
+Action = Callable[[Store, Person, Body], dict[str, Any]]
+
+LONGEST_KEY = 100
+LARGEST_WHOLE_NUMBER = 2**53
+"""Beyond this a browser's numbers are no longer whole."""
+
+
+def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{task, seq, values}``: keep what has been typed so far."""
+    seq = wanted(body, "seq", int)
+    if not 0 <= seq <= LARGEST_WHOLE_NUMBER:
+        raise BadRequest("“seq” must count up from 0.")
+    kept = draft.save_draft(
+        store, person=person, task=wanted(body, "task", str), seq=seq, values=wanted(body, "values", dict)
+    )
+    return {"seq": kept.seq, "saved_at": kept.saved_at.isoformat()}
+
+
+def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{task, key, values, reasons, note, seconds}``: the answer, once per key."""
+    key = wanted(body, "key", str)
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
+    seconds = wanted(body, "seconds", int | float, default=None)  # type: ignore[arg-type]
+    done = submit.submit(
+        store,
+        person=person,
+        task=wanted(body, "task", str),
+        key=key,
+        values=wanted(body, "values", dict),
+        reasons=wanted(body, "reasons", dict, default=None),
+        note=wanted(body, "note", str, default=""),
+        seconds=None if seconds is None else float(seconds),
+    )
+    return {
+        "saved_at": done.saved_at.isoformat(),
+        "repeated": done.repeated,
+        "item": done.item,
+        "state": done.state,
+    }
+
+
+def undo(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{project, stage}``: take my last submission back into the form."""
+    task = submit.undo(store, person=person, project=wanted(body, "project", str), stage=_stage(body))
+    return {"task": task.id}
+
+
+def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{task}``: give a claimed task back."""
+    task = wanted(body, "task", str)
+    claim.release(store, person=person, task=task)
+    return {"task": task}
+
+
+def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{project, dimension, assets}``: take images out of everyone's pool, to write an item about them."""
+    assets = wanted(body, "assets", list)
+    if not assets or not all(isinstance(asset, str) for asset in assets):
+        raise BadRequest("“assets” must list the ids of one or more assets.")
+    task = pool.pick(
+        store,
+        person=person,
+        project=wanted(body, "project", str),
+        dimension=wanted(body, "dimension", str),
+        assets=assets,
+    )
+    return {"task": task.id}
+
+
+def heartbeat(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{task}``: I am still at it; the lease starts anew."""
+    until = claim.heartbeat(store, person=person, task=wanted(body, "task", str))
+    return {"lease_until": until.isoformat()}
+
+
+ACTIONS: Mapping[str, Action] = {
+    "draft": save_draft,
+    "submit": submit_task,
+    "undo": undo,
+    "release": release,
+    "pick": pick,
+    "heartbeat": heartbeat,
+}
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """``POST /api/<action>`` for every row of ``ACTIONS``."""
+    return [Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"]) for name, action in ACTIONS.items()]
+
+
+def _endpoint(action: Action, resources: Resources) -> Any:
+    async def endpoint(request: Request) -> JSONResponse:
+        session = signed_in(request)
+        if not hmac.compare_digest(request.headers.get(CSRF_HEADER, "").encode(), session.csrf.encode()):
+            raise NotAllowed("This page is from an earlier session. Reload it; what you typed is kept.")
+        body = await read_json(request)
+        return JSONResponse(await run_in_threadpool(action, resources.store, session.person, body))
+
+    return answering(endpoint)
+
+
+def _stage(body: Body) -> Stage:
+    try:
+        return Stage(wanted(body, "stage", str))
+    except ValueError:
+        raise BadRequest("“stage” is none of: " + ", ".join(Stage) + ".") from None

@@ -1,0 +1,93 @@
+"""The ASGI application: Streamlit's, with our routes beside it and our gate in front of it; and the process that serves it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import streamlit
+from starlette.middleware import Middleware
+from streamlit import file_util
+from streamlit.web import bootstrap
+
+from app.gate import Beside, Gate, Hosts, content_policy
+from app.routes import media, routes
+from app.services import Resources
+from domain.records import SignedIn
+from workflow import accounts
+
+MAIN = Path(__file__).resolve().with_name("main.py")
+UPLOAD_MEGABYTES = 1024
+
+OPTIONS: dict[str, Any] = {
+    "browser.gatherUsageStats": False,
+    "client.showErrorDetails": "none",
+    "client.showErrorLinks": False,
+    "client.toolbarMode": "minimal",
+    "client.disableDataExport": True,
+    "global.developmentMode": False,
+    "logger.level": "warning",
+    "runner.magicEnabled": False,
+    "server.enableAgentApi": False,
+    "server.enableStaticServing": False,
+    "server.enableXsrfProtection": True,
+    "server.enableCORS": True,
+    "server.fileWatcherType": "none",
+    "server.headless": True,
+    "server.runOnSave": False,
+    "server.disconnectedSessionTTL": 900,
+    "server.maxUploadSize": UPLOAD_MEGABYTES,
+    "theme.baseRadius": "small",
+    "theme.primaryColor": "#0f6e84",
+    "theme.light.primaryColor": "#0f6e84",
+    "theme.light.backgroundColor": "#fbfbfa",
+    "theme.light.secondaryBackgroundColor": "#f0f1ef",
+    "theme.light.textColor": "#1d2327",
+    "theme.dark.primaryColor": "#4fb3c8",
+    "theme.dark.backgroundColor": "#14181a",
+    "theme.dark.secondaryBackgroundColor": "#1e2427",
+    "theme.dark.textColor": "#e6e9ea",
+}
+"""Streamlit's options, given as flags: they hold in every folder and whatever configuration lies around there."""
+
+
+def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
+    """The application over one store. Streamlit's options must have been set (``configure``)."""
+
+    def signed_in(token: str) -> SignedIn | None:
+        return accounts.signed_in(resources.store, token=token)
+
+    page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
+    gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=content_policy(page))
+    beside = Middleware(Beside, routes=media.routes(resources))  # Streamlit keeps /media/NAME for itself
+    return streamlit.App(MAIN, routes=routes(resources), middleware=[gate, beside])
+
+
+def configure(*, host: str, port: int) -> None:
+    """Set Streamlit's options for this process."""
+    bootstrap.load_config_options({**OPTIONS, "server.address": host, "server.port": port})
+
+
+def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = ()) -> None:
+    """Serve until stopped. Uvicorn ends on SIGINT and SIGTERM; SIGKILL loses nothing that was acknowledged."""
+    import uvicorn
+
+    configure(host=host, port=port)
+    logging.getLogger("touchstone").setLevel(logging.INFO)
+    uvicorn.run(
+        build(resources, hosts=Hosts.of(host, names)),
+        host=host,
+        port=port,
+        ws="websockets-sansio",
+        ws_max_size=32 * 1024 * 1024,
+        ws_ping_interval=30,
+        ws_ping_timeout=30,
+        ws_per_message_deflate=False,
+        access_log=False,
+        log_level="warning",
+        use_colors=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
+    )

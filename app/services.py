@@ -1,0 +1,55 @@
+"""What a screen is handed, and the one place where the process opens its store."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from db.engine import Store, open_store
+from domain.records import Person
+from domain.settings import Settings, settings_from
+from media.store import MediaStore
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What all people share: the database, the media, the settings."""
+
+    store: Store
+    media: MediaStore
+    settings: Settings
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything a screen may use, for one person. Screens know nothing beside it."""
+
+    store: Store
+    media: MediaStore
+    settings: Settings
+    person: Person
+    csrf: str
+    alive: Callable[[], bool] = field(default=_always, compare=False)
+    """Whether the person's session is still good; a fragment asks, because it runs without the page around it."""
+
+
+def open_resources(settings: Settings) -> Resources:
+    """Open database and media below ``settings.home``; the database may still have to be upgraded."""
+    return Resources(
+        store=open_store(settings.database_url, settings.home),
+        media=MediaStore(settings.home / "media"),
+        settings=settings,
+    )
+
+
+@functools.cache
+def resources() -> Resources:
+    """The process's own, from its environment; opened when first asked for."""
+    return open_resources(settings_from(os.environ, Path.cwd()))

@@ -1,0 +1,364 @@
+"""The frame around every screen: who is here, which project, where one can go, and what becomes of errors."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import importlib
+import importlib.util
+import logging
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from app import markup
+from app.services import Resources, Services, resources
+from app.session import token_of
+from domain.errors import NotAllowed, NotFound, SignInRequired, TouchstoneError
+from domain.records import SignedIn
+from domain.roles import Role, at_least
+from domain.states import Stage
+from workflow import accounts, projects
+
+if TYPE_CHECKING:
+    from domain.records import ProjectView
+
+log = logging.getLogger("touchstone")
+
+SESSION_OVER = "Your session has ended. Sign in again; what you typed is kept."
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One row of the menu."""
+
+    name: str
+    """The module in ``app.views`` and, without a trailing underscore, the path in the address."""
+    title: str
+    stage: Stage | None = None
+    """A working page: the stage that a schema must have for it."""
+    role: Role = Role.ANNOTATOR
+    """Who is offered the page. Who may use it is checked below the screen."""
+
+    @property
+    def path(self) -> str:
+        """Its path in the address, without the slash; the start page has none."""
+        return "" if self.name == "my_work" else self.name.rstrip("_")
+
+
+SCREENS = (
+    Screen("my_work", "My work"),
+    Screen("author", "Author", Stage.AUTHORING),
+    Screen("verify", "Verify", Stage.VERIFICATION),
+    Screen("adjudicate", "Adjudicate", Stage.ADJUDICATION, Role.SENIOR),
+    Screen("grade", "Grade", Stage.GRADING),
+    Screen("dashboard", "Dashboard", role=Role.LEAD),
+    Screen("people", "People", role=Role.LEAD),
+    Screen("import_", "Import", role=Role.LEAD),
+    Screen("agreement", "Agreement", role=Role.LEAD),
+    Screen("export", "Export", role=Role.LEAD),
+)
+
+WORKING_STYLE = """
+header[data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stDecoration"],
+[data-testid="stStatusWidget"], [data-testid="stSidebar"], [data-testid="stSidebarCollapsedControl"],
+[data-testid="stExpandSidebarButton"] { display: none !important; }
+[data-testid="stMainBlockContainer"] { padding: 0 !important; max-width: none !important; }
+[data-testid="stMain"] { overflow: hidden; }
+[data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0 !important; }
+"""
+LEAD_STYLE = """
+[data-testid="stMainBlockContainer"] { padding: 2rem 2.5rem 4rem !important; max-width: 1240px !important; }
+header[data-testid="stHeader"] { background: transparent; }
+[data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
+[data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
+[data-testid="stSidebarUserContent"] { padding: 0 .8rem 1.2rem !important; }
+[data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: .15rem; }
+[data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; } [data-testid="stSidebar"] [data-part="who"] { margin-top: 1.2rem; }
+[data-testid="stMain"] .ts a, [data-testid="stSidebar"] .ts a { color: inherit; }
+[data-testid="stSidebar"] .ts-group { font-size: .74rem; font-weight: 600; letter-spacing: .04em; margin: .9rem .5rem .1rem; }
+.ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem; margin: 0 .4rem .6rem; }
+.ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
+  #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
+"""
+
+
+# ---- the script -----------------------------------------------------------------------------------------------------
+
+
+def run() -> None:
+    """One run of the script: find out who is here, draw the page that the address names."""
+    st.set_page_config(page_title="Touchstone", page_icon="/assets/mark.svg", layout="wide")
+    st.html(f"<style>{markup.STYLE}</style>")
+    shared = resources()
+    session = _session(shared)
+    pages = {screen.name: _page(screen, shared, session) for screen in SCREENS if _exists(screen.name)}
+    st.session_state["touchstone.pages"] = pages
+    current = st.navigation(list(pages.values()), position="hidden")
+    if session is None:
+        _session_over()
+        return
+    st.set_page_config(page_title=f"{current.title} · Touchstone")
+    try:
+        current.run()
+    finally:
+        freeze_collector()
+
+
+def _page(screen: Screen, shared: Resources, session: SignedIn | None) -> Any:
+    def draw() -> None:
+        if session is not None:
+            _draw(screen, _services(shared, session))
+
+    return st.Page(draw, title=screen.title, url_path=screen.path, default=screen.path == "")
+
+
+def _draw(screen: Screen, services: Services) -> None:
+    with guard(services):
+        if screen.stage is None:
+            with guard(services), st.sidebar:
+                _sidebar(services, screen)
+            st.html(f"<style>{LEAD_STYLE}</style>")
+        else:
+            working_page()
+        _view(screen.name)(services)
+
+
+@functools.cache
+def _exists(name: str) -> bool:
+    return importlib.util.find_spec(f"app.views.{name}") is not None
+
+
+def _view(name: str) -> Callable[[Services], None]:
+    render: Callable[[Services], None] = importlib.import_module(f"app.views.{name}").render
+    return render
+
+
+def _session(shared: Resources) -> SignedIn | None:
+    token = token_of(st.context.cookies)
+    session = accounts.signed_in(shared.store, token=token) if token else None
+    before = st.session_state.get("touchstone.person")
+    now = session.person.id if session else None
+    if before is not None and before != now:
+        st.session_state.clear()
+    if now is not None:
+        st.session_state["touchstone.person"] = now
+    return session
+
+
+def _services(shared: Resources, session: SignedIn) -> Services:
+    token = token_of(st.context.cookies)
+
+    def alive() -> bool:
+        now = accounts.signed_in(shared.store, token=token) if token else None
+        return now is not None and now.person.id == session.person.id
+
+    return Services(shared.store, shared.media, shared.settings, session.person, session.csrf, alive)
+
+
+@st.cache_resource(show_spinner=False)
+def freeze_collector() -> int:
+    """Put everything that is loaded by now out of the collector's sight, once per process; how many objects that was.
+
+    Streamlit collects after every run, and each collection costs in proportion to all objects alive: without this, most of
+    a submit's time is spent looking through modules that never change.
+    """
+    for screen in SCREENS:
+        if _exists(screen.name):
+            importlib.import_module(f"app.views.{screen.name}")
+    gc.collect()
+    gc.freeze()
+    return gc.get_freeze_count()
+
+
+# ---- errors ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def guard(services: Services | None = None) -> Iterator[None]:
+    """The one place where errors become words. Fragments put their body into it too: they run without the page.
+
+    With ``services`` it also makes sure that the person's session is still good.
+    """
+    try:
+        if services is not None and not services.alive():
+            raise SignInRequired(SESSION_OVER)
+        yield
+    except SignInRequired:
+        _session_over()
+    except TouchstoneError as error:
+        tell(error)
+    except Exception as error:  # the frame of the screens: told calmly, logged whole
+        number = secrets.token_hex(4)
+        log.error("Error %s on a screen", number, exc_info=error)
+        show(
+            markup.notice(
+                f"Something went wrong here, and it is not your doing. Nothing you submitted is lost. Reload the page; "
+                f"if it happens again, tell the people who run this server the number {number}.",
+                style="bad",
+            )
+        )
+
+
+def tell(error: TouchstoneError) -> None:
+    """Show what a user can mend, in the error's own words."""
+    show(markup.notice(str(error), style="bad"))
+
+
+def _session_over() -> None:
+    show(
+        markup.tag(
+            "div",
+            markup.text(SESSION_OVER + " "),
+            markup.tag("a", markup.text("Sign in"), href="/login", target="_self"),
+            style="ts ts-notice bad",
+        )
+    )
+
+
+# ---- what screens use -----------------------------------------------------------------------------------------------
+
+
+def show(*parts: markup.Markup) -> None:
+    """Put pieces of markup on the page."""
+    st.html(markup.joined(parts))
+
+
+def project(services: Services) -> ProjectView:
+    """The project this page is about: the address names it, else the one seen last, else the first of mine."""
+    mine = projects.projects_of(services.store, person=services.person)
+    named = st.query_params.get("project") or st.session_state.get("touchstone.project")
+    if not mine:
+        raise NotFound(NO_PROJECT)
+    chosen = next((view for view in mine if view.name == named), None)
+    if chosen is None:
+        if st.query_params.get("project"):
+            raise NotFound(f"There is no project “{st.query_params['project']}” that you take part in.")
+        chosen = mine[0]
+    remember(chosen.name)
+    return chosen
+
+
+NO_PROJECT = "You take part in no project yet. Ask a project's lead for an invitation."
+
+
+def remember(project_name: str) -> None:
+    """Make ``project_name`` the one that the next page is about, and put it into the address."""
+    st.session_state["touchstone.project"] = project_name
+    if st.query_params.get("project") != project_name:
+        st.query_params["project"] = project_name
+
+
+def lead_of(services: Services) -> ProjectView:
+    """The project, for a page that only its leads may use."""
+    found = project(services)
+    if not (services.person.is_admin or at_least(found.role, Role.LEAD)):
+        raise NotAllowed(
+            f"This page is for the leads of {found.title}. Your part in it is {found.role}: see My work for what waits for you."
+        )
+    return found
+
+
+def go(screen: str, *, project: str | None = None, dimension: str | None = None) -> None:
+    """Leave for another screen, from a page or a fragment; the run ends here."""
+    wanted = {"project": project or st.session_state.get("touchstone.project"), "dimension": dimension}
+    page = st.session_state["touchstone.pages"][screen]
+    st.switch_page(page, query_params={name: value for name, value in wanted.items() if value})
+
+
+def working_page() -> None:
+    """Take back everything that Streamlit keeps for itself: header, paddings, sidebar. The page is all ours."""
+    st.html(f"<style>{WORKING_STYLE}</style>")
+
+
+def menu(services: Services, view: ProjectView) -> list[dict[str, str]]:
+    """The screens that this person may go to in this project, for a menu drawn by a component: name, title, href."""
+    return [
+        {"name": screen.name, "title": screen.title, "href": f"/{screen.path}?project={view.name}"}
+        for screen in offered(services, view)
+    ]
+
+
+def offered(services: Services, view: ProjectView) -> Sequence[Screen]:
+    """The screens that make sense for this person's role and the schema's stages."""
+    stages = view.schema.schema_.stages
+    role = Role.LEAD if services.person.is_admin else view.role
+    return [
+        screen
+        for screen in SCREENS
+        if _exists(screen.name)
+        and at_least(role, screen.role)
+        and (screen.stage is None or getattr(stages, screen.stage) is not None)
+    ]
+
+
+def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
+    """The head of a lead's page: what it is, and a sentence that says what it is for."""
+    label = [markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if made_up else []
+    show(
+        markup.tag("div", markup.text(title), style="ts-title", role="heading", aria_level="1"),
+        markup.tag("div", *label, markup.text(" " if label else ""), markup.quiet(about), style="ts"),
+    )
+
+
+def section(title: str) -> None:
+    """A heading within a page."""
+    show(markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2"))
+
+
+# ---- the sidebar of pages that are not for working ------------------------------------------------------------------
+
+
+def _sidebar(services: Services, current: Screen) -> None:
+    show(markup.tag("div", markup.tag("span"), markup.text("Touchstone"), style="ts-brand"))
+    mine = projects.projects_of(services.store, person=services.person)
+    pages = st.session_state.get("touchstone.pages", {})
+    if mine:
+        view = _choose_project(services, mine)
+        places = offered(services, view)
+        groups = (
+            ("", [screen for screen in places if screen.name == "my_work"]),
+            ("Work", [screen for screen in places if screen.stage is not None]),
+            ("Lead", [screen for screen in places if screen.stage is None and screen.name != "my_work"]),
+        )
+        for title, screens in groups:
+            if title and screens:
+                show(markup.tag("div", markup.text(title), style="ts ts-quiet ts-group"))
+            for screen in screens:
+                if screen.name in pages:
+                    st.page_link(pages[screen.name], label=screen.title, query_params={"project": view.name})
+    show(
+        markup.tag(
+            "div",
+            markup.quiet(f"{services.person.name} · "),
+            markup.tag("a", markup.text("Sign out"), href="/logout", target="_self"),
+            style="ts ts-small",
+            data_part="who",
+        )
+    )
+
+
+def _choose_project(services: Services, mine: Sequence[ProjectView]) -> ProjectView:
+    named = st.query_params.get("project") or st.session_state.get("touchstone.project")
+    now = next((view for view in mine if view.name == named), mine[0])
+    if len(mine) == 1:
+        show(markup.tag("div", markup.text(now.title), style="ts", data_part="project"))
+        return now
+    titles = {view.name: view.title for view in mine}
+    names = list(titles)
+    chosen = st.selectbox(
+        "Project",
+        names,
+        index=names.index(now.name),
+        format_func=lambda name: titles[name],
+        label_visibility="collapsed",
+        key=f"shell.project.{now.name}",
+    )
+    if chosen != now.name:
+        remember(chosen)
+        st.rerun()
+    return now

@@ -1,0 +1,144 @@
+"""Uploaded archives, unpacked where nothing in them can do harm."""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import unicodedata
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from domain.errors import FileRefused
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an archive may hold at most."""
+
+    files: int = 100_000
+    bytes: int = 8 * 1024**3
+    ratio: int = 200
+    """Unpacked bytes for each packed one, counted from the first megabyte on; text packs to about a tenth."""
+
+
+LIMITS = Limits()
+_FREE_BYTES = 1024**2
+_CHUNK = 1024**2
+_NOT_DATA = re.compile(r"(^|/)(__MACOSX|\.DS_Store|Thumbs\.db|desktop\.ini)(/|$)")
+_WINDOWS = re.compile(r"(^|/)(con|prn|aux|nul|com\d|lpt\d)(\.|/|$)", re.IGNORECASE)
+_LONGEST_NAME = 300
+
+
+def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS) -> Path:
+    """Write the files of a zip below ``into``; the folder that holds them (the zip's only top folder, if it has one).
+
+    Nothing is taken from an archive that points out of the folder, holds links, is locked, or swells beyond the limits;
+    sizes are counted while unpacking, because an archive may lie about them.
+    """
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            entries = [entry for entry in packed.infolist() if not entry.is_dir() and not _NOT_DATA.search(entry.filename)]
+            if len(entries) > limits.files:
+                raise FileRefused(f"{name} holds {len(entries)} files; at most {limits.files} are taken from one archive.")
+            _unpack_entries(packed, entries, into, name=name, limits=limits)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
+        raise FileRefused(f"{name} cannot be read as a zip archive ({error}). Pack it again and upload that.") from error
+    return _only_folder(into)
+
+
+def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
+    """Put uploaded files below ``into``, unpacking zips; the folder (or the one file) that an importer should read."""
+    stored: list[Path] = []
+    for name, content in uploads:
+        place = into / safe_name(name).name
+        if is_zip(content):
+            stored.append(unpack(content, into / place.stem, name=name))
+            continue
+        if place.exists():
+            raise FileRefused(f"Two of these files are called {place.name}. Put them into folders and upload a zip.")
+        into.mkdir(parents=True, exist_ok=True)
+        with place.open("xb") as file:
+            while chunk := content.read(_CHUNK):
+                file.write(chunk)
+        stored.append(place)
+    return stored[0] if len(stored) == 1 else into
+
+
+def is_zip(content: IO[bytes]) -> bool:
+    """Whether a file begins as zips do; its place in the file is left where it was."""
+    place = content.tell()
+    try:
+        return content.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+    finally:
+        content.seek(place)
+
+
+def safe_name(name: str) -> PurePosixPath:
+    """A name from an archive or a browser as a relative path that stays where it is put; else ``FileRefused``."""
+    path = PurePosixPath(unicodedata.normalize("NFC", name))
+    refused = (
+        not name
+        or len(name) > _LONGEST_NAME
+        or "\\" in name
+        or ":" in name
+        or any(ord(character) < 0x20 or ord(character) == 0x7F for character in name)
+        or path.is_absolute()
+        or not path.parts
+        or ".." in path.parts
+        or any(part != part.strip() or part.endswith(".") for part in path.parts)
+        or _WINDOWS.search(name)
+    )
+    if refused:
+        raise FileRefused(f"The file name {name!r} is not taken: a plain path inside the archive is needed.")
+    return path
+
+
+def pack(folder: Path) -> bytes:
+    """A folder as a zip whose bytes depend on its files alone."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            packed.writestr(entry, file.read_bytes())
+    return buffer.getvalue()
+
+
+def _unpack_entries(
+    packed: zipfile.ZipFile, entries: list[zipfile.ZipInfo], into: Path, *, name: str, limits: Limits
+) -> None:
+    seen: set[str] = set()
+    places = []
+    for entry in entries:
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise FileRefused(f"{name} holds a link ({entry.filename}); only plain files are taken.")
+        if entry.flag_bits & 0x1:
+            raise FileRefused(f"{name} is locked with a password. Pack it without one.")
+        path = safe_name(entry.filename)
+        if str(path).casefold() in seen:
+            raise FileRefused(f"{name} holds {path} twice.")
+        seen.add(str(path).casefold())
+        places.append((entry, into / path))
+    total = 0
+    for entry, place in places:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        written = 0
+        allowed = max(_FREE_BYTES, entry.compress_size * limits.ratio)
+        with packed.open(entry) as source, place.open("xb") as target:
+            while chunk := source.read(_CHUNK):
+                written += len(chunk)
+                total += len(chunk)
+                if written > allowed or total > limits.bytes:
+                    raise FileRefused(f"{name} swells too much when unpacked (at {entry.filename}); nothing was taken from it.")
+                target.write(chunk)
+
+
+def _only_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    inside = list(folder.iterdir())
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder

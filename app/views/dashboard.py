@@ -1,0 +1,88 @@
+"""Dashboard: how far each dimension is, and what keeps it from moving on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.records import Dashboard, DimensionProgress, ProjectView
+from workflow import progress
+
+PARTS = (
+    ("kept", "kept"),
+    ("in_adjudication", "in adjudication"),
+    ("in_verification", "in verification"),
+    ("unverified", "without a verdict"),
+    ("rejected", "rejected"),
+)
+"""The states of items in the order of the bar: what is settled well stands first."""
+
+
+def render(services: Services) -> None:
+    """A row per dimension, a bar, and in words what blocks it."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Dashboard",
+        "Every item is in one part of its bar. The full width is what is wanted, or what there is where nothing was set.",
+        made_up=view.made_up,
+    )
+    board = progress.dashboard(services.store, person=services.person, project=view.name)
+    if not any(row.drafted for row in board.rows):
+        _empty(view, board)
+    shell.show(summary(board))
+    shell.show(
+        markup.keys_of_bar([(style, name) for style, name in PARTS if _count(board, style)] + [("wanting", "not written yet")]),
+        dimensions(board.rows),
+    )
+
+
+def summary(board: Dashboard) -> markup.Markup:
+    """The project in one line."""
+    drafted, kept = _sum(board, "drafted"), _sum(board, "kept")
+    rejected = _sum(board, "rejected")
+    wanted = sum(row.wanted or 0 for row in board.rows)
+    parts = [f"{drafted} items written" + (f" of {wanted} wanted" if wanted else ""), f"{kept} kept", f"{rejected} rejected"]
+    if board.to_grade:
+        parts.append(f"{board.graded} of {board.to_grade} gradings done")
+    parts.append(f"{board.free_images} free images in the pool")
+    return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")
+
+
+def dimensions(rows: list[DimensionProgress] | tuple[DimensionProgress, ...] | object) -> markup.Markup:
+    """The table, a row per dimension."""
+    heads = [("Dimension", ""), ("Items", "wide"), ("Kept", "number"), ("Written", "number"), ("Wanted", "number"), ("What blocks it", "")]
+    return markup.table(heads, [_row(row) for row in rows])  # type: ignore[attr-defined]
+
+
+def _row(row: DimensionProgress) -> list[markup.Markup]:
+    parts = [(style, name, getattr(row, style)) for style, name in PARTS]
+    blocked = [markup.tag("div", markup.text(sentence)) for sentence in row.blocked]
+    return [
+        markup.tag("b", markup.text(row.title)),
+        markup.bar(parts, total=max(row.wanted or 0, row.drafted)),
+        markup.text(row.kept),
+        markup.text(row.drafted),
+        markup.text("–" if row.wanted is None else row.wanted),
+        markup.joined(blocked) if blocked else markup.quiet("nothing"),
+    ]
+
+
+def _sum(board: Dashboard, name: str) -> int:
+    return sum(getattr(row, name) for row in board.rows)
+
+
+def _count(board: Dashboard, style: str) -> bool:
+    return _sum(board, style) > 0
+
+
+def _empty(view: ProjectView, board: Dashboard) -> None:
+    if board.free_images:
+        words = f"Nobody has written an item yet. {board.free_images} images wait in the pool: give people their dimensions."
+        target, label = "people", "Give people dimensions"
+    else:
+        words = "There is nothing in this project yet. Bring in items that exist, or images to write items about."
+        target, label = "import_", "Import"
+    shell.show(markup.notice(words))
+    if st.button(label, key="dashboard.next", type="primary"):
+        shell.go(target, project=view.name)

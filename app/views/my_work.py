@@ -1,0 +1,152 @@
+"""My work: what waits for me by stage and dimension, how far I am, one key to start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.records import ProjectView, StageWork
+from domain.roles import Role
+from domain.states import Stage
+from workflow import progress, projects
+
+KEYS = "123456789"
+
+START = {
+    Stage.AUTHORING: "Write items",
+    Stage.VERIFICATION: "Verify",
+    Stage.ADJUDICATION: "Settle",
+    Stage.GRADING: "Grade",
+}
+NOUN = {
+    Stage.AUTHORING: ("item to write", "items to write"),
+    Stage.VERIFICATION: ("item to verify", "items to verify"),
+    Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
+    Stage.GRADING: ("answer to grade", "answers to grade"),
+}
+
+
+def render(services: Services) -> None:
+    """Every project I take part in, a card per stage."""
+    mine = projects.projects_of(services.store, person=services.person)
+    work = progress.my_work(services.store, person=services.person)
+    shell.heading("My work", "What waits for you. Press the key on a button to start; the stage's guideline is one key away there.")
+    if not mine:
+        _no_project(services)
+        return
+    keys = iter(KEYS)
+    for view in mine:
+        stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
+        _project(services, view, stages, keys, alone=len(mine) == 1)
+
+
+def waiting_sentence(stage: Stage, rows: Sequence[StageWork]) -> str:
+    """How much waits in a stage, or why nothing does."""
+    waiting = sum(row.waiting for row in rows)
+    if waiting:
+        one, many = NOUN.get(stage, ("task", "tasks"))
+        return f"{waiting} {one if waiting == 1 else many}"
+    reasons = list(dict.fromkeys(row.why for row in rows if row.why))
+    return reasons[0] if reasons else "Nothing waits for you here."
+
+
+def _project(
+    services: Services, view: ProjectView, work: Sequence[StageWork], keys: object, *, alone: bool
+) -> None:
+    label = [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
+    shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
+    if not work:
+        _nothing_at_all(services, view)
+        return
+    for stage, rows in groupby(work, key=lambda row: row.stage):
+        _stage(view, stage, list(rows), keys)
+
+
+def _stage(view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: object) -> None:
+    waiting, done = sum(row.waiting for row in rows), sum(row.mine_done for row in rows)
+    startable = any(row.available for row in rows)
+    screen = next(screen for screen in shell.SCREENS if screen.stage is stage)
+    key = next(keys, None) if startable else None  # type: ignore[call-overload]
+    with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
+        words, button = st.columns([5, 1.4], vertical_alignment="center")
+        with words:
+            shell.show(_words(stage, rows, waiting=waiting, done=done))
+        with button:
+            pressed = st.button(
+                START.get(stage, "Start"),
+                key=f"my_work.start.{view.name}.{stage}",
+                type="primary" if startable else "secondary",
+                shortcut=key,
+                disabled=not startable,
+                width="stretch",
+            )
+        if pressed:
+            shell.go(screen.name, project=view.name)
+        _dimensions(view, screen.name, rows)
+
+
+def _words(stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int) -> markup.Markup:
+    count = markup.tag("b", markup.text(waiting_sentence(stage, rows)))
+    mine = markup.quiet(f"{done} done by you" if done else "none done by you yet")
+    parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
+    return markup.tag(
+        "div",
+        markup.tag("div", markup.text(f"{str(stage).capitalize()} · "), count, markup.text(" · "), mine),
+        markup.bar(parts, total=done + waiting),
+        style="ts",
+    )
+
+
+def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> None:
+    """One quiet button per dimension that has something to do, where there is more than one."""
+    open_rows = [row for row in rows if row.available and row.dimension]
+    if len(open_rows) < 2:
+        return
+    schema = view.schema.schema_
+    with st.container(horizontal=True, gap="small"):
+        for row in open_rows:
+            title = schema.dimension(row.dimension).title if row.dimension else ""
+            if st.button(
+                f"{title} · {row.waiting}",
+                key=f"my_work.start.{view.name}.{row.stage}.{row.dimension}",
+                type="tertiary",
+            ):
+                shell.go(screen, project=view.name, dimension=row.dimension)
+
+
+def _nothing_at_all(services: Services, view: ProjectView) -> None:
+    if services.person.is_admin or view.role is Role.LEAD:
+        shell.show(markup.notice("Nothing to work on yet: bring in items or media, then give people their dimensions."))
+        first, second, _ = st.columns([1, 1, 3])
+        with first:
+            if st.button("Import", key=f"my_work.import.{view.name}", type="primary", width="stretch"):
+                shell.go("import_", project=view.name)
+        with second:
+            if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
+                shell.go("people", project=view.name)
+        return
+    shell.show(markup.notice("Nothing to work on yet. The lead of this project has to bring in items or give you dimensions."))
+
+
+def _no_project(services: Services) -> None:
+    if services.person.is_admin:
+        shell.show(
+            markup.tag(
+                "div",
+                markup.text("There is no project yet. Make one on this server's machine: "),
+                markup.tag("span", markup.text("touchstone project create NAME --schema egothink"), style="ts-mono"),
+                markup.text(" — or try everything out on the demo: "),
+                markup.tag("span", markup.text("touchstone demo"), style="ts-mono"),
+                style="ts ts-notice",
+            )
+        )
+        return
+    shell.show(markup.notice(shell.NO_PROJECT))
+
+
+def _has_screen(stage: Stage) -> bool:
+    return any(screen.stage is stage for screen in shell.SCREENS)

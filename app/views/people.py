@@ -1,0 +1,190 @@
+"""People: who takes part, as what, in which dimensions; and invitations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.errors import TouchstoneError
+from domain.records import Membership, ProjectView
+from domain.roles import Role
+from domain.states import Stage
+from workflow import accounts, projects
+
+ROLES = {
+    Role.ANNOTATOR: "Annotator: writes, verifies, grades",
+    Role.SENIOR: "Senior: settles disagreements, too",
+    Role.LEAD: "Lead: sees everything, decides who takes part",
+}
+
+
+def render(services: Services) -> None:
+    """The members, each with what they may do; then invitations."""
+    view = shell.lead_of(services)
+    shell.heading("People", "Who takes part, as what, and in which dimensions. A change counts at once.", made_up=view.made_up)
+    members = projects.members(services.store, person=services.person, project=view.name)
+    _said()
+    if not members:
+        shell.show(markup.notice("Nobody takes part yet. Make an invitation below and send its link."))
+    else:
+        _heads()
+    for member in members:
+        _member(services, view, member)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _invite(services, view)
+    with right:
+        _let_in(services, view)
+
+
+def stages_of(view: ProjectView) -> list[Stage]:
+    """The stages of the project's schema in which people work on screens."""
+    worked = {screen.stage for screen in shell.SCREENS}
+    return [stage for stage in Stage if stage in worked and getattr(view.schema.schema_.stages, stage) is not None]
+
+
+def _titles(view: ProjectView) -> dict[str, str]:
+    return {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+
+
+_WIDTHS = (2.2, 1.6, 3.4, 2.6, 0.9)
+
+
+def _heads() -> None:
+    for column, words in zip(st.columns(_WIDTHS), ("Person", "Part", "Dimensions", "Stages", ""), strict=True):
+        with column:
+            shell.show(markup.tag("div", markup.quiet(words), style="ts ts-small"))
+
+
+def _member(services: Services, view: ProjectView, member: Membership) -> None:
+    login = member.person.login
+    titles = _titles(view)
+    who, part, dimensions, stages, more = st.columns(_WIDTHS, vertical_alignment="center")
+    with who:
+        shell.show(
+            markup.tag("div", markup.tag("b", markup.text(member.person.name)), style="ts"),
+            markup.tag("div", markup.quiet(login), style="ts ts-small"),
+        )
+    with part:
+        role = st.selectbox(
+            "Part",
+            list(Role),
+            index=list(Role).index(member.role),
+            format_func=lambda role: str(role).capitalize(),
+            key=f"people.role.{view.name}.{login}",
+            label_visibility="collapsed",
+        )
+    with dimensions:
+        picked = st.multiselect(
+            "Dimensions",
+            list(titles),
+            default=list(member.dimensions or ()),
+            format_func=lambda name: titles.get(name, name),
+            key=f"people.dimensions.{view.name}.{login}",
+            placeholder="all dimensions",
+            label_visibility="collapsed",
+        )
+    with stages:
+        working = st.multiselect(
+            "Stages",
+            stages_of(view),
+            default=[stage for stage in member.stages or () if stage in stages_of(view)],
+            format_func=str,
+            key=f"people.stages.{view.name}.{login}",
+            placeholder="all stages",
+            label_visibility="collapsed",
+        )
+    with more, st.popover("More", width="stretch"):
+        _more(services, view, member)
+    wanted = (role, tuple(picked) or None, tuple(working) or None)
+    if wanted != (member.role, member.dimensions or None, member.stages or None):
+        _change(services, view, login, *wanted)
+
+
+def _change(
+    services: Services,
+    view: ProjectView,
+    login: str,
+    role: Role,
+    dimensions: Sequence[str] | None,
+    stages: Sequence[Stage] | None,
+) -> None:
+    try:
+        projects.set_member(
+            services.store, by=services.person, project=view.name, login=login, role=role, dimensions=dimensions, stages=stages
+        )
+    except TouchstoneError as error:
+        shell.tell(error)
+        return
+    part = ", ".join(dimensions) if dimensions else "all dimensions"
+    _say(f"Saved: {login} is {role} in {part}.")
+
+
+def _more(services: Services, view: ProjectView, member: Membership) -> None:
+    login = member.person.login
+    if services.person.is_admin and st.button("Make a sign-in link", key=f"people.link.{view.name}.{login}", width="stretch"):
+        token = accounts.make_sign_in_link(services.store, person=member.person)
+        st.code(_address(f"/link/{token}"), language=None, wrap_lines=True)
+        st.caption("Signs in once, within a day. Whoever has it is that person: send it to nobody else.")
+    st.caption("What they submitted stays.")
+    if st.button("Take out of the project", key=f"people.remove.{view.name}.{login}", width="stretch"):
+        try:
+            projects.remove_member(services.store, by=services.person, project=view.name, login=login)
+        except TouchstoneError as error:
+            shell.tell(error)
+            return
+        _say(f"{member.person.name} is out of the project. What they submitted stays.")
+
+
+def _invite(services: Services, view: ProjectView) -> None:
+    shell.section("Invite somebody")
+    with st.form("people.invite", border=False):
+        role, dimensions, stages = _part(view, "people.invite")
+        sent = st.form_submit_button("Make an invitation", type="primary", key="people.invite.submit")
+    if sent:
+        token = accounts.invite(
+            services.store, by=services.person, project=view.name, role=role, dimensions=dimensions, stages=stages
+        )
+        st.code(_address(f"/invite/{token}"), language=None, wrap_lines=True)
+        st.caption("Send this link to one person: with it they make their account, once, within two weeks.")
+
+
+def _let_in(services: Services, view: ProjectView) -> None:
+    shell.section("Let in somebody who has an account")
+    with st.form("people.let_in", border=False):
+        login = st.text_input("Login", key="people.let_in.login")
+        role, dimensions, stages = _part(view, "people.let_in")
+        sent = st.form_submit_button("Let in", key="people.let_in.submit")
+    if sent:
+        _change(services, view, login, role, dimensions, stages)
+
+
+def _part(view: ProjectView, key: str) -> tuple[Role, list[str] | None, list[Stage] | None]:
+    titles = _titles(view)
+    role = st.selectbox("Part", list(Role), format_func=lambda role: ROLES[role], key=f"{key}.role")
+    dimensions = st.multiselect(
+        "Dimensions", list(titles), format_func=lambda name: titles[name], placeholder="all dimensions", key=f"{key}.dimensions"
+    )
+    stages = st.multiselect("Stages", stages_of(view), format_func=str, placeholder="all stages", key=f"{key}.stages")
+    return role, dimensions or None, stages or None
+
+
+def _address(path: str) -> str:
+    host = st.context.headers.get("Host", "127.0.0.1:8501")
+    scheme = "https" if (st.context.url or "").startswith("https:") else "http"
+    return f"{scheme}://{host}{path}"
+
+
+def _say(words: str) -> None:
+    """Draw the page anew from the database, with a line that says what has changed."""
+    st.session_state["people.said"] = words
+    st.rerun()
+
+
+def _said() -> None:
+    words = st.session_state.pop("people.said", None)
+    if words:
+        shell.show(markup.notice(words, style="good"))

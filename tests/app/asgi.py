@@ -1,0 +1,67 @@
+"""A browser without a network: one request to an ASGI application, one reply."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+
+def call(app: Any, method: str, address: str, *, body: bytes = b"", headers: dict[str, str] | None = None) -> Reply:
+    """Send one request; the Host is a loopback one unless ``headers`` says otherwise."""
+    sent = _run(app, _scope("http", address, headers, method=method), [{"type": "http.request", "body": body}])
+    start = next(message for message in sent if message["type"] == "http.response.start")
+    rest = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
+    return Reply(start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, rest)
+
+
+def knock(app: Any, address: str, *, headers: dict[str, str] | None = None) -> str:
+    """Open a websocket; the type of the first message that comes back."""
+    sent = _run(app, _scope("websocket", address, headers), [{"type": "websocket.connect"}])
+    return str(sent[0]["type"])
+
+
+def _scope(kind: str, address: str, headers: dict[str, str] | None, **more: Any) -> dict[str, Any]:
+    path, _, query = address.partition("?")
+    given = {"host": "127.0.0.1:8501", **(headers or {})}
+    return {
+        "type": kind,
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "http" if kind == "http" else "ws",
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [(name.lower().encode(), value.encode()) for name, value in given.items() if value is not None],
+        "client": ("127.0.0.1", 50000),
+        "server": ("127.0.0.1", 8501),
+        "subprotocols": [],
+        **more,
+    }
+
+
+def _run(app: Any, scope: dict[str, Any], messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+    waiting = [*messages]
+
+    async def receive() -> dict[str, Any]:
+        return waiting.pop(0) if waiting else {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(dict(message))
+
+    asyncio.run(app(scope, receive, send))
+    return sent
