@@ -1,7 +1,7 @@
 """The gate in front of everything that is served: host, origin, session, and the headers of every reply.
 
-It stands outside of Streamlit, so nothing of Streamlit (pages, websocket, uploads) answers somebody who is not signed in.
-Roles are not its business: the use cases check those.
+It stands outside of Streamlit, so nothing of Streamlit (pages, websocket, uploads) answers somebody who is not signed
+in. Roles are not its business: the use cases check those.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def _host_name(header: str | None) -> str | None:
 def same_origin(connection: HTTPConnection) -> bool:
     """Whether a change comes from a page of ours.
 
-    Browsers name the origin of every POST and websocket; a client that names none is no browser, and brings no cookie of
-    a person who did not mean it.
+    Browsers name the origin of every POST and websocket; a client that names none is no browser, and brings no cookie
+    of a person who did not mean it.
     """
     if connection.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
@@ -143,9 +143,7 @@ _HEADERS = {
 class Gate:
     """ASGI middleware. Puts the live session into ``request.state.signed_in`` (None on public pages without one)."""
 
-    def __init__(
-        self, app: ASGIApp, *, signed_in: Callable[[str], SignedIn | None], hosts: Hosts, policy: str
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, signed_in: Callable[[str], SignedIn | None], hosts: Hosts, policy: str) -> None:
         self.app = app
         self.signed_in = signed_in
         self.hosts = hosts
@@ -213,7 +211,7 @@ class Gate:
 
 
 class Beside:
-    """ASGI middleware that answers ``routes`` itself. For paths that Streamlit would not let its own application have."""
+    """ASGI middleware that answers ``routes`` itself, for paths that Streamlit does not let its application have."""
 
     def __init__(self, app: ASGIApp, *, routes: Sequence[BaseRoute]) -> None:
         self.app = app

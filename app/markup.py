@@ -1,4 +1,4 @@
-"""Small pieces of HTML for our screens. Text goes in as text and comes out escaped; nothing from data becomes markup."""
+"""Small pieces of HTML for our screens. Text goes in as text and comes out escaped; no data becomes markup."""
 
 from __future__ import annotations
 
@@ -131,7 +131,5 @@ def table(heads: Sequence[tuple[str, str]], rows: Iterable[Sequence[Markup]]) ->
     """A table; each head is (text, style of its column)."""
     head = tag("tr", *(tag("th", text(name), style=style, scope="col") for name, style in heads))
     styles = [style for _, style in heads]
-    body = [
-        tag("tr", *(tag("td", cell, style=style) for cell, style in zip(row, styles, strict=True))) for row in rows
-    ]
+    body = [tag("tr", *(tag("td", cell, style=style) for cell, style in zip(row, styles, strict=True))) for row in rows]
     return tag("table", tag("thead", head), tag("tbody", *body), style="ts ts-table")

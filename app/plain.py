@@ -31,8 +31,8 @@ p.foot { margin: 18px 2px 0; font-size: 14px; }
 p.bad { color: var(--bad); background: var(--bad-ground); border-radius: 8px; padding: 10px 12px; }
 label { display: block; margin: 0 0 16px; font-size: 14px; font-weight: 600; }
 label small { font-weight: 400; color: var(--quiet); }
-input { display: block; width: 100%; margin-top: 6px; padding: 10px 12px; font: inherit; font-weight: 400; color: inherit;
-  background: transparent; border: 1px solid var(--line); border-radius: 8px; }
+input { display: block; width: 100%; margin-top: 6px; padding: 10px 12px; font: inherit; font-weight: 400;
+  color: inherit;  background: transparent; border: 1px solid var(--line); border-radius: 8px; }
 input:focus-visible, button:focus-visible, a:focus-visible { outline: 3px solid var(--accent); outline-offset: 1px; }
 button { width: 100%; padding: 11px 16px; font: inherit; font-weight: 600; color: var(--accent-ink);
   background: var(--accent); border: 0; border-radius: 8px; cursor: pointer; }
@@ -82,7 +82,7 @@ def paragraph(text: str, *, style: str = "") -> str:
 def form(
     action: str, button: str, *fields: Field, hidden: Mapping[str, str] | None = None, at_once: bool = False
 ) -> str:
-    """A form that posts to ``action``; the first empty field has the focus. ``at_once`` posts when the page is shown."""
+    """A form that posts to ``action``, with the focus on its first empty field. ``at_once`` posts as it is shown."""
     first_empty = next((field.name for field in fields if not field.value), None)
     lines = [_line(field, focus=field.name == first_empty) for field in fields]
     secrets = [

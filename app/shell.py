@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -19,13 +19,10 @@ from app import markup
 from app.services import Resources, Services, resources
 from app.session import token_of
 from domain.errors import NotAllowed, NotFound, SignInRequired, TouchstoneError
-from domain.records import SignedIn
+from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow import accounts, projects
-
-if TYPE_CHECKING:
-    from domain.records import ProjectView
 
 log = logging.getLogger("touchstone")
 
@@ -78,10 +75,13 @@ header[data-testid="stHeader"] { background: transparent; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
 [data-testid="stSidebarUserContent"] { padding: 0 .8rem 1.2rem !important; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: .15rem; }
-[data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; } [data-testid="stSidebar"] [data-part="who"] { margin-top: 1.2rem; }
+[data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; }
+[data-testid="stSidebar"] [data-part="who"] { margin-top: 1.2rem; }
 [data-testid="stMain"] .ts a, [data-testid="stSidebar"] .ts a { color: inherit; }
-[data-testid="stSidebar"] .ts-group { font-size: .74rem; font-weight: 600; letter-spacing: .04em; margin: .9rem .5rem .1rem; }
-.ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem; margin: 0 .4rem .6rem; }
+[data-testid="stSidebar"] .ts-group { font-size: .74rem; font-weight: 600; letter-spacing: .04em;
+  margin: .9rem .5rem .1rem; }
+.ts-brand { display: flex; align-items: center; gap: .55rem; font-weight: 600; font-size: 1.05rem;
+  margin: 0 .4rem .6rem; }
 .ts-brand span { width: 22px; height: 22px; border-radius: 6px; background: linear-gradient(135deg, #22303c 0 42%,
   #e3b341 42% 56%, #22303c 56% 68%, #9fb3c4 68% 75%, #22303c 75%); }
 """
@@ -164,8 +164,8 @@ def _services(shared: Resources, session: SignedIn) -> Services:
 def freeze_collector() -> int:
     """Put everything that is loaded by now out of the collector's sight, once per process; how many objects that was.
 
-    Streamlit collects after every run, and each collection costs in proportion to all objects alive: without this, most of
-    a submit's time is spent looking through modules that never change.
+    Streamlit collects after every run, and each collection costs in proportion to all objects alive: without this, most
+    of a submit's time is spent looking through modules that never change.
     """
     for screen in SCREENS:
         if _exists(screen.name):
@@ -256,9 +256,10 @@ def remember(project_name: str) -> None:
 def lead_of(services: Services) -> ProjectView:
     """The project, for a page that only its leads may use."""
     found = project(services)
-    if not (services.person.is_admin or at_least(found.role, Role.LEAD)):
+    if not at_least(found.role, Role.LEAD):
         raise NotAllowed(
-            f"This page is for the leads of {found.title}. Your part in it is {found.role}: see My work for what waits for you."
+            f"This page is for the leads of {found.title}, and your part in it is {found.role}. "
+            "My work says what waits for you."
         )
     return found
 
@@ -275,23 +276,22 @@ def working_page() -> None:
     st.html(f"<style>{WORKING_STYLE}</style>")
 
 
-def menu(services: Services, view: ProjectView) -> list[dict[str, str]]:
+def menu(view: ProjectView) -> list[dict[str, str]]:
     """The screens that this person may go to in this project, for a menu drawn by a component: name, title, href."""
     return [
         {"name": screen.name, "title": screen.title, "href": f"/{screen.path}?project={view.name}"}
-        for screen in offered(services, view)
+        for screen in offered(view)
     ]
 
 
-def offered(services: Services, view: ProjectView) -> Sequence[Screen]:
+def offered(view: ProjectView) -> Sequence[Screen]:
     """The screens that make sense for this person's role and the schema's stages."""
     stages = view.schema.schema_.stages
-    role = Role.LEAD if services.person.is_admin else view.role
     return [
         screen
         for screen in SCREENS
         if _exists(screen.name)
-        and at_least(role, screen.role)
+        and at_least(view.role, screen.role)
         and (screen.stage is None or getattr(stages, screen.stage) is not None)
     ]
 
@@ -319,7 +319,7 @@ def _sidebar(services: Services, current: Screen) -> None:
     pages = st.session_state.get("touchstone.pages", {})
     if mine:
         view = _choose_project(services, mine)
-        places = offered(services, view)
+        places = offered(view)
         groups = (
             ("", [screen for screen in places if screen.name == "my_work"]),
             ("Work", [screen for screen in places if screen.stage is not None]),

@@ -41,12 +41,18 @@ def unpack(archive: IO[bytes], into: Path, *, name: str, limits: Limits = LIMITS
     """
     try:
         with zipfile.ZipFile(archive) as packed:
-            entries = [entry for entry in packed.infolist() if not entry.is_dir() and not _NOT_DATA.search(entry.filename)]
+            entries = [
+                entry for entry in packed.infolist() if not entry.is_dir() and not _NOT_DATA.search(entry.filename)
+            ]
             if len(entries) > limits.files:
-                raise FileRefused(f"{name} holds {len(entries)} files; at most {limits.files} are taken from one archive.")
+                raise FileRefused(
+                    f"{name} holds {len(entries)} files; at most {limits.files} are taken from one archive."
+                )
             _unpack_entries(packed, entries, into, name=name, limits=limits)
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError) as error:
-        raise FileRefused(f"{name} cannot be read as a zip archive ({error}). Pack it again and upload that.") from error
+        raise FileRefused(
+            f"{name} cannot be read as a zip archive ({error}). Pack it again and upload that."
+        ) from error
     return _only_folder(into)
 
 
@@ -134,7 +140,9 @@ def _unpack_entries(
                 written += len(chunk)
                 total += len(chunk)
                 if written > allowed or total > limits.bytes:
-                    raise FileRefused(f"{name} swells too much when unpacked (at {entry.filename}); nothing was taken from it.")
+                    raise FileRefused(
+                        f"{name} swells too much when unpacked (at {entry.filename}); nothing was taken from it."
+                    )
                 target.write(chunk)
 
 

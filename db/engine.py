@@ -17,7 +17,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
@@ -79,6 +79,14 @@ class Store:
             if not self.is_sqlite:
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})"))
             migrate(connection)
+
+    def answers(self) -> bool:
+        """Whether the database can be asked something just now."""
+        try:
+            with self.engine.connect() as connection:
+                return bool(connection.scalar(text("SELECT 1")) == 1)
+        except SQLAlchemyError:
+            return False
 
     def close(self) -> None:
         """Give back all connections."""

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from domain.errors import TouchstoneError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -41,7 +40,9 @@ def add(
     admin: Annotated[bool, typer.Option("--admin", help="They may do everything in every project.")] = False,
     project: Annotated[str | None, typer.Option(help="Let them into this project, too.")] = None,
     role: Annotated[Role, typer.Option(help="Their part in the project.")] = Role.ANNOTATOR,
-    dimension: Annotated[list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")] = None,
+    dimension: Annotated[
+        list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")
+    ] = None,
     stage: Annotated[list[Stage] | None, typer.Option(help="One of their stages; again for more. None: all.")] = None,
     address: Address = HERE,
 ) -> None:
@@ -56,7 +57,9 @@ def add(
         projects.set_member(
             store, by=None, project=project, login=login, role=role, dimensions=dimension or None, stages=stage or None
         )
-    typer.echo(f"{person.name} has an account now. It has no password: touchstone people password {person.login} sets one.")
+    typer.echo(
+        f"{person.name} has an account now. It has no password: touchstone people password {person.login} sets one."
+    )
     _print_link(person, address=address, hours=24)
 
 
@@ -76,7 +79,9 @@ def link(
 def invite(
     project: Annotated[str, typer.Argument(help="The project they will take part in.")],
     role: Annotated[Role, typer.Option(help="Their part in it.")] = Role.ANNOTATOR,
-    dimension: Annotated[list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")] = None,
+    dimension: Annotated[
+        list[str] | None, typer.Option(help="One of their dimensions; again for more. None: all.")
+    ] = None,
     stage: Annotated[list[Stage] | None, typer.Option(help="One of their stages; again for more. None: all.")] = None,
     address: Address = HERE,
 ) -> None:

@@ -17,7 +17,9 @@ def register(cli: typer.Typer) -> None:
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on. Beyond 127.0.0.1, put a proxy with HTTPS in front.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Beyond 127.0.0.1, put a proxy with HTTPS in front.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8501,
     name: Annotated[
         list[str] | None, typer.Option(help="A host name under which people reach this server; may be given again.")
@@ -37,10 +39,12 @@ def serve(
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
     if password:
-        typer.echo(f"First admin: sign in as admin with {password} (shown only now; change it with touchstone people password admin)")
+        typer.echo(f"First admin: sign in as admin with {password} (shown only now)")
     _print_demo_links(shared, address)
     if not is_loopback(host):
-        typer.echo("This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name.")
+        typer.echo(
+            "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
+        )
     typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
     server.serve(shared, host=host, port=port, names=name or ())
 
@@ -56,7 +60,9 @@ def _check_free(host: str, port: int) -> None:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError:
-        raise SettingsError(f"{host} is no address of this machine. Give --host an address such as 127.0.0.1.") from None
+        raise SettingsError(
+            f"{host} is no address of this machine. Give --host an address such as 127.0.0.1."
+        ) from None
     family, kind, protocol, _, address = found[0]
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -64,7 +70,9 @@ def _check_free(host: str, port: int) -> None:
             probe.bind(address)
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise SettingsError(f"Port {port} is taken. Is Touchstone running already? Else give --port another one.") from None
+                raise SettingsError(
+                    f"Port {port} is taken. Is Touchstone running already? Else give --port another one."
+                ) from None
             raise SettingsError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
 
 

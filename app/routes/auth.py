@@ -183,7 +183,9 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
             message, status = str(error), status_of(error)
         except Exception as error:  # the frame around a page: told calmly, logged whole
             message, status = report(error, request.url.path.split("/")[1]), 500
-        return _page("This did not work", plain.paragraph(message, style="bad"), plain.link("/", "Start page"), status=status)
+        return _page(
+            "This did not work", plain.paragraph(message, style="bad"), plain.link("/", "Start page"), status=status
+        )
 
     return answer
 
@@ -249,7 +251,13 @@ def _invitation_form(
     fields = (
         Field("name", "Your name", autocomplete="name", value=given.get("name", ""), hint="as your team knows you"),
         Field("login", "Login", autocomplete="username", value=given.get("login", "")),
-        Field("password", "Password", kind="password", autocomplete="new-password", hint=f"at least {accounts.SHORTEST_PASSWORD} characters"),
+        Field(
+            "password",
+            "Password",
+            kind="password",
+            autocomplete="new-password",
+            hint=f"at least {accounts.SHORTEST_PASSWORD} characters",
+        ),
     )
     told = plain.paragraph(f"You are invited to {project} as {role}. Make your account and start.")
     complaint = plain.paragraph(error, style="bad") if error else ""

@@ -1,4 +1,4 @@
-"""How routes read a request's body and turn errors into replies; the one place that knows which error is which status."""
+"""How routes read a request's body and turn errors into replies: which error is which status is known here alone."""
 
 from __future__ import annotations
 

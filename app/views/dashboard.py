@@ -24,7 +24,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Dashboard",
-        "Every item is in one part of its bar. The full width is what is wanted, or what there is where nothing was set.",
+        "Every item is in one part of its bar. The full width is what is wanted, or what there is if nothing was set.",
         made_up=view.made_up,
     )
     board = progress.dashboard(services.store, person=services.person, project=view.name)
@@ -32,7 +32,9 @@ def render(services: Services) -> None:
         _empty(view, board)
     shell.show(summary(board))
     shell.show(
-        markup.keys_of_bar([(style, name) for style, name in PARTS if _count(board, style)] + [("wanting", "not written yet")]),
+        markup.keys_of_bar(
+            [(style, name) for style, name in PARTS if _count(board, style)] + [("wanting", "not written yet")]
+        ),
         dimensions(board.rows),
     )
 
@@ -42,7 +44,11 @@ def summary(board: Dashboard) -> markup.Markup:
     drafted, kept = _sum(board, "drafted"), _sum(board, "kept")
     rejected = _sum(board, "rejected")
     wanted = sum(row.wanted or 0 for row in board.rows)
-    parts = [f"{drafted} items written" + (f" of {wanted} wanted" if wanted else ""), f"{kept} kept", f"{rejected} rejected"]
+    parts = [
+        f"{drafted} items written" + (f" of {wanted} wanted" if wanted else ""),
+        f"{kept} kept",
+        f"{rejected} rejected",
+    ]
     if board.to_grade:
         parts.append(f"{board.graded} of {board.to_grade} gradings done")
     parts.append(f"{board.free_images} free images in the pool")
@@ -51,7 +57,14 @@ def summary(board: Dashboard) -> markup.Markup:
 
 def dimensions(rows: list[DimensionProgress] | tuple[DimensionProgress, ...] | object) -> markup.Markup:
     """The table, a row per dimension."""
-    heads = [("Dimension", ""), ("Items", "wide"), ("Kept", "number"), ("Written", "number"), ("Wanted", "number"), ("What blocks it", "")]
+    heads = [
+        ("Dimension", ""),
+        ("Items", "wide"),
+        ("Kept", "number"),
+        ("Written", "number"),
+        ("Wanted", "number"),
+        ("What blocks it", ""),
+    ]
     return markup.table(heads, [_row(row) for row in rows])  # type: ignore[attr-defined]
 
 
@@ -63,7 +76,7 @@ def _row(row: DimensionProgress) -> list[markup.Markup]:
         markup.bar(parts, total=max(row.wanted or 0, row.drafted)),
         markup.text(row.kept),
         markup.text(row.drafted),
-        markup.text("–" if row.wanted is None else row.wanted),
+        markup.text("-" if row.wanted is None else row.wanted),
         markup.joined(blocked) if blocked else markup.quiet("nothing"),
     ]
 
@@ -78,7 +91,7 @@ def _count(board: Dashboard, style: str) -> bool:
 
 def _empty(view: ProjectView, board: Dashboard) -> None:
     if board.free_images:
-        words = f"Nobody has written an item yet. {board.free_images} images wait in the pool: give people their dimensions."
+        words = f"No item is written yet. {board.free_images} images wait in the pool: give people their dimensions."
         target, label = "people", "Give people dimensions"
     else:
         words = "There is nothing in this project yet. Bring in items that exist, or images to write items about."

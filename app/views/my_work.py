@@ -34,7 +34,10 @@ def render(services: Services) -> None:
     """Every project I take part in, a card per stage."""
     mine = projects.projects_of(services.store, person=services.person)
     work = progress.my_work(services.store, person=services.person)
-    shell.heading("My work", "What waits for you. Press the key on a button to start; the stage's guideline is one key away there.")
+    shell.heading(
+        "My work",
+        "What waits for you. Press the key on a button to start; the stage's guideline is one key away there.",
+    )
     if not mine:
         _no_project(services)
         return
@@ -54,10 +57,10 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork]) -> str:
     return reasons[0] if reasons else "Nothing waits for you here."
 
 
-def _project(
-    services: Services, view: ProjectView, work: Sequence[StageWork], keys: object, *, alone: bool
-) -> None:
-    label = [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
+def _project(services: Services, view: ProjectView, work: Sequence[StageWork], keys: object, *, alone: bool) -> None:
+    label = (
+        [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
+    )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if not work:
         _nothing_at_all(services, view)
@@ -129,7 +132,9 @@ def _nothing_at_all(services: Services, view: ProjectView) -> None:
             if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
                 shell.go("people", project=view.name)
         return
-    shell.show(markup.notice("Nothing to work on yet. The lead of this project has to bring in items or give you dimensions."))
+    shell.show(
+        markup.notice("Nothing to work on yet. The lead of this project has to bring in items or give you dimensions.")
+    )
 
 
 def _no_project(services: Services) -> None:

@@ -24,7 +24,9 @@ ROLES = {
 def render(services: Services) -> None:
     """The members, each with what they may do; then invitations."""
     view = shell.lead_of(services)
-    shell.heading("People", "Who takes part, as what, and in which dimensions. A change counts at once.", made_up=view.made_up)
+    shell.heading(
+        "People", "Who takes part, as what, and in which dimensions. A change counts at once.", made_up=view.made_up
+    )
     members = projects.members(services.store, person=services.person, project=view.name)
     _said()
     if not members:
@@ -114,7 +116,13 @@ def _change(
 ) -> None:
     try:
         projects.set_member(
-            services.store, by=services.person, project=view.name, login=login, role=role, dimensions=dimensions, stages=stages
+            services.store,
+            by=services.person,
+            project=view.name,
+            login=login,
+            role=role,
+            dimensions=dimensions,
+            stages=stages,
         )
     except TouchstoneError as error:
         shell.tell(error)
@@ -125,7 +133,9 @@ def _change(
 
 def _more(services: Services, view: ProjectView, member: Membership) -> None:
     login = member.person.login
-    if services.person.is_admin and st.button("Make a sign-in link", key=f"people.link.{view.name}.{login}", width="stretch"):
+    if services.person.is_admin and st.button(
+        "Make a sign-in link", key=f"people.link.{view.name}.{login}", width="stretch"
+    ):
         token = accounts.make_sign_in_link(services.store, person=member.person)
         st.code(_address(f"/link/{token}"), language=None, wrap_lines=True)
         st.caption("Signs in once, within a day. Whoever has it is that person: send it to nobody else.")
@@ -166,7 +176,11 @@ def _part(view: ProjectView, key: str) -> tuple[Role, list[str] | None, list[Sta
     titles = _titles(view)
     role = st.selectbox("Part", list(Role), format_func=lambda role: ROLES[role], key=f"{key}.role")
     dimensions = st.multiselect(
-        "Dimensions", list(titles), format_func=lambda name: titles[name], placeholder="all dimensions", key=f"{key}.dimensions"
+        "Dimensions",
+        list(titles),
+        format_func=lambda name: titles[name],
+        placeholder="all dimensions",
+        key=f"{key}.dimensions",
     )
     stages = st.multiselect("Stages", stages_of(view), format_func=str, placeholder="all stages", key=f"{key}.stages")
     return role, dimensions or None, stages or None

@@ -48,7 +48,9 @@ def test_what_is_no_page_is_refused_with_a_sentence(path: str) -> None:
     assert "Sign in" in reply.text
 
 
-@pytest.mark.parametrize("path", ["/login", "/healthz", "/static/js/index.js", "/assets/plain.css", "/link/x", "/invite/x"])
+@pytest.mark.parametrize(
+    "path", ["/login", "/healthz", "/static/js/index.js", "/assets/plain.css", "/link/x", "/invite/x"]
+)
 def test_what_signing_in_needs_is_open(path: str) -> None:
     reply = call(_gate(), "GET", path)
     assert (reply.status, reply.text) == (200, "nobody")
@@ -56,7 +58,9 @@ def test_what_signing_in_needs_is_open(path: str) -> None:
 
 def test_a_session_opens_pages_and_the_websocket() -> None:
     assert call(_gate(), "GET", "/verify", headers=COOKIE).text == "ana"
-    assert knock(_gate(), "/_stcore/stream", headers={**COOKIE, "origin": "http://127.0.0.1:8501"}) == "websocket.accept"
+    assert (
+        knock(_gate(), "/_stcore/stream", headers={**COOKIE, "origin": "http://127.0.0.1:8501"}) == "websocket.accept"
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,10 +117,17 @@ def test_beyond_loopback_numbers_and_given_names_are_answered_and_other_names_ar
 
 
 def test_a_name_given_on_loopback_is_for_a_proxy_in_front() -> None:
-    assert call(_gate("127.0.0.1", "annotate.example.org"), "GET", "/login", headers={"host": "annotate.example.org"}).status == 200
+    assert (
+        call(
+            _gate("127.0.0.1", "annotate.example.org"), "GET", "/login", headers={"host": "annotate.example.org"}
+        ).status
+        == 200
+    )
 
 
-@pytest.mark.parametrize(("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)])
+@pytest.mark.parametrize(
+    ("host", "loopback"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)]
+)
 def test_loopback(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
 

@@ -72,7 +72,12 @@ def test_a_bomb_is_stopped_while_it_swells(tmp_path: Path) -> None:
     with pytest.raises(FileRefused, match="swells"):
         unpack(bomb, tmp_path / "in", name="bomb.zip")
     with pytest.raises(FileRefused, match="swells"):
-        unpack(_zip(*((f"{n}.txt", bytes(1000)) for n in range(20))), tmp_path / "b", name="b.zip", limits=Limits(bytes=10_000))
+        unpack(
+            _zip(*((f"{n}.txt", bytes(1000)) for n in range(20))),
+            tmp_path / "b",
+            name="b.zip",
+            limits=Limits(bytes=10_000),
+        )
     with pytest.raises(FileRefused, match="20 files"):
         unpack(_zip(*((f"{n}.txt", b"") for n in range(20))), tmp_path / "c", name="c.zip", limits=Limits(files=10))
 

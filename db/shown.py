@@ -1,0 +1,18 @@
+"""Queries about the files that browsers are shown."""
+
+from __future__ import annotations
+
+from sqlmodel import Session, col, select
+
+from db.tables import AssetRow, MediaObjectRow
+
+
+def file_of_asset(session: Session, *, public_id: str) -> tuple[AssetRow, MediaObjectRow | None] | None:
+    """An asset with its stored file, which is None while it is missing."""
+    wanted = (
+        select(AssetRow, MediaObjectRow)
+        .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
+        .where(AssetRow.public_id == public_id)
+    )
+    found = session.exec(wanted).first()
+    return (found[0], found[1]) if found else None
