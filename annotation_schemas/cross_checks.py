@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from annotation_schemas import registry
-from annotation_schemas.kinds import options_of, same
+from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Scalar, Schema
 from annotation_schemas.yaml_text import Document, Path
+from domain.policies import KEEP_RULES, same
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _LISTS = ("option_of", "options_of", "order_of")
@@ -154,6 +155,7 @@ def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterio
         yield (*path, key), f"a criterion of kind `{criterion.kind}` has no {key}; a scale has"
     if criterion.skip:
         yield from _choices(criterion.skip.reasons, (*path, "skip", "reasons"))
+    yield from _known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
     earlier = {each.name: each for each in before}
     for name, accepted in criterion.show_if.items():
         if name not in earlier:
@@ -188,7 +190,10 @@ def _verification(schema: Schema) -> Found:
     for name in about:
         if name not in criteria:
             yield (*path, "criterion"), f"`{name}` is no criterion of verification{_suggestion(name, list(criteria))}"
-    if keep.rule == "unanimous_and_key":
+    rule = KEEP_RULES.get(keep.rule)
+    if rule is None:
+        return
+    if rule.needs_key:
         yield from _keep_key(schema, keep, path)
     elif keep.value is None:
         yield path, "`value` is missing; it is the value that keeps an item"
@@ -207,7 +212,7 @@ def _verification(schema: Schema) -> Found:
 def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
     fields = {field.name: field for field in schema.item.fields}
     if keep.value is not None:
-        yield (*path, "value"), "the rule `unanimous_and_key` compares with `key`, not with `value`"
+        yield (*path, "value"), f"the rule `{keep.rule}` compares with `key`, not with `value`"
     if keep.key is None:
         yield path, "`key` is missing; it names the field that holds the right answer"
     elif keep.key not in fields:
@@ -220,10 +225,9 @@ def _grading(schema: Schema) -> Found:
     grading = schema.stages.grading
     if grading is None:
         return
-    known = [dimension.id for dimension in schema.dimensions]
-    for index, name in enumerate(grading.dimensions or ()):
-        if name not in known:
-            yield ("stages", "grading", "dimensions", index), f"`{name}` is no dimension{_suggestion(name, known)}"
+    yield from _known_dimensions(schema, grading.dimensions, ("stages", "grading", "dimensions"))
+    if grading.outputs is not None and grading.outputs < 1:
+        yield ("stages", "grading", "outputs"), "this must be at least 1"
     fields = {field.name: field for field in schema.item.fields}
     for index, name in enumerate(grading.shows or ()):
         path: Path = ("stages", "grading", "shows", index)
@@ -245,6 +249,7 @@ def _judges(schema: Schema) -> Found:
         for name in judge.criteria:
             if name not in criteria:
                 yield (*path, "criteria"), f"`{name}` is no criterion{_suggestion(name, list(criteria))}"
+        yield from _known_dimensions(schema, judge.dimensions, (*path, "dimensions"))
         yield from _sees(schema, judge, path)
         for value in judge.values:
             if not all(_is_value_of(criteria[name], value) for name in judge.criteria if name in criteria):
@@ -272,17 +277,16 @@ def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
 
 
 def _models(schema: Schema) -> Found:
-    if schema.models is None:
-        return
-    known = [dimension.id for dimension in schema.dimensions]
-    given: list[tuple[Path, Scalar]] = []
-    for variant, dimensions in schema.models.variants.items():
-        for index, name in enumerate(dimensions):
-            path: Path = ("models", "variants", variant, index)
-            given.append((path, name))
-            if name not in known:
-                yield path, f"`{name}` is no dimension{_suggestion(name, known)}"
-    yield from _unique(given)
+    variants = schema.models.variants if schema.models else {}
+    for variant, dimensions in variants.items():
+        yield from _known_dimensions(schema, dimensions, ("models", "variants", variant))
+    yield from _unique(
+        [
+            (("models", "variants", variant, index), name)
+            for variant, dimensions in variants.items()
+            for index, name in enumerate(dimensions)
+        ]
+    )
 
 
 def _rest(schema: Schema) -> Found:
@@ -301,6 +305,13 @@ def _rest(schema: Schema) -> Found:
             yield ("report", "scales", name), f"`{name}` is no criterion{_suggestion(name, asked)}"
     if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
         yield ("report", "by"), "no dimension has a `group`"
+
+
+def _known_dimensions(schema: Schema, names: Sequence[str] | None, path: Path) -> Found:
+    known = [dimension.id for dimension in schema.dimensions]
+    for index, name in enumerate(names or ()):
+        if name not in known:
+            yield (*path, index), f"`{name}` is no dimension{_suggestion(name, known)}"
 
 
 # ---- small questions ------------------------------------------------------------------------------------------------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.model import Choice, Criterion, ItemField, Scalar, Schema, as_words
+from annotation_schemas.model import Choice, Criterion, ItemField, Schema, as_words
 from domain.errors import Problem
+from domain.policies import same
 
 # ---- fields of an item ----------------------------------------------------------------------------------------------
 
@@ -207,10 +208,3 @@ def _check_reason(option: Choice, reason: str | None) -> str | None:
     if option.reasons and (_is_empty(reason) or not isinstance(reason, str | int | float)):
         return f"Say why: {', '.join(each.label for each in option.reasons)}."
     return None
-
-
-def same(left: Any, right: Scalar | Any) -> bool:
-    """Equality of answers: 1 and 1.0 are the same, 1 and True are not."""
-    if isinstance(left, bool) != isinstance(right, bool):
-        return False
-    return bool(left == right)

@@ -126,6 +126,8 @@ class Criterion(_Part):
     labels: tuple[str, ...] = ()
     """For scale: a label per value, or none."""
     aspects: tuple[Aspect, ...] = ()
+    dimensions: tuple[str, ...] | None = None
+    """The dimensions whose items it is asked about; None: all of them."""
     required: bool = True
     show_if: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
     skip: Skip | None = None
@@ -197,6 +199,8 @@ class Grading(_Part):
 
     raters: int
     criteria: tuple[Criterion, ...]
+    outputs: int | None = None
+    """How many models' answers people grade, drawn evenly over the dimensions; None: all of them."""
     combine: Literal["majority", "mean"] = "majority"
     dimensions: tuple[str, ...] | None = None
     """None: all of them."""
@@ -229,6 +233,8 @@ class Judge(_Part):
     """Absent: the template's name."""
     criteria: tuple[str, ...]
     """``criterion: x`` is short for ``criteria: [x]``."""
+    dimensions: tuple[str, ...] | None = None
+    """None: all of them."""
     template: str
     parser: str | None = None
     """Absent: the parser that the template was written for."""
@@ -281,7 +287,8 @@ class Source(_Part):
 class Report(_Part):
     """What the agreement report says by default."""
 
-    unit: Literal["item", "prediction"] = "item"
+    unit: Literal["item", "prediction", "dimension"] = "item"
+    """What is one unit; ``dimension``: the mean of a model's answers in a dimension."""
     by: Literal["dimension", "group"] | None = None
     statistics: tuple[str, ...] = ()
     scales: dict[str, Literal["nominal", "ordinal", "interval"]] = Field(default_factory=dict)

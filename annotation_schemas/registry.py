@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
+from domain.policies import KEEP_RULES
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,7 @@ _ROWS: tuple[Row, ...] = (
     Row("field_kind", "order_of", "all entries of a text_list field, put in order"),
     Row("field_kind", "segments", "timed segments of a clip, as the file gives them"),
     Row("field_kind", "json", "any value, kept as the file gives it"),
-    Row("keep_rule", "unanimous", "kept if all raters gave the wanted value"),
-    Row("keep_rule", "majority", "kept if more than half of the raters gave the wanted value"),
-    Row("keep_rule", "unanimous_and_key", "kept if all raters gave the same answer and it is the item's key"),
+    *(Row("keep_rule", rule.name, rule.meaning, available=rule.available) for rule in KEEP_RULES.values()),
     Template(
         "template",
         "egothink_single",
@@ -97,7 +96,7 @@ _ROWS: tuple[Row, ...] = (
         "compares an answer with the correct one by the rules of its aspect; a JSON object with the final score",
         available=False,
         parser="assessment_json",
-        placeholders=("rules", "answer", "ref_answer"),
+        placeholders=("aspect", "answer", "ref_answer"),
     ),
     Template(
         "template",
@@ -207,10 +206,13 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         yield "format", format, ("export", "formats", index), None
 
 
-def criteria_of(schema: Schema, stage: str) -> tuple[Criterion, ...]:
-    """What a rater is asked in that stage."""
+def criteria_of(schema: Schema, stage: str, dimension: str | None = None) -> tuple[Criterion, ...]:
+    """What a rater is asked in that stage, about an item of that dimension (None: of any)."""
     part = getattr(schema.stages, stage, None)
-    return getattr(part, "criteria", ())
+    criteria: tuple[Criterion, ...] = getattr(part, "criteria", ())
+    if dimension is None:
+        return criteria
+    return tuple(each for each in criteria if each.dimensions is None or dimension in each.dimensions)
 
 
 def needs(schema: Schema) -> list[Need]:
