@@ -12,13 +12,14 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --pro
 export PIP_NO_INPUT = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint system lock clean
+.PHONY: help setup run test check lint system docs lock clean
 
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
 	@echo "make setup   .venv with everything that development needs"
 	@echo "make test    all tests (as root it installs Chromium and PostgreSQL where they are missing)"
 	@echo "make check   the fast loop: style, types, and the tests that need no browser or server"
+	@echo "make docs    write docs/reference.md from the code"
 	@echo "make lock    compile requirements.txt from pyproject.toml"
 	@echo "make clean   remove .venv and every cache (data/ stays)"
 
@@ -41,6 +42,9 @@ lint: $(ALL)
 
 system: $(ALL)
 	$(BIN)/python tools/system.py
+
+docs: $(ALL)
+	$(BIN)/python tools/reference.py
 
 lock: $(ALL)
 	$(BIN)/python tools/lock.py

@@ -1,0 +1,257 @@
+"""Write ``docs/reference.md``: everything that a program can list, listed by a program.
+
+make docs
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+PAGE = ROOT / "docs" / "reference.md"
+
+HEAD = """\
+# Reference
+
+Written by `make docs` from the code; a test holds the two together. The other pages explain what is listed here.
+"""
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """The lines of a Markdown table."""
+    names = list(columns)
+    yield "| " + " | ".join(names) + " |"
+    yield "|" + "---|" * len(names)
+    for row in rows:
+        yield "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
+
+
+def first_sentence(text: str | None) -> str:
+    """The first paragraph of a docstring or a help text, on one line."""
+    return " ".join((text or "").strip().split("\n\n")[0].split()).replace("``", "`")
+
+
+def commands() -> Iterator[str]:
+    """Every command with its arguments and options, as the command line itself knows them."""
+    import click
+    import typer.main
+
+    from app.cli import cli
+
+    def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+        if isinstance(command, click.Group):
+            for child in sorted(command.commands):
+                yield from walk(command.commands[child], f"{name} {child}")
+        elif not command.hidden:
+            yield name, command
+
+    yield "## Commands"
+    for name, command in walk(typer.main.get_command(cli), "touchstone"):
+        arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+        shown = " ".join(a.human_readable_name if a.required else f"[{a.human_readable_name}]" for a in arguments)
+        yield from ("", f"### `{name}{' ' + shown if shown else ''}`", "", first_sentence(command.help))
+        rows = []
+        for argument in arguments:
+            rows.append([f"`{argument.human_readable_name}`", first_sentence(getattr(argument, "help", None))])
+        for option in options:
+            if "--help" not in option.opts and not option.hidden:
+                names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
+                rows.append([names, first_sentence(option.help)])
+        if rows:
+            yield ""
+            yield from table(["argument", "meaning"], rows)
+
+
+def errors() -> Iterator[str]:
+    """The tree of errors that a person can do something about."""
+    from domain import errors
+
+    def walk(error: type[BaseException], depth: int) -> Iterator[tuple[str, str]]:
+        yield "&nbsp;" * 4 * depth + f"`{error.__name__}`", first_sentence(error.__doc__)
+        for child in error.__subclasses__():
+            yield from walk(child, depth + 1)
+
+    yield "## Errors"
+    yield from ("", "What a user can mend is told in a full sentence: what, where, what to do.", "")
+    yield from table(["error", "when"], walk(errors.TouchstoneError, 0))
+
+
+def attribute_docs(cls: type) -> dict[str, str]:
+    """The sentence below each attribute of a class."""
+    (node,) = ast.parse(inspect.getsource(cls)).body
+    assert isinstance(node, ast.ClassDef)
+    told = {}
+    for first, second in itertools.pairwise(node.body):
+        if isinstance(first, ast.AnnAssign) and isinstance(first.target, ast.Name) and isinstance(second, ast.Expr):
+            told[first.target.id] = first_sentence(ast.literal_eval(second.value))
+    return told
+
+
+def spelled(annotation: object) -> str:
+    """A type as somebody who writes YAML would say it."""
+    import types
+    import typing
+
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        rest = [part for part in arguments if part is not type(None)]
+        if set(rest) == {str, int, float, bool}:
+            return "value"
+        return " or ".join(map(spelled, rest))
+    if origin is typing.Literal:
+        return ", ".join(f"`{value}`" for value in arguments)
+    if origin is tuple:
+        return f"list of {spelled(arguments[0])}"
+    if origin is dict:
+        return f"map to {spelled(arguments[1])}"
+    if isinstance(annotation, type):
+        names = {str: "text", int: "integer", float: "number", bool: "true or false"}
+        return names.get(annotation, f"[{annotation.__name__}](#{annotation.__name__.lower()})")
+    return str(annotation)
+
+
+def default(value: object) -> str:
+    """A default as YAML would write it; nothing for those that mean "absent"."""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value}`" if isinstance(value, (int, float)) or (isinstance(value, str) and value) else ""
+
+
+def grammar() -> Iterator[str]:
+    """Every key of a schema file."""
+    from pydantic import BaseModel
+
+    from annotation_schemas import model
+
+    parts = [
+        part
+        for part in vars(model).values()
+        if isinstance(part, type)
+        and issubclass(part, BaseModel)
+        and part.__module__ == model.__name__
+        and not part.__name__.startswith("_")
+        and part is not model.LoadedSchema
+    ]
+    parts.sort(key=lambda part: part is not model.Schema)
+    yield "## Schema grammar"
+    for part in parts:
+        yield from ("", f"### {part.__name__}", "", first_sentence(part.__doc__), "")
+        told = attribute_docs(part)
+        rows = []
+        for name, field in part.model_fields.items():
+            needed = "required" if field.is_required() else default(field.default)
+            rows.append([f"`{name}`", spelled(field.annotation), needed, told.get(name, "")])
+        yield from table(["key", "what", "default", "meaning"], rows)
+
+
+def settings() -> Iterator[str]:
+    """The environment variables that an installation reads."""
+    from domain import settings as module
+
+    told = attribute_docs(module.Settings)
+    yield "## Settings"
+    yield from ("", "Environment variables; all of them have a default that needs nothing.", "")
+    yield from table(
+        ["variable", "meaning"], ([f"`{name}`", told[name.partition("_")[2].lower()]] for name in variables())
+    )
+
+
+def variables() -> Iterator[str]:
+    """Every variable of ours that any room mentions."""
+    from tests.test_layers import ROOMS
+
+    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    found = {name for path in files for name in re.findall(r"\bTOUCHSTONE_[A-Z_]+\b", path.read_text(encoding="utf-8"))}
+    return iter(sorted(found))
+
+
+def schemas() -> Iterator[str]:
+    """The protocols that come with Touchstone."""
+    from annotation_schemas import shipped
+    from annotation_schemas.loader import load_schema
+
+    yield "## Schemas"
+    yield ""
+    rows = []
+    for name, path in sorted(shipped().items()):
+        schema = load_schema(path).schema_
+        stages = [stage for stage in type(schema.stages).model_fields if getattr(schema.stages, stage) is not None]
+        rows.append([f"`{name}`", str(schema.version), schema.title, str(len(schema.dimensions)), ", ".join(stages)])
+    yield from table(["schema", "version", "title", "dimensions", "stages"], rows)
+
+
+def registries() -> Iterator[str]:
+    """What a schema may name."""
+    from annotation_schemas import registry
+
+    yield "## Registries"
+    yield from ("", "What a schema may name. Rows that are declared, but not built yet, say so.")
+    for name, heading in registry.REGISTRIES.items():
+        yield from ("", f"### {heading}", "")
+        rows = (
+            [f"`{row.name}`", row.meaning + ("" if row.available else " *(not built yet)*")]
+            for row in registry.rows(name)
+        )
+        yield from table(["name", "meaning"], rows)
+
+
+def command_names() -> Iterator[str]:
+    """Every command, as it is typed."""
+    yield from re.findall(r"^### `(touchstone [a-z -]*[a-z])", "\n".join(commands()), flags=re.M)
+
+
+def error_names() -> Iterator[str]:
+    """Every error that a user can mend."""
+    yield from re.findall(r"`([A-Z][A-Za-z]+)` \|", "\n".join(errors()))
+
+
+def registered(*names: str) -> Iterator[str]:
+    """The rows of these registries."""
+    from annotation_schemas import registry
+
+    return (row.name for name in names or registry.REGISTRIES for row in registry.rows(name))
+
+
+def schema_names() -> Iterator[str]:
+    """The protocols that come with Touchstone."""
+    from annotation_schemas import shipped
+
+    return iter(sorted(shipped()))
+
+
+NAMES = {
+    "command": command_names,
+    "error": error_names,
+    "registry row": registered,
+    "schema": schema_names,
+    "setting": variables,
+}
+"""What has to be documented, by name."""
+
+SECTIONS = [settings, commands, schemas, registries, grammar, errors]
+
+
+def written() -> str:
+    """The whole page."""
+    parts = ["\n".join(section()) for section in SECTIONS]
+    return "\n\n".join([HEAD.rstrip(), *parts]) + "\n"
+
+
+def main() -> int:
+    """Write the page."""
+    PAGE.write_text(written(), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
