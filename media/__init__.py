@@ -1,1 +1,1 @@
-"""Floor 2: the content-addressed store of images and clips, with their derivatives."""
+"""Floor 2: the media store with its derivatives, frames and clips. Knows images and videos, nothing of projects."""

@@ -1,0 +1,326 @@
+"""Clips: cut out of source videos so that they end where they must, looked at, and single frames taken.
+
+A source video is never handed to a rater: what comes after the clip would give the answer away. So a clip is a file
+of its own, decoded and encoded anew, in which no frame later than its end exists. "The frame at t" is the last one
+whose timestamp is not after t. Times are seconds from the beginning of the video, as players count them.
+
+Needs the extra ``video`` (PyAV), which is imported when a function here is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+from domain.errors import MediaRefused, NotAvailable
+from media.limits import LIMITS, Limits
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+    from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
+
+CODECS = ("vp8", "vp9", "av1")
+"""What browsers play out of WebM."""
+CLIP_SIDE = 1280
+"""Longer side of a clip that is cut; larger sources are scaled down."""
+
+_SAME_MOMENT = Fraction(1, 1_000_000)
+"""Timestamps this close are one: seconds arrive as floats, containers count in fractions."""
+_PAST_THE_END = Fraction(1, 10)
+"""An end may lie this much after the last frame, whose own duration containers do not always know."""
+_MILLISECONDS = Fraction(1, 1000)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a clip is."""
+
+    duration: float
+    width: int
+    height: int
+    codec: str
+    poster: Image.Image
+    """The first frame, upright, in RGB."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A clip that was cut, with the moments of the source that it shows."""
+
+    path: Path
+    times: tuple[float, ...]
+    """Timestamp in the source of every frame, rising; the last is not after the end that was asked for."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A single frame that was written as an image."""
+
+    path: Path
+    time: float
+    """Its timestamp in the source, in seconds."""
+
+
+def available() -> bool:
+    """Whether the extra ``video`` is installed."""
+    try:
+        _av()
+    except NotAvailable:
+        return False
+    return True
+
+
+def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Probe:
+    """Look at a WebM clip: everything the store wants to know. Only its first frame is decoded."""
+    called = name or str(path)
+    with _opened(path, name=called) as (container, stream):
+        codec = stream.codec_context.codec.canonical_name
+        if codec not in CODECS:
+            raise MediaRefused(f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9.")
+        if stream.width * stream.height > limits.clip_pixels:
+            raise MediaRefused(
+                f"{called} is {stream.width} x {stream.height} pixels; the limit for clips is {limits.clip_pixels:,} "
+                "pixels per frame. Scale it down before adding it."
+            )
+        first = next(container.decode(stream), None)
+        if first is None:
+            raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
+        poster = _picture(first)
+        duration = _length(container, stream)
+    if duration > limits.clip_seconds:
+        raise MediaRefused(
+            f"{called} lasts {float(duration):,.0f} s; the limit for clips is {limits.clip_seconds:,.0f} s. "
+            "Cut it into pieces."
+        )
+    return Probe(float(duration), poster.width, poster.height, codec, poster)
+
+
+def cut(video: Path, *, out: Path, start: float, end: float, side: int = CLIP_SIDE) -> Cut:
+    """Cut ``start`` to ``end`` (seconds) out of ``video`` into a WebM file (VP8, without sound).
+
+    The first frame is the one that was on screen at ``start``, the last the one on screen at ``end``; moments in
+    between keep their distances, also where the source's frame rate varies. The same video gives the same bytes.
+
+    Raises
+    ------
+    MediaRefused
+        The video cannot be read, or does not reach from ``start`` to ``end``.
+    """
+    if not 0 <= start < end:
+        raise MediaRefused(f"{video}: a clip from {start:g} s to {end:g} s has no length. Check its start and end.")
+    first, last = _moment(start), _moment(end)
+    times: list[Fraction] = []
+    with _opened(video, name=str(video)) as (container, stream):
+        _must_reach(container, stream, last, name=str(video))
+
+        def shown() -> Iterator[tuple[Image.Image, Fraction]]:
+            for decoded in _between(container, stream, first, last):
+                times.append(_time(decoded, container))
+                yield _fitted(_picture(decoded), side), max(times[-1] - first, Fraction(0))
+
+        _write(shown(), out=out, name=str(video))
+    return Cut(out, tuple(float(time) for time in times))
+
+
+def frame(video: Path, *, out: Path, index: int | None = None, time: float | None = None) -> Frame:
+    """Write one frame as an image: the ``index``-th counted from 0, or the one at ``time``.
+
+    Raises
+    ------
+    MediaRefused
+        The video cannot be read, or has no such frame.
+    """
+    if (index is None) == (time is None):
+        raise TypeError("frame() takes either an index or a time")
+    with _opened(video, name=str(video)) as (container, stream):
+        if index is not None:
+            found = _nth(container, stream, index, name=str(video))
+        else:
+            assert time is not None
+            found = _at(container, stream, _moment(time), name=str(video))
+        picture, moment = _picture(found), _time(found, container)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    picture.save(out)
+    return Frame(out, float(moment))
+
+
+def write(pictures: Iterable[Image.Image], *, out: Path, frames_per_second: float) -> Path:
+    """Encode pictures of one size as a WebM clip (VP8)."""
+    pace = Fraction(frames_per_second).limit_denominator(1000)
+    _write(((picture, number / pace) for number, picture in enumerate(pictures)), out=out, name=str(out))
+    return out
+
+
+# ---- inside ---------------------------------------------------------------------------------------------------------
+
+
+def _av() -> Any:
+    try:
+        import av
+    except ImportError as missing:
+        raise NotAvailable(
+            "Clips need the extra 'video', which is not installed: pip install 'touchstone[video]', then start again."
+        ) from missing
+    return av
+
+
+@contextmanager
+def _opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStream]]:
+    """The video and its picture stream; what FFmpeg says about damaged files becomes a sentence."""
+    library = _av()
+    try:
+        with library.open(str(path)) as container:
+            if not container.streams.video:
+                raise MediaRefused(f"{name} has no picture in it. Check that it is the right file.")
+            stream = container.streams.video[0]
+            stream.thread_type = "AUTO"
+            yield container, stream
+    except FileNotFoundError as error:
+        raise MediaRefused(f"{name} is not there. Check the path.") from error
+    except library.error.FFmpegError as error:
+        raise MediaRefused(
+            f"{name} cannot be decoded; it is damaged or was cut short. Copy or fetch it again."
+        ) from error
+
+
+def _moment(seconds: float) -> Fraction:
+    return Fraction(repr(float(seconds)))
+
+
+def _origin(container: InputContainer) -> Fraction:
+    """When the video begins on its own clock; players call that moment zero."""
+    return max(Fraction(container.start_time or 0, 1_000_000), Fraction(0))
+
+
+def _time(frame: VideoFrame, container: InputContainer) -> Fraction:
+    base = frame.time_base or _MILLISECONDS
+    return Fraction(frame.pts or 0) * base - _origin(container)
+
+
+def _length(container: InputContainer, stream: VideoStream) -> Fraction:
+    """Seconds from the beginning to the end, by the container, else by its packets (recorders write no duration)."""
+    if container.duration:
+        return Fraction(container.duration, 1_000_000)
+    container.seek(0)
+    base = stream.time_base or _MILLISECONDS
+    ends = [
+        (packet.pts + (packet.duration or 0)) * base for packet in container.demux(stream) if packet.pts is not None
+    ]
+    return max(ends, default=Fraction(0)) - _origin(container)
+
+
+def _must_reach(container: InputContainer, stream: VideoStream, end: Fraction, *, name: str) -> None:
+    length = _length(container, stream)
+    if end > length + _PAST_THE_END:
+        raise MediaRefused(
+            f"{name} lasts {float(length):.2f} s, so it cannot be cut at {float(end):.2f} s. "
+            "Check that it is the right video, and that times are in seconds."
+        )
+
+
+def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fraction) -> Iterator[VideoFrame]:
+    """Frames in order, beginning at or before the one on screen at ``moment``."""
+    base = stream.time_base or _MILLISECONDS
+    container.seek(int((moment + _origin(container)) / base), stream=stream, backward=True)
+    frames = container.decode(stream)
+    first = next(frames, None)
+    if first is None or _time(first, container) > moment + _SAME_MOMENT:
+        container.seek(0, backward=True)  # an index that lies: decode from the beginning
+        yield from container.decode(stream)
+        return
+    yield first
+    yield from frames
+
+
+def _between(container: InputContainer, stream: VideoStream, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
+    """The frame on screen at ``start``, and all after it that are not later than ``end``."""
+    waiting: VideoFrame | None = None
+    for decoded in _decoded_from(container, stream, start):
+        time = _time(decoded, container)
+        if time > end + _SAME_MOMENT:
+            break
+        if time <= start + _SAME_MOMENT:
+            waiting = decoded
+            continue
+        if waiting is not None:
+            yield waiting
+            waiting = None
+        yield decoded
+    if waiting is not None:
+        yield waiting
+
+
+def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, name: str) -> VideoFrame:
+    _must_reach(container, stream, moment, name=name)
+    found: VideoFrame | None = None
+    for decoded in _decoded_from(container, stream, moment):
+        if found is not None and _time(decoded, container) > moment + _SAME_MOMENT:
+            break
+        found = decoded
+    if found is None:
+        raise MediaRefused(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
+    return found
+
+
+def _nth(container: InputContainer, stream: VideoStream, index: int, *, name: str) -> VideoFrame:
+    n_frames = 0
+    for number, decoded in enumerate(container.decode(stream)):
+        if number == index:
+            return decoded
+        n_frames = number + 1
+    raise MediaRefused(
+        f"{name} has {n_frames:,} frames, so there is no frame {index:,} (they count from 0). "
+        "Check that it is the right video."
+    )
+
+
+def _picture(frame: VideoFrame) -> Image.Image:
+    """The frame in RGB, turned as the camera noted."""
+    picture: Image.Image = frame.to_image()  # type: ignore[no-untyped-call]
+    turned = round(getattr(frame, "rotation", 0) or 0) % 360
+    return picture.rotate(turned, expand=True) if turned else picture
+
+
+def _fitted(picture: Image.Image, side: int) -> Image.Image:
+    """At most ``side`` long, and with the even width and height that the codec wants."""
+    scale = min(1.0, side / max(picture.size))
+    width, height = (max(2, round(length * scale) // 2 * 2) for length in picture.size)
+    return picture if (width, height) == picture.size else picture.resize((width, height), Image.Resampling.BICUBIC)
+
+
+def _write(pictures: Iterable[tuple[Image.Image, Fraction]], *, out: Path, name: str) -> None:
+    """Encode (picture, seconds from the beginning) as WebM; the file appears under its name when it is complete."""
+    library = _av()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partial = out.with_name(out.name + ".partial")
+    try:
+        with library.open(str(partial), "w", format="webm", options={"fflags": "+bitexact"}) as container:
+            stream: Any = None
+            for picture, at in pictures:
+                if stream is None:
+                    stream = _stream(container, picture)
+                encoded = library.VideoFrame.from_image(picture)
+                encoded.pts, encoded.time_base = round(at / _MILLISECONDS), _MILLISECONDS
+                container.mux(stream.encode(encoded))
+            if stream is None:
+                raise MediaRefused(f"{name} has no frame there. Check the start and the end of the clip.")
+            container.mux(stream.encode())
+        partial.replace(out)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _stream(container: Any, picture: Image.Image) -> Any:
+    stream = container.add_stream("libvpx", rate=30)
+    stream.width, stream.height, stream.pix_fmt = picture.width, picture.height, "yuv420p"
+    stream.codec_context.time_base = _MILLISECONDS
+    stream.bit_rate = 2_500_000
+    stream.options = {"deadline": "good", "cpu-used": "4", "crf": "14", "threads": "1", "flags": "+bitexact"}
+    return stream

@@ -1,0 +1,180 @@
+"""Opening images that nobody vouches for, and making the copies that a page shows.
+
+The copies are what every rater sees, so they are the same for all: turned upright as the camera noted, in sRGB, on
+white where the original is transparent, the first picture of an animation, and without anything else that the file
+carried (place, camera, comments).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageCms, ImageOps
+
+from domain.errors import MediaRefused
+from media.limits import Limits
+from media.sharpness import sharpness
+
+DISPLAY_SIDE = 1600
+THUMB_SIDE = 320
+
+_DECODERS = {
+    "image/png": "PNG",
+    "image/jpeg": "JPEG",
+    "image/webp": "WEBP",
+    "image/gif": "GIF",
+    "image/avif": "AVIF",
+    "image/bmp": "BMP",
+}
+"""Pillow's name for each; a file meets the one decoder that its first bytes ask for, and no other."""
+_ORIENTATION = 0x0112
+_ON_ITS_SIDE = (5, 6, 7, 8)
+"""The EXIF orientations with width and height exchanged."""
+_BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError, KeyError)
+"""What Pillow raises on files that are cut short or damaged. ``TypeError`` and the like would be ours."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The copies of one image, and what was measured on the way. Width and height are those of the upright original."""
+
+    display: bytes
+    thumb: bytes
+    width: int
+    height: int
+    sharpness: float
+
+
+def derive(path: Path, *, mime: str, name: str, limits: Limits) -> Derived:
+    """Decode the image at ``path`` once and make its copies; ``name`` is what sentences call it."""
+    with _decoded(path, mime=mime, name=name, limits=limits) as (image, (width, height)):
+        if image.getexif().get(_ORIENTATION, 1) in _ON_ITS_SIDE:
+            width, height = height, width
+        # Reduced before it is flattened: a conversion of all pixels of a huge image would need several copies of it.
+        shown = flat(_within(_eight_bits(ImageOps.exif_transpose(image)), DISPLAY_SIDE))
+    return of_picture(shown, width=width, height=height)
+
+
+def of_picture(picture: Image.Image, *, width: int | None = None, height: int | None = None) -> Derived:
+    """The copies of a picture that is already in memory (RGB, upright)."""
+    shown = _within(picture, DISPLAY_SIDE)
+    return Derived(
+        display=_webp(shown, quality=84),
+        thumb=_webp(_within(shown, THUMB_SIDE), quality=78),
+        width=width or picture.width,
+        height=height or picture.height,
+        sharpness=sharpness(shown),
+    )
+
+
+@contextmanager
+def _decoded(path: Path, *, mime: str, name: str, limits: Limits) -> Iterator[tuple[Image.Image, tuple[int, int]]]:
+    """The image with its pixels (the first picture of an animation), and the size that it has as stored."""
+    with _translated(name, limits):
+        image = Image.open(path, formats=[_DECODERS[mime]])
+    with image:
+        size = image.size
+        _check_size(image, name=name, limits=limits)
+        with _translated(name, limits):
+            image.draft("RGB", (DISPLAY_SIDE, DISPLAY_SIDE))  # JPEG only: decodes at a half, a quarter or an eighth
+            image.load()
+            image.getexif()
+        yield image, size
+
+
+@contextmanager
+def _translated(name: str, limits: Limits) -> Iterator[None]:
+    """What Pillow says about damaged and outsized files, in a sentence."""
+    try:
+        yield
+    except Image.DecompressionBombError as bomb:
+        raise MediaRefused(_too_many_pixels(name, "more than 170 million", limits)) from bomb
+    except MemoryError as error:
+        raise MediaRefused(f"{name} needs more memory than there is. Scale it down before adding it.") from error
+    except _BROKEN as broken:
+        raise MediaRefused(
+            f"{name} cannot be read to its end; it is damaged or was cut short. Copy or fetch it again."
+        ) from broken
+
+
+def _check_size(image: Image.Image, *, name: str, limits: Limits) -> None:
+    width, height = image.size
+    if width * height > limits.image_pixels:
+        raise MediaRefused(_too_many_pixels(name, f"{width} x {height} = {width * height:,}", limits))
+    if max(width, height) > limits.image_side:
+        raise MediaRefused(
+            f"{name} is {width} x {height} pixels; the limit is {limits.image_side:,} on the longer side. "
+            "Scale it down, or cut it into pieces."
+        )
+
+
+def _too_many_pixels(name: str, pixels: str, limits: Limits) -> str:
+    return f"{name} says it has {pixels} pixels; the limit is {limits.image_pixels:,}. Scale it down before adding it."
+
+
+def _within(image: Image.Image, side: int) -> Image.Image:
+    """The image with its longer side at most ``side``; never enlarged, never thinner than one pixel."""
+    scale = side / max(image.size)
+    if scale >= 1:
+        return image
+    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    if image.mode in ("P", "PA", "1"):
+        image = image.convert("RGBA")  # palette numbers cannot be averaged
+    return image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
+
+
+def _eight_bits(image: Image.Image) -> Image.Image:
+    """Channels of more than eight bits as eight: the upper byte of sixteen, else from darkest to brightest."""
+    if image.mode.startswith("I;16"):
+        return Image.fromarray((np.asarray(image, dtype=np.uint16) >> 8).astype(np.uint8))
+    if image.mode in ("I", "F"):
+        values = np.asarray(image, dtype=np.float64)
+        if image.mode == "I" and values.min() >= 0 and 255 < values.max() <= 65535:
+            return Image.fromarray((values / 256).astype(np.uint8))
+        return Image.fromarray(_stretched(values))
+    return image
+
+
+def _stretched(values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    span = high - low or 1.0
+    stretched: NDArray[np.uint8] = np.clip(np.nan_to_num((values - low) / span) * 255, 0, 255).astype(np.uint8)
+    return stretched
+
+
+def flat(image: Image.Image) -> Image.Image:
+    """The image in RGB: its colour profile applied, and white wherever it is transparent."""
+    image = _in_srgb(image)
+    if image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info:
+        image = image.convert("RGBA")
+        white = Image.new("RGBA", image.size, "white")
+        return Image.alpha_composite(white, image).convert("RGB")
+    return image.convert("RGB")
+
+
+_SRGB = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
+
+
+def _in_srgb(image: Image.Image) -> Image.Image:
+    """Colours as the file's own profile means them; a profile that does not fit its image is ignored."""
+    profile = image.info.get("icc_profile")
+    if not profile or image.mode not in ("RGB", "CMYK", "L"):
+        return image
+    try:
+        converted = ImageCms.profileToProfile(image, io.BytesIO(profile), _SRGB, outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError):
+        return image
+    return converted if converted is not None else image
+
+
+def _webp(image: Image.Image, *, quality: int) -> bytes:
+    out = io.BytesIO()
+    Image.frombytes("RGB", image.size, image.tobytes()).save(out, "WEBP", quality=quality, method=2)
+    return out.getvalue()

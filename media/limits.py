@@ -1,0 +1,24 @@
+"""How large a file may be before it is refused. ``docs/media.md`` tells operators the same numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one file may cost. Pixels are counted from the header, before anything is decoded."""
+
+    image_bytes: int = 64 * MIB
+    image_pixels: int = 80_000_000
+    image_side: int = 30_000
+    """Longest side in pixels."""
+    clip_bytes: int = 512 * MIB
+    clip_pixels: int = 3840 * 2160
+    """Per frame."""
+    clip_seconds: float = 600.0
+
+
+LIMITS = Limits()

@@ -1,0 +1,220 @@
+"""The media store: a folder in which every file lies once, under the SHA-256 of its content.
+
+    ROOT/ab/abcdef.../original      the file as it came
+                      display.webp  what pages show, longest side 1600 (for a clip: its first frame)
+                      thumb.webp    longest side 320
+                      about.json    StoredMedia
+    ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
+
+A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
+file at the same time both succeed, and one of the two copies is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from domain.errors import MediaRefused, NotFound
+from media import clips, images, sniff
+from media.limits import LIMITS, MIB, Limits
+
+Size = Literal["thumb", "display", "original"]
+
+_FILES: dict[str, str] = {"thumb": "thumb.webp", "display": "display.webp", "original": "original"}
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_CHUNK = 1 * MIB
+
+
+@dataclass(frozen=True)
+class StoredMedia:
+    """A file of the store. Width and height are as shown: upright."""
+
+    sha256: str
+    kind: str
+    """"image" or "clip"."""
+    mime: str
+    bytes: int
+    width: int
+    height: int
+    duration: float | None
+    """Seconds; None for images."""
+    sharpness: float | None
+    """Variance of the Laplacian; compare within one video only. None for clips."""
+
+
+class MediaStore:
+    """Files by content, with the copies that pages show. Safe to share between threads and processes."""
+
+    def __init__(self, root: Path, *, limits: Limits = LIMITS) -> None:
+        self.root = Path(root)
+        self.limits = limits
+
+    def add(self, source: Path | str | bytes, *, name: str | None = None) -> StoredMedia:
+        """Take in a file and make its copies; a file that is already there is only looked up.
+
+        ``name`` is what sentences call it (its path or upload name); its ending decides nothing, the content does.
+
+        Raises
+        ------
+        MediaRefused
+            Not an image or clip, damaged, or over a limit. Nothing of it stays.
+        NotAvailable
+            A clip, and the extra ``video`` is not installed.
+        """
+        called = name or (str(source) if not isinstance(source, bytes) else "the file")
+        with self._incoming() as folder:
+            original = folder / _FILES["original"]
+            sha256, n_bytes, head = self._take(source, original, name=called)
+            known = self._known(sha256)
+            if known is not None:
+                return known
+            stored = self._fill(folder, sha256=sha256, n_bytes=n_bytes, sort=sniff.sniff(head), name=called)
+            self._settle(folder, sha256)
+            return stored
+
+    def path(self, sha256: str, size: Size = "original") -> Path:
+        """Where a copy lies. ``NotFound`` if the store has no such file, ``ValueError`` for an unknown size."""
+        if size not in get_args(Size):
+            raise ValueError(f"{size!r} is no size; it is one of {', '.join(get_args(Size))}")
+        path = self._folder(sha256) / _FILES[size]
+        if not path.is_file():
+            raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
+        return path
+
+    def mime(self, sha256: str, size: Size = "original") -> str:
+        """The MIME type of a copy."""
+        return self.about(sha256).mime if size == "original" else "image/webp"
+
+    def about(self, sha256: str) -> StoredMedia:
+        """What is known of a file; ``NotFound`` if the store has none of that content."""
+        known = self._known(sha256)
+        if known is None:
+            raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
+        return known
+
+    def __contains__(self, sha256: str) -> bool:
+        return self._known(sha256) is not None
+
+    # ---- inside ---------------------------------------------------------------------------------------------------
+
+    def _folder(self, sha256: str) -> Path:
+        if not _SHA256.fullmatch(sha256):
+            raise NotFound("That is no SHA-256 of a stored file.")
+        return self.root / sha256[:2] / sha256
+
+    def _known(self, sha256: str) -> StoredMedia | None:
+        try:
+            text = (self._folder(sha256) / "about.json").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        return StoredMedia(**json.loads(text))
+
+    @contextmanager
+    def _incoming(self) -> Iterator[Path]:
+        parent = self.root / "incoming"
+        parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=parent))
+        folder.chmod(0o755)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _take(self, source: Path | str | bytes, target: Path, *, name: str) -> tuple[str, int, bytes]:
+        """Copy the source piece by piece, counting and hashing; stops as soon as it is over the limit of its kind."""
+        digest, total, head, limit = hashlib.sha256(), 0, b"", 0
+        with target.open("wb") as out:
+            for chunk in _chunks(source, name=name):
+                if not total:
+                    head = chunk[: sniff.HEAD_BYTES]
+                    sort = _accepted(head, name=name)
+                    limit = self.limits.clip_bytes if sort.kind == "clip" else self.limits.image_bytes
+                total += len(chunk)
+                if total > limit:
+                    raise MediaRefused(
+                        f"{name} is larger than {limit // MIB} MiB, the limit for {sort.called}. "
+                        "Make it smaller before adding it."
+                    )
+                digest.update(chunk)
+                out.write(chunk)
+        if not total:
+            _accepted(b"", name=name)
+        return digest.hexdigest(), total, head
+
+    def _fill(self, folder: Path, *, sha256: str, n_bytes: int, sort: sniff.Sort, name: str) -> StoredMedia:
+        original, duration = folder / _FILES["original"], None
+        if sort.kind == "clip":
+            probe = clips.probe(original, name=name, limits=self.limits)
+            derived, duration = images.of_picture(probe.poster), probe.duration
+        else:
+            derived = images.derive(original, mime=sort.mime or "", name=name, limits=self.limits)
+        stored = StoredMedia(
+            sha256=sha256,
+            kind=sort.kind or "",
+            mime=sort.mime or "",
+            bytes=n_bytes,
+            width=derived.width,
+            height=derived.height,
+            duration=duration,
+            sharpness=None if sort.kind == "clip" else derived.sharpness,
+        )
+        (folder / _FILES["display"]).write_bytes(derived.display)
+        (folder / _FILES["thumb"]).write_bytes(derived.thumb)
+        (folder / "about.json").write_text(json.dumps(asdict(stored)), encoding="utf-8")
+        return stored
+
+    def _settle(self, folder: Path, sha256: str) -> None:
+        """Put the filled folder in its place, on disk before anybody hears of it."""
+        for path in folder.iterdir():
+            _to_disk(path)
+        final = self._folder(sha256)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.rename(final)
+        except OSError:
+            if self._known(sha256) is None:
+                raise
+        _to_disk(final.parent)
+
+
+def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:
+    if isinstance(source, bytes):
+        for start in range(0, len(source), _CHUNK):
+            yield source[start : start + _CHUNK]
+        return
+    try:
+        with Path(source).open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                yield chunk
+    except FileNotFoundError as error:
+        raise MediaRefused(f"{name} is not there. Check the path.") from error
+    except IsADirectoryError as error:
+        raise MediaRefused(f"{name} is a folder. Add the files in it.") from error
+    except PermissionError as error:
+        raise MediaRefused(f"{name} may not be read by this program. Change its permissions.") from error
+
+
+def _accepted(head: bytes, *, name: str) -> sniff.Sort:
+    """The sort of a file that begins so, if the store takes it."""
+    sort = sniff.sniff(head)
+    if sort.kind is None:
+        raise MediaRefused(f"{name} is {sort.called}, not an image or a clip. {sort.advice}")
+    return sort
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,189 @@
+"""A clip ends where it must: no frame later than its end is in the file."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from domain.errors import MediaRefused
+from media import clips
+from media.limits import Limits
+from media.store import MediaStore
+from tests.media.pictures import frames, number_of, photo, video
+from tests.paths import ROOT
+
+STEADY = [n / 25 for n in range(150)]
+"""Six seconds at 25 frames per second."""
+UNEVEN = [round(sum((0.02, 0.05, 0.31, 0.033)[k % 4] for k in range(n)), 3) for n in range(60)]
+"""A phone that hesitates: four distances in turn."""
+
+
+@pytest.fixture(scope="module")
+def steady(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return video(tmp_path_factory.mktemp("videos") / "steady.webm", STEADY)
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return video(tmp_path_factory.mktemp("videos") / "uneven.webm", UNEVEN)
+
+
+@pytest.fixture(scope="module")
+def h264(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return video(tmp_path_factory.mktemp("videos") / "source.mp4", STEADY, codec="libx264", keyframes=250)
+
+
+def on_screen(times: list[float], moment: float) -> int:
+    """The last frame that is not later than ``moment``."""
+    return max(number for number, time in enumerate(times) if time <= moment)
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [(0, 1), (0.5, 2.0), (0.51, 2.03), (1.0, 1.04), (2.0, 5.96), (3.999, 4.001), (4.9, 6.0), (0.0, 0.01)],
+)
+@pytest.mark.parametrize("source", ["steady", "h264"])
+def test_it_shows_what_was_on_screen_from_start_to_end(
+    source: str, start: float, end: float, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    cut = clips.cut(request.getfixturevalue(source), out=tmp_path / "clip.webm", start=start, end=end)
+    expected = list(range(on_screen(STEADY, start), on_screen(STEADY, end) + 1))
+    assert [number for _, number in frames(cut.path)] == expected
+    assert cut.times == pytest.approx([STEADY[number] for number in expected], abs=1e-3)
+    assert cut.times[-1] <= end
+
+
+@pytest.mark.parametrize(("start", "end"), [(0.0, 1.0), (0.07, 0.37), (0.6, 2.9), (1.234, 4.321), (3.0, 3.2)])
+def test_it_holds_where_the_frame_rate_varies(uneven: Path, tmp_path: Path, start: float, end: float) -> None:
+    cut = clips.cut(uneven, out=tmp_path / "clip.webm", start=start, end=end)
+    got = list(frames(cut.path))
+    assert [number for _, number in got] == list(range(on_screen(UNEVEN, start), on_screen(UNEVEN, end) + 1))
+    assert [time for time, _ in got] == pytest.approx([max(UNEVEN[n] - start, 0) for _, n in got], abs=2e-3)
+
+
+def test_an_end_half_a_second_before_the_action(steady: Path, tmp_path: Path) -> None:
+    action_starts = 4.0
+    cut = clips.cut(steady, out=tmp_path / "clip.webm", start=1.0, end=action_starts - 0.5)
+    assert max(number for _, number in frames(cut.path)) == 87  # 87 / 25 = 3.48; the next would be at 3.52
+    assert all(time <= 3.5 for time in cut.times)
+
+
+def test_the_same_cut_is_the_same_file(steady: Path, tmp_path: Path) -> None:
+    digests = {
+        hashlib.sha256(clips.cut(steady, out=tmp_path / name, start=1, end=2).path.read_bytes()).hexdigest()
+        for name in ("a.webm", "b.webm")
+    }
+    assert len(digests) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.webm", "b.webm"]
+
+
+def test_large_sources_are_scaled_to_even_sides(tmp_path: Path) -> None:
+    source = clips.write((photo(1600, 902, seed=k) for k in range(5)), out=tmp_path / "big.webm", frames_per_second=10)
+    cut = clips.cut(source, out=tmp_path / "clip.webm", start=0, end=0.4, side=321)
+    probe = clips.probe(cut.path)
+    assert (probe.width, probe.height) == (320, 180)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "words"),
+    [
+        (2, 2, "has no length"),
+        (3, 1, "has no length"),
+        (-1, 1, "has no length"),
+        (1, 60, r"lasts \d\.\d\d s, so it cannot be cut at 60\.00 s"),
+    ],
+)
+def test_a_cut_that_cannot_be(steady: Path, tmp_path: Path, start: float, end: float, words: str) -> None:
+    with pytest.raises(MediaRefused, match=words):
+        clips.cut(steady, out=tmp_path / "clip.webm", start=start, end=end)
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- frames ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("index", [0, 1, 29, 30, 77, 149])
+def test_a_frame_by_its_number(steady: Path, tmp_path: Path, index: int) -> None:
+    found = clips.frame(steady, index=index, out=tmp_path / "frame.png")
+    with Image.open(found.path) as image:
+        assert number_of(image) == index
+    assert found.time == pytest.approx(STEADY[index], abs=1e-3)
+
+
+@pytest.mark.parametrize("time", [0, 0.039, 0.04, 1.5, 3.1415, 5.96, 6.0])
+def test_a_frame_by_its_moment(h264: Path, tmp_path: Path, time: float) -> None:
+    found = clips.frame(h264, time=time, out=tmp_path / "frame.png")
+    with Image.open(found.path) as image:
+        assert number_of(image) == on_screen(STEADY, time)
+    assert found.time <= time
+
+
+def test_a_frame_that_is_not_there(steady: Path, tmp_path: Path) -> None:
+    with pytest.raises(MediaRefused, match="has 150 frames, so there is no frame 150"):
+        clips.frame(steady, index=150, out=tmp_path / "frame.png")
+    with pytest.raises(MediaRefused, match=r"lasts \d\.\d\d s"):
+        clips.frame(steady, time=7, out=tmp_path / "frame.png")
+    with pytest.raises(TypeError):
+        clips.frame(steady, out=tmp_path / "frame.png")
+
+
+# ---- in the store ---------------------------------------------------------------------------------------------------
+
+
+def test_a_clip_is_kept_with_a_poster(steady: Path, tmp_path: Path) -> None:
+    store = MediaStore(tmp_path / "media")
+    stored = store.add(steady, name="steady.webm")
+    assert (stored.kind, stored.mime, stored.width, stored.height) == ("clip", "video/webm", 320, 240)
+    assert stored.duration == pytest.approx(6.0, abs=0.05)
+    assert stored.sharpness is None
+    with Image.open(store.path(stored.sha256, "display")) as poster:
+        assert poster.size == (320, 240)
+        assert number_of(poster) == 0
+    assert store.path(stored.sha256, "original").read_bytes() == steady.read_bytes()
+
+
+def test_clips_over_the_limits_are_refused(steady: Path, tmp_path: Path) -> None:
+    for limits, words in [
+        (Limits(clip_seconds=2), "lasts 6 s; the limit for clips is 2 s"),
+        (Limits(clip_pixels=1000), "320 x 240 pixels"),
+        (Limits(clip_bytes=0), "larger than 0 MiB"),
+    ]:
+        with pytest.raises(MediaRefused, match=words):
+            MediaStore(tmp_path / "media", limits=limits).add(steady, name="steady.webm")
+
+
+def test_videos_that_are_none(steady: Path, h264: Path, tmp_path: Path) -> None:
+    store = MediaStore(tmp_path / "media")
+    for content, name, words in [
+        (h264.read_bytes(), "source.webm", "an MP4 video"),
+        (steady.read_bytes()[:200], "cut.webm", "cut.webm"),
+        (b"\x1aE\xdf\xa3" + b"webm" + bytes(500), "broken.webm", "broken.webm cannot be decoded"),
+    ]:
+        with pytest.raises(MediaRefused, match=words):
+            store.add(content, name=name)
+    with pytest.raises(MediaRefused, match=r"gone\.mp4 is not there"):
+        clips.cut(tmp_path / "gone.mp4", out=tmp_path / "x.webm", start=0, end=1)
+
+
+def test_without_the_extra_it_says_what_to_install(steady: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.modules['av'] = None\n"
+        "from pathlib import Path; from media import clips; from media.store import MediaStore\n"
+        "from domain.errors import NotAvailable\n"
+        "assert not clips.available()\n"
+        "try: MediaStore(Path(sys.argv[1])).add(Path(sys.argv[2]), name='a.webm')\n"
+        "except NotAvailable as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "media"), str(steady)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "pip install 'touchstone[video]'" in done.stdout
