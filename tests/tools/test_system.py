@@ -1,0 +1,46 @@
+"""Whoever lacks a program that the tests need is told which, in one sentence; nothing is skipped."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools import system
+
+
+def test_nothing_to_do_where_everything_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system.browser, "program", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(system.postgres, "binaries", lambda: "/usr/lib/postgresql/15/bin")
+    assert system.main() == 0
+
+
+def test_who_is_not_root_is_told_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(system.browser, "program", lambda: None)
+    monkeypatch.setattr(system.postgres, "binaries", lambda: None)
+    monkeypatch.setattr(system.os, "geteuid", lambda: 1000)
+    assert system.main() == 1
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert "chromium and postgresql" in sentence
+
+
+def test_root_installs_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[list[str]] = []
+
+    class Done:
+        returncode = 0
+
+    def run(command: list[str], **_: object) -> Done:
+        ran.append(command)
+        monkeypatch.setattr(system.postgres, "binaries", lambda: "/usr/lib/postgresql/15/bin")
+        return Done()
+
+    monkeypatch.setattr(system.browser, "program", lambda: "/usr/bin/chromium")
+    monkeypatch.setattr(system.postgres, "binaries", lambda: None)
+    monkeypatch.setattr(system.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(system.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(system.subprocess, "run", run)
+    assert system.main() == 0
+    assert ran[-1][:2] == ["apt-get", "install"]
+    assert "postgresql" in ran[-1]
+    assert "chromium" not in ran[-1]
