@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from media.store import MediaStore
-
 from db.engine import Store, open_store
 from domain.records import Person
 from domain.settings import Settings, settings_from
+from media.store import MediaStore
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from tests import browser, postgres
 from tests.serving import Server
 
 if TYPE_CHECKING:
-    from db.engine import Store
     from playwright.sync_api import Browser, Page
+
+    from db.engine import Store
 
 NewUrl = Callable[[str], str]
 
