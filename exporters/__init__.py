@@ -1,1 +1,1 @@
-"""Floor 2: records out, as benchmark files."""
+"""Floor 2: files out. Writers turn records into bytes; nothing here touches the database."""

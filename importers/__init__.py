@@ -1,1 +1,1 @@
-"""Floor 2: benchmark files in, as records."""
+"""Floor 2: files in. Readers turn files into records; nothing here touches the database."""

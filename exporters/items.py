@@ -1,0 +1,112 @@
+"""Annotation files out: what nobody touched as it came in, the rest in the same style."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from annotation_schemas.formats import FORMATS, ItemFormat, changes, keys_of, new_record
+from annotation_schemas.model import Schema
+from domain import json_text
+from domain.json_text import Layout
+from domain.records import FileRecord, Fragment, ItemRecord
+
+
+def item_files(
+    files: Sequence[FileRecord],
+    *,
+    format: str,
+    schema: Schema,
+    only: Collection[str] | None = None,
+    without: Collection[str] = (),
+) -> dict[str, bytes]:
+    """The bytes of every file by its path.
+
+    ``files`` hold all items, so that numbers given to new ones never depend on the selection. ``only`` are the external ids
+    to write (None: all), ``without`` the fields to leave out of every record.
+    """
+    row = FORMATS[format]
+    ids = _new_ids(row, schema, files)
+    return {file.path: _file(row, schema, file, ids, only, without).encode() for file in files}
+
+
+def _file(
+    row: ItemFormat,
+    schema: Schema,
+    file: FileRecord,
+    ids: Mapping[str, int],
+    only: Collection[str] | None,
+    without: Collection[str],
+) -> str:
+    old = [item.fragment for item in file.items if item.fragment]
+    layout = Layout.from_json(file.meta["layout"]) if "layout" in file.meta else row.layout
+    orders = Counter(tuple(json_text.keys(fragment.raw)) for fragment in old)
+    order = orders.most_common(1)[0][0] if orders else ()
+    written = [
+        _record(row, schema, item, layout, order, ids, without)
+        for item in file.items
+        if only is None or item.external_id in only
+    ]
+    new = "layout" not in file.meta
+    return json_text.join(written, head=None if new else file.head, tail=None if new else file.tail, layout=layout)
+
+
+def _record(
+    row: ItemFormat,
+    schema: Schema,
+    item: ItemRecord,
+    layout: Layout,
+    order: Sequence[str],
+    ids: Mapping[str, int],
+    without: Collection[str],
+) -> Fragment | str:
+    fields = {name: value for name, value in item.fields.items() if name not in without}
+    if item.fragment is None:
+        return json_text.record_text(_new(row, schema, item, fields, order, ids), layout)
+    if not item.touched and not without:
+        return item.fragment
+    record = json_text.values(item.fragment.raw, keys_of(row, schema))
+    raw = json_text.edited(
+        item.fragment.raw, changes(row, schema, record, fields), layout, order=list(dict.fromkeys([*order, *row.order]))
+    )
+    return Fragment(item.fragment.lead, raw)
+
+
+def _new(
+    row: ItemFormat,
+    schema: Schema,
+    item: ItemRecord,
+    fields: Mapping[str, Any],
+    order: Sequence[str],
+    ids: Mapping[str, int],
+) -> dict[str, Any]:
+    sources = [asset.source for asset in item.assets if asset.source]
+    return new_record(
+        row,
+        schema,
+        fields,
+        dimension=item.dimension,
+        id=ids.get(item.external_id),
+        images=[asset.path for asset in item.assets],
+        source=sources[0] if sources else None,
+        order=order,
+    )
+
+
+def _new_ids(row: ItemFormat, schema: Schema, files: Sequence[FileRecord]) -> dict[str, int]:
+    """Numbers for new records, by external id: after all that are taken, in the order of the items."""
+    if row.id_key is None:
+        return {}
+    taken = [
+        json_text.values(item.fragment.raw, [row.id_key]).get(row.id_key)
+        for file in files
+        for item in file.items
+        if item.fragment
+    ]
+    numbers = {value for value in taken if isinstance(value, int)}
+    if not row.new_ids and not numbers:
+        return {}
+    first = max(numbers, default=-1) + 1
+    new = [item.external_id for file in files for item in file.items if item.fragment is None]
+    return {external_id: first + place for place, external_id in enumerate(new)}

@@ -1,0 +1,30 @@
+"""Ratings and models' answers out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+
+from domain.records import PredictionRecord, Rating
+
+
+def ratings_csv(ratings: Iterable[Rating]) -> bytes:
+    """``unit,rater,criterion,value``, and ``dimension`` if a rating has one."""
+    rows = list(ratings)
+    with_dimension = any(rating.dimension is not None for rating in rows)
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["unit", "rater", "criterion", "value", *(["dimension"] if with_dimension else [])])
+    for rating in rows:
+        value = rating.value if isinstance(rating.value, str) else json.dumps(rating.value)
+        extra = [rating.dimension or ""] if with_dimension else []
+        writer.writerow([rating.unit, rating.rater, rating.criterion, value, *extra])
+    return out.getvalue().encode()
+
+
+def predictions_jsonl(predictions: Iterable[PredictionRecord]) -> bytes:
+    """One ``{"item", "model", "text"}`` a line."""
+    lines = ({"item": each.item, "model": each.model, "text": each.text} for each in predictions)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()

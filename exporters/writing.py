@@ -1,0 +1,58 @@
+"""Bytes onto the disk: all of a file or nothing of it, and never over what is not ours."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from domain.errors import FileRefused
+from exporters.manifest import NAME, is_manifest
+
+
+def write_file(out: Path, data: bytes) -> Path:
+    """Write one file; one that is there is replaced in a single step."""
+    if out.is_dir():
+        raise FileRefused(f"{out} is a folder; give the name of a file.")
+    if out.name == NAME and out.exists() and not is_manifest(out.read_bytes()):
+        raise FileRefused(f"{out} is there already and is not a manifest of Touchstone; choose another place.")
+    temporary = out.with_name(f".{out.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(out)
+    except OSError as error:
+        raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return out
+
+
+def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """Write files below a folder that is new, empty, or holds nothing but an earlier export of the same names."""
+    for path in files:
+        parts = PurePosixPath(path)
+        if parts.is_absolute() or ".." in parts.parts or not parts.name:
+            raise FileRefused(f"The file name {path!r} would lie outside {out}.")
+    if out.exists() and not out.is_dir():
+        raise FileRefused(f"{out} is a file, and this export is a folder of {len(files)} files.")
+    if foreign := _foreign(out, files):
+        raise FileRefused(
+            f"{out} holds files that are not part of this export ({', '.join(foreign[:3])}{', ...' if foreign[3:] else ''}). "
+            "Choose an empty folder."
+        )
+    if NAME in files and (out / NAME).exists() and not is_manifest((out / NAME).read_bytes()):
+        raise FileRefused(f"{out / NAME} is there already and is not a manifest of Touchstone; choose an empty folder.")
+    last = [NAME] if NAME in files else []
+    return [write_file(out / path, files[path]) for path in [*(path for path in files if path != NAME), *last]]
+
+
+def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
+    if not out.is_dir():
+        return []
+    there = [path.relative_to(out).as_posix() for path in sorted(out.rglob("*")) if not path.is_dir()]
+    return [path for path in there if path not in files and not (path == NAME and is_manifest((out / NAME).read_bytes()))]

@@ -1,0 +1,240 @@
+"""Annotation files in: every record with its fields, its media names and the very text it was."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.formats import (
+    FORMATS,
+    ItemFormat,
+    Misfit,
+    dimension_named,
+    dimension_of_folder,
+    fields_of,
+    keys_of,
+)
+from annotation_schemas.model import Dimension, Schema
+from domain import json_text
+from domain.errors import FileRefused
+from domain.json_text import NotJson, Piece
+from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
+
+OnProgress = Callable[[int, int], None]
+"""Called with how much is done and how much there is."""
+
+
+@dataclass(frozen=True)
+class ReadFiles:
+    """What was found below a path, the good records and the bad ones."""
+
+    files: Sequence[FileRecord]
+    bad: Sequence[BadRow] = ()
+    single: bool = False
+    """The path was a file, not a folder."""
+
+
+def read_items(
+    path: Path, *, format: str, schema: Schema, dimension: str | None = None, progress: OnProgress | None = None
+) -> ReadFiles:
+    """All records of an annotation file, or of all annotation files below a folder.
+
+    Raises
+    ------
+    FileRefused
+        There is nothing to read, a file is not of this format at all, or its dimension is not known. Single records that do
+        not fit are returned in ``bad``.
+    """
+    row = FORMATS[format]
+    fixed = _dimension(schema, dimension) if dimension else None
+    single = not path.is_dir()
+    found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None)
+    texts = [_text(file) for file in found]
+    total = sum(len(text) for text in texts)
+    files: list[FileRecord] = []
+    bad: list[BadRow] = []
+    done = 0
+    for file, text in zip(found, texts, strict=True):
+        place = file.name if single else file.relative_to(path).as_posix()
+        reader = _Reader(row, schema, place, _dimension_of_file(row, schema, file, fixed), single)
+        for piece in reader.pieces(text):
+            reader.take(piece)
+            done += len(piece.lead) + len(piece.raw)
+            if progress:
+                progress(done, total)
+        files.append(reader.file())
+        bad += reader.bad
+    if progress:
+        progress(total, total)
+    return ReadFiles(_told_apart(files), bad, single)
+
+
+def annotation_files(folder: Path, name: str | None) -> list[Path]:
+    """The annotation files below a folder, in a fixed order: those of this name, if there are any, else all JSON files."""
+    found = sorted(
+        Path(where) / file
+        for where, folders, files in os.walk(folder)
+        if not _drop_hidden(folders)
+        for file in files
+        if not file.startswith(".") and file.lower().endswith((".json", ".jsonl"))
+    )
+    if not found:
+        raise FileRefused(f"{folder} holds no .json or .jsonl file. Give an annotation file, or the folder that holds them.")
+    return [file for file in found if file.name == name] or found
+
+
+def _drop_hidden(folders: list[str]) -> None:
+    folders[:] = [name for name in folders if not name.startswith(".")]
+
+
+def _text(file: Path) -> str:
+    try:
+        return json_text.decode(file.read_bytes())
+    except NotJson as error:
+        raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
+    except FileNotFoundError:
+        raise FileRefused(f"There is no file or folder {file}.") from None
+    except OSError as error:
+        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _dimension(schema: Schema, name: str) -> Dimension:
+    found = dimension_named(schema, name)
+    if found is None:
+        known = ", ".join(part.id for part in schema.dimensions)
+        raise FileRefused(f"{schema.title} has no dimension {name!r}; it has {known}.")
+    return found
+
+
+def _dimension_of_file(row: ItemFormat, schema: Schema, file: Path, fixed: Dimension | None) -> Dimension | None:
+    """The dimension of all records in a file; None if each record says its own."""
+    if fixed:
+        return fixed
+    if row.by_folder:
+        found = dimension_of_folder(schema, file.resolve().parent.parts)
+        if found or len(schema.dimensions) == 1:
+            return found or schema.dimensions[0]
+        known = ", ".join(part.folder or part.id for part in schema.dimensions)
+        raise FileRefused(
+            f"{file}: its folder names no dimension of {schema.title} ({known}). Rename the folder, "
+            "or import the file by itself and name its dimension with --dimension."
+        )
+    if row.named_by:
+        return None
+    if len(schema.dimensions) == 1:
+        return schema.dimensions[0]
+    return dimension_of_folder(schema, [*file.resolve().parent.parts, file.stem])
+
+
+@dataclass
+class _Reader:
+    """One file on its way in."""
+
+    row: ItemFormat
+    schema: Schema
+    place: str
+    dimension: Dimension | None
+    single: bool
+    items: list[ItemRecord] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+    head: str = ""
+    tail: str = ""
+    layout: json_text.Layout = field(default_factory=json_text.Layout)
+    wanted: Sequence[str] = ()
+    rows_by_id: dict[str, int] = field(default_factory=dict)
+    n_rows: int = 0
+
+    def pieces(self, text: str) -> Sequence[Piece]:
+        try:
+            found = json_text.split(text)
+        except NotJson as error:
+            raise FileRefused(f"{self.place}, row 1: {error}. Nothing was imported.") from error
+        self.head, self.tail = found.head, found.tail
+        self.layout = json_text.layout_of(found, self.row.layout)
+        self.wanted = keys_of(self.row, self.schema)
+        return found.pieces
+
+    def take(self, piece: Piece) -> None:
+        self.n_rows += 1
+        try:
+            if piece.problem:
+                raise Misfit(piece.problem)
+            record = json_text.values(piece.raw, self.wanted)
+            self.items.append(self._item(record, Fragment(piece.lead, piece.raw)))
+        except (Misfit, NotJson) as error:
+            self.bad.append(BadRow(self.place, self.n_rows, str(error), piece.raw))
+
+    def _item(self, record: Mapping[str, Any], fragment: Fragment) -> ItemRecord:
+        fields = fields_of(self.row, self.schema, record)
+        dimension = self.dimension or self._own_dimension(record)
+        own = own_id(self.row, record)
+        folder = self.place.rpartition("/")[0]
+        external_id = own or (f"{folder}/{self.n_rows - 1}" if folder else str(self.n_rows - 1))
+        if external_id in self.rows_by_id:
+            raise Misfit(f"its {self.row.id_key} {external_id} is that of row {self.rows_by_id[external_id]} too")
+        self.rows_by_id[external_id] = self.n_rows
+        return ItemRecord(external_id, dimension.id, fields, asset_names(self.row, self.schema, record), fragment)
+
+    def _own_dimension(self, record: Mapping[str, Any]) -> Dimension:
+        name = record.get(self.row.named_by or "")
+        found = dimension_named(self.schema, name) if isinstance(name, str) else None
+        if found:
+            return found
+        if len(self.schema.dimensions) == 1 and name is None:
+            return self.schema.dimensions[0]
+        known = ", ".join(part.title for part in self.schema.dimensions)
+        what = f"its {self.row.named_by} is {name!r}" if self.row.named_by else "nothing says its dimension"
+        raise Misfit(f"{what}; the dimensions are {known} (or name one with --dimension)")
+
+    def file(self) -> FileRecord:
+        meta = {"format": self.row.name, "single": self.single, "layout": self.layout.as_json()}
+        return FileRecord(self.place, self.items, self.head, self.tail, meta)
+
+
+def own_id(row: ItemFormat, record: Mapping[str, Any]) -> str | None:
+    """The record's own id as text; None if it has none."""
+    value = record.get(row.id_key) if row.id_key else None
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+        raise Misfit(f"{row.id_key} is neither a whole number nor text")
+    return str(value)
+
+
+def asset_names(row: ItemFormat, schema: Schema, record: Mapping[str, Any]) -> list[AssetName]:
+    """The media that a record names, by the roles of the schema; a role it does not name is left to the external id."""
+    source = record.get(row.video or "") if row.video else None
+    if row.media and schema.item.assets:
+        named = record.get(row.media)
+        paths = [named] if isinstance(named, str) else named
+        if not isinstance(paths, list) or not all(isinstance(path, str) and path for path in paths):
+            raise Misfit(f"{row.media} is not a list of paths")
+        return [AssetName(schema.item.assets[0].role, path) for path in paths]
+    if source is not None and not isinstance(source, str):
+        raise Misfit(f"{row.video} is not text")
+    return [AssetName(slot.role, "", source) for slot in schema.item.assets]
+
+
+def _told_apart(files: list[FileRecord]) -> list[FileRecord]:
+    """The files with every external id there once: if files share ids, all of them put their own name before them."""
+    counts = Counter(item.external_id for file in files for item in file.items)
+    if max(counts.values(), default=1) == 1:
+        return files
+    return [prefixed(file, file.path.rpartition(".")[0]) for file in files]
+
+
+def prefixed(file: FileRecord, prefix: str) -> FileRecord:
+    """The file with ``prefix`` instead of its folder before every external id: ``prefix/17``."""
+    folder = file.path.rpartition("/")[0] + "/"
+    items = [replace(item, external_id=f"{prefix}/{item.external_id.removeprefix(folder)}") for item in file.items]
+    return replace(file, items=items)
+
+
+def lines_of(bad: Sequence[BadRow]) -> Iterator[str]:
+    """Bad rows as sentences."""
+    for row in bad:
+        yield f"{row.path}, row {row.row}: {row.reason}."

@@ -1,0 +1,60 @@
+"""The media that annotation files name, looked up in a folder beside them."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from domain.errors import FileRefused
+
+IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp"})
+CLIPS = frozenset({".webm", ".mp4", ".mov", ".m4v", ".mkv", ".avi"})
+
+
+def kind_of(path: Path) -> str | None:
+    """"image" or "clip" by the file's ending; None for anything else."""
+    ending = path.suffix.lower()
+    return "image" if ending in IMAGES else "clip" if ending in CLIPS else None
+
+
+class MediaFolder:
+    """All images and clips below a folder. Only what lies in it is ever found, whatever a record names."""
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise FileRefused(f"There is no media folder {folder}.")
+        root = folder.resolve()
+        self._paths: dict[str, Path] = {}
+        self._by_id: dict[str, list[Path]] = defaultdict(list)
+        self._by_stem: dict[str, list[Path]] = defaultdict(list)
+        for where, folders, files in os.walk(root):
+            folders.sort()
+            for name in sorted(files):
+                path = Path(where) / name
+                if kind_of(path) and path.resolve().is_relative_to(root):
+                    place = path.relative_to(root)
+                    self._paths[place.as_posix()] = path
+                    self._by_id[place.with_suffix("").as_posix()].append(path)
+                    self._by_stem[place.stem].append(path)
+
+    def named(self, name: str, *, folders: Sequence[str] = ()) -> Path | None:
+        """The file of that relative path, in the first of ``folders`` that has it."""
+        for folder in folders:
+            wanted = PurePosixPath(folder, name.replace("\\", "/"))
+            if not wanted.is_absolute() and (found := self._paths.get(wanted.as_posix())):
+                return found
+        return None
+
+    def of_id(self, external_id: str, kind: str) -> Path | None:
+        """``<external id>.*`` of that kind."""
+        return _first(self._by_id.get(external_id, ()), kind)
+
+    def of_video(self, video_id: str) -> Path | None:
+        """``<video id>.*``, in whatever folder."""
+        return _first(self._by_id.get(video_id, ()), "clip") or _first(self._by_stem.get(video_id, ()), "clip")
+
+
+def _first(paths: Sequence[Path], kind: str) -> Path | None:
+    return next((path for path in paths if kind_of(path) == kind), None)
