@@ -192,7 +192,7 @@ FORMATS = {
                 "task_progress_metadata",
                 "video_source",
             ),
-            needs=("sample_id", "video_id", "task_goal", "choice_a", "choice_b"),
+            needs=("task_goal", "choice_a", "choice_b"),
             layout=ONE_LINE,
             id_key="sample_id",
             new_ids=True,

@@ -40,9 +40,9 @@ def read_ratings(path: Path) -> ReadRatings:
     rows: list[tuple[Rating, BadRow]] = []
     bad: list[BadRow] = []
     seen: dict[tuple[str, str, str], int] = {}
-    number = 0
+    number = 0  # of the row that was read last
     try:
-        head = [name.strip().lower() for name in next(reader, [])]
+        number, head = 1, [name.strip().lower() for name in next(reader, [])]
         missing = [name for name in COLUMNS if name not in head]
         if missing or len(set(head)) < len(head):
             raise FileRefused(

@@ -1,0 +1,164 @@
+"""Annotation files are read record by record; what does not fit is named by row."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from annotation_schemas.model import Schema
+from domain.errors import FileRefused
+from domain.records import AssetName
+from importers.items import lines_of, read_items
+from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
+
+
+def schema(name: str) -> Schema:
+    return load_schema(shipped()[name]).schema_
+
+
+def test_an_egothink_folder_has_a_dimension_per_folder(tmp_path: Path) -> None:
+    write(tmp_path / "Object/attribute/annotations.json", [egothink_record(n) for n in range(4)])
+    write(tmp_path / "Forecast/annotations.json", [egothink_record(9, image_id="2_71")])
+    (tmp_path / "notes.json").write_text("{}")
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden/annotations.json").write_text("broken")
+    read = read_items(tmp_path, format="egothink", schema=schema("egothink"))
+    assert [(file.path, [item.external_id for item in file.items]) for file in read.files] == [
+        ("Forecast/annotations.json", ["Forecast/0"]),
+        ("Object/attribute/annotations.json", [f"Object/attribute/{n}" for n in range(4)]),
+    ]
+    forecast, attribute = read.files[0].items[0], read.files[1].items[3]
+    assert (forecast.dimension, attribute.dimension) == ("forecasting", "attribute")
+    assert attribute.fields == {"question": "What is 3?", "answer": "It is 3.", "source_dataset": "made_up"}
+    assert attribute.assets == [AssetName("image", "3.jpg")]
+    assert forecast.fields["image_id"] == "2_71"
+    assert not read.single
+
+
+def test_a_single_file_takes_its_dimension_from_its_folder_or_by_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "Localization/location/annotations.json", [egothink_record(0)])
+    read = read_items(path, format="egothink", schema=schema("egothink"))
+    assert (read.single, read.files[0].path) == (True, "annotations.json")
+    assert [(item.external_id, item.dimension) for item in read.files[0].items] == [("0", "location")]
+    lonely = write(tmp_path / "elsewhere/mine.json", [egothink_record(0)])
+    with pytest.raises(FileRefused, match="names no dimension"):
+        read_items(lonely, format="egothink", schema=schema("egothink"))
+    named = read_items(lonely, format="egothink", schema=schema("egothink"), dimension="Counting")
+    assert named.files[0].items[0].dimension == "counting"
+    with pytest.raises(FileRefused, match="no dimension 'colour'"):
+        read_items(lonely, format="egothink", schema=schema("egothink"), dimension="colour")
+
+
+def test_egoplan_has_its_own_ids_and_letters(tmp_path: Path) -> None:
+    records = [egoplan_record(7), egoplan_record(3, test=True), egoplan_record(4, current_observation_frame=61.0)]
+    read = read_items(write(tmp_path / "val.json", records, indent=None), format="egoplan", schema=schema("egoplan"))
+    first, second, third = read.files[0].items
+    assert [item.external_id for item in read.files[0].items] == ["7", "3", "4"]
+    assert first.fields["options"] == ["take plate", "take cup", "fold napkin", "close drawer"]
+    assert first.fields["answer"] == "take cup"
+    assert first.fields["task_progress_metadata"] == records[0]["task_progress_metadata"]
+    assert "answer" not in second.fields
+    assert third.fields["current_observation_frame"] == 61
+    assert first.assets == [AssetName("progress", "", "V07"), AssetName("observation", "", "V07")]
+
+
+def test_pca_bench_names_its_domain_in_every_record(tmp_path: Path) -> None:
+    records = [pca_record(0), pca_record(1, domain="autonomous driving", answer_index=2.0, index=17)]
+    read = read_items(write(tmp_path / "all.json", records), format="pca_bench", schema=schema("pca_bench"))
+    first, second = read.files[0].items
+    assert (first.external_id, first.dimension, first.fields["answer"]) == ("0", "domestic_robot", "Pick up the cup.")
+    assert (second.external_id, second.dimension, second.fields["answer"]) == ("17", "autonomous_driving", "Go to the shelf.")
+    assert first.fields["key_concepts"] == ["cup"]
+
+
+def test_files_that_share_positions_are_told_apart_by_name(tmp_path: Path) -> None:
+    for name in ("Domestic", "Driving"):
+        write(tmp_path / f"{name}.json", [pca_record(0), pca_record(1)])
+    read = read_items(tmp_path, format="pca_bench", schema=schema("pca_bench"))
+    assert [item.external_id for file in read.files for item in file.items] == [
+        "Domestic/0",
+        "Domestic/1",
+        "Driving/0",
+        "Driving/1",
+    ]
+
+
+BAD_ROWS: list[tuple[str, Any, str]] = [
+    ("egothink", {"question": "Where?", "answer": "Here."}, "it has no image_path"),
+    ("egothink", egothink_record(1, question=None), "it has no question"),
+    ("egothink", egothink_record(1, question=5), "question is not text"),
+    ("egothink", egothink_record(1, image_path=[1]), "image_path is not a list of paths"),
+    ("egothink", [1, 2], "it is not an object"),
+    ("egothink", "text", "it is not an object"),
+    ("egoplan", {"sample_id": 1, "label": "A"}, "it has no task_goal"),
+    ("egoplan", egoplan_record(1, golden_choice_idx="E"), "golden_choice_idx is 'E', not one of A, B, C, D"),
+    ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
+    ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is none of the options"),
+    ("egoplan", egoplan_record(0), "its sample_id 0 is that of row 1 too"),
+    ("egoplan", egoplan_record(1, sample_id=True), "sample_id is not a whole number"),
+    ("egoplan", egoplan_record(1, choice_c=None), "it has no choice_c"),
+    ("egoplan", egoplan_record(1, video_id=3), "video_id is not text"),
+    ("egoplan", egoplan_record(1, current_observation_frame=1.5), "current_observation_frame is not a whole number"),
+    ("pca_bench", pca_record(1, answer_index=3), "answer_index is 3, not a number from 0 to 2"),
+    ("pca_bench", pca_record(1, actions="go"), "actions is not a list"),
+    ("pca_bench", pca_record(1, actions=["go", 3]), "actions has an entry that is not text"),
+    ("pca_bench", pca_record(1, domain="Space"), "its domain is 'Space'; the dimensions are"),
+]
+GOOD = {"egothink": egothink_record(0), "egoplan": egoplan_record(0), "pca_bench": pca_record(0)}
+
+
+@pytest.mark.parametrize(("format", "record", "reason"), BAD_ROWS)
+def test_a_row_that_does_not_fit_is_named(tmp_path: Path, format: str, record: Any, reason: str) -> None:
+    path = write(tmp_path / "Activity" / "file.json", [GOOD[format], record])
+    read = read_items(path, format=format, schema=schema(format))
+    assert [item.external_id for file in read.files for item in file.items] == ["0"]
+    assert [(bad.path, bad.row) for bad in read.bad] == [("file.json", 2)]
+    assert reason in next(lines_of(read.bad))
+    assert json.loads(read.bad[0].raw) == record
+
+
+REFUSED: list[tuple[bytes, str]] = [
+    (json.dumps([egothink_record(0)]).encode("utf-16"), "UTF-16"),
+    (b"", "empty"),
+    (b'{"a": {\n}}', "not an array"),
+    (b"id,question\n1,What?\n", "not an array"),
+    (b"\x89PNG\r\n\x1a\n\x00\x00", "not an array"),
+]
+
+
+@pytest.mark.parametrize(("data", "reason"), REFUSED)
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, data: bytes, reason: str) -> None:
+    path = tmp_path / "Activity" / "annotations.json"
+    path.parent.mkdir()
+    path.write_bytes(data)
+    with pytest.raises(FileRefused, match=rf"annotations\.json, row 1: .*{reason}.*Nothing was imported"):
+        read_items(path, format="egothink", schema=schema("egothink"))
+
+
+def test_a_truncated_file_keeps_its_good_rows_apart(tmp_path: Path) -> None:
+    path = write(tmp_path / "Activity" / "annotations.json", [egothink_record(n) for n in range(3)])
+    path.write_bytes(path.read_bytes()[:-40])
+    read = read_items(path, format="egothink", schema=schema("egothink"))
+    assert len(read.files[0].items) == 2
+    assert [bad.row for bad in read.bad] == [3]
+    assert "the file cannot be read from here on" in read.bad[0].reason
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="no file or folder"):
+        read_items(tmp_path / "nothing.json", format="egoplan", schema=schema("egoplan"))
+    with pytest.raises(FileRefused, match=r"holds no \.json"):
+        read_items(tmp_path, format="egoplan", schema=schema("egoplan"))
+
+
+def test_progress_reaches_the_end(tmp_path: Path) -> None:
+    path = write(tmp_path / "val.json", [egoplan_record(n) for n in range(5)])
+    calls: list[tuple[int, int]] = []
+    read_items(path, format="egoplan", schema=schema("egoplan"), progress=lambda done, total: calls.append((done, total)))
+    assert calls == sorted(calls)
+    assert calls[-1] == (path.stat().st_size, path.stat().st_size)
