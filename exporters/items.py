@@ -27,7 +27,7 @@ def item_files(
     to write (None: all), ``without`` the fields to leave out of every record.
     """
     row = FORMATS[format]
-    ids = _new_ids(row, schema, files)
+    ids = _new_ids(row, files)
     return {file.path: _file(row, schema, file, ids, only, without).encode() for file in files}
 
 
@@ -94,9 +94,10 @@ def _new(
     )
 
 
-def _new_ids(row: ItemFormat, schema: Schema, files: Sequence[FileRecord]) -> dict[str, int]:
+def _new_ids(row: ItemFormat, files: Sequence[FileRecord]) -> dict[str, int]:
     """Numbers for new records, by external id: after all that are taken, in the order of the items."""
-    if row.id_key is None:
+    new = [item.external_id for file in files for item in file.items if item.fragment is None]
+    if row.id_key is None or not new:
         return {}
     taken = [
         json_text.values(item.fragment.raw, [row.id_key]).get(row.id_key)
@@ -108,5 +109,4 @@ def _new_ids(row: ItemFormat, schema: Schema, files: Sequence[FileRecord]) -> di
     if not row.new_ids and not numbers:
         return {}
     first = max(numbers, default=-1) + 1
-    new = [item.external_id for file in files for item in file.items if item.fragment is None]
     return {external_id: first + place for place, external_id in enumerate(new)}
