@@ -15,6 +15,9 @@ from typing import Any, Protocol
 from annotation_schemas.model import Dimension, ItemField, Schema
 from domain.json_text import INDENTED, ONE_LINE, Layout, same
 
+LONGEST_NAME = 300
+"""Characters of an id, a path, a model's name."""
+
 Record = Mapping[str, Any]
 
 
@@ -284,7 +287,7 @@ def new_record(
     source: str | None = None,
     order: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A record for an item that came from no file, its keys in the given order (that of the file it joins), else the row's."""
+    """A record for an item that came from no file; its keys in ``order`` (of the file it joins), else the row's."""
     found: dict[str, Any] = {}
     if row.media:
         found[row.media] = list(images)
@@ -324,7 +327,7 @@ def dimension_named(schema: Schema, name: str) -> Dimension | None:
 
 
 def dimension_of_folder(schema: Schema, folders: Sequence[str]) -> Dimension | None:
-    """The dimension whose folder these nested folders end in (the longest such), else the one the last is named like."""
+    """The dimension whose folder these nested folders end in (the longest such), else one named like the last."""
     best: tuple[int, Dimension] | None = None
     for part in schema.dimensions:
         wanted = [_plain(name) for name in (part.folder or part.id).split("/")]
@@ -344,6 +347,13 @@ def whole_number(value: Any, key: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
         raise Misfit(f"{key} is not a whole number")
     return int(value)
+
+
+def short(text: str, key: str) -> str:
+    """A text that is a name: databases index it."""
+    if len(text) > LONGEST_NAME:
+        raise Misfit(f"{key} is longer than {LONGEST_NAME} characters")
+    return text
 
 
 def _wanted(value: Any, kind: type, reason: str) -> Any:

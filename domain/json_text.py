@@ -1,8 +1,8 @@
 """JSON text taken apart without loss: records with the bytes around them, and edits that leave the rest as it was.
 
-A file of records (an array, or one object a line) becomes pieces: head, then for each record what stands before it and the
-record itself, then the tail. Joined again they are the file. An edited record changes only where its values changed; a new
-one is written the way the file writes its records.
+A file of records (an array, or one object a line) becomes pieces: head, then for each record what stands before it and
+the record itself, then the tail. Joined again they are the file. An edited record changes only where its values
+changed; a new one is written the way the file writes its records.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 from domain.records import Fragment
@@ -25,6 +26,8 @@ _CLOSER = {"{": "}", "[": "]"}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_DEEPEST = 100
+"""Levels of a value that is read. Deeper ones pass through as text, but not every program could show them."""
 _BROKEN_BYTE = re.compile(r"[\udc80-\udcff]")
 
 
@@ -64,8 +67,7 @@ class Split:
 def decode(data: bytes) -> str:
     """The text of a UTF-8 file, line ends and byte order mark included; ``NotJson`` for UTF-16 and the like.
 
-    Bytes that are not UTF-8 are kept as lone surrogates (Python's ``surrogateescape``); ``split`` finds the records they
-    are in.
+    Bytes that are not UTF-8 are kept as lone surrogates (Python's ``surrogateescape``); ``split`` finds their records.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
         raise NotJson(0, "it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8 and import it again")
@@ -241,20 +243,21 @@ def keys(raw: str) -> list[str]:
 
 
 def values(raw: str, wanted: Sequence[str]) -> dict[str, Any]:
-    """The values of some keys of a record; of a repeated key the last one counts. ``NotJson`` for what no program reads.
+    """The values of some keys of a record; of a repeated key the last one counts. ``NotJson`` if one is too deep or large.
 
-    Lone surrogates and U+0000 cannot be stored or shown everywhere: they become U+FFFD here, and stay as they are in the text.
+    Lone surrogates and U+0000 cannot be stored or shown everywhere: they become U+FFFD here, and stay as they are in
+    the text.
     """
     found: dict[str, Any] = {}
     for entry in _entries(raw):
-        if entry.key in wanted:
+        if entry.key is not None and entry.key in wanted:
             found[entry.key] = _value(raw[entry.value : entry.end], entry.key)
     return found
 
 
 def _value(text: str, name: str) -> Any:
     try:
-        return _showable(json.loads(text, parse_float=_finite))
+        return _showable(json.loads(text, parse_float=_finite), _DEEPEST)
     except RecursionError:
         raise NotJson(0, f"{name} is nested too deep") from None
     except ValueError as error:
@@ -268,13 +271,15 @@ def _finite(text: str) -> float:
     return number
 
 
-def _showable(value: Any) -> Any:
+def _showable(value: Any, depth: int) -> Any:
+    if depth == 0:
+        raise RecursionError
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value).replace("\x00", "\ufffd")
     if isinstance(value, list):
-        return [_showable(entry) for entry in value]
+        return [_showable(entry, depth - 1) for entry in value]
     if isinstance(value, dict):
-        return {_showable(key): _showable(entry) for key, entry in value.items()}
+        return {_showable(key, depth - 1): _showable(entry, depth - 1) for key, entry in value.items()}
     return value
 
 
@@ -385,7 +390,7 @@ def _spacing(raw: str, layout: Layout) -> Layout:
     layout = replace(layout, unit=unit, base=outer, newline="\r\n" if "\r\n" in opening else "\n")
     for entry in entries:
         text = raw[entry.value : entry.end]
-        if text.startswith("[") and (inside := _entries(text)) and not text[inside[0].value] in "{[":
+        if text.startswith("[") and (inside := _entries(text)) and text[inside[0].value] not in "{[":
             in_line = "\n" not in text
             comma = text[inside[0].end : inside[1].start] if in_line and len(inside) > 1 else layout.comma
             return replace(layout, lists_in_line=in_line, comma=comma)
@@ -395,10 +400,8 @@ def _spacing(raw: str, layout: Layout) -> Layout:
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
-def join(
-    fragments: Sequence[Fragment | str], *, head: str | None, tail: str | None, layout: Layout
-) -> str:
-    """A file of records: those that came from it with their own lead, new ones (given as text) with the file's usual one.
+def join(fragments: Sequence[Fragment | str], *, head: str | None, tail: str | None, layout: Layout) -> str:
+    """A file of records: those that came from it with their own lead, new ones (given as text) with its usual one.
 
     ``head`` and ``tail`` are None for a new file.
     """
@@ -439,7 +442,8 @@ def record_text(record: Mapping[str, Any], layout: Layout) -> str:
 def _render(value: Any, layout: Layout, indent: str, *, in_line: bool) -> str:
     if isinstance(value, Mapping):
         inside = [
-            f"{_scalar(key, layout)}{layout.colon}{_nested(entry, layout, indent, in_line)}" for key, entry in value.items()
+            f"{_scalar(key, layout)}{layout.colon}{_nested(entry, layout, indent, in_line)}"
+            for key, entry in value.items()
         ]
         return _wrapped(inside, "{}", layout, indent, in_line)
     if isinstance(value, list | tuple):
@@ -449,13 +453,11 @@ def _render(value: Any, layout: Layout, indent: str, *, in_line: bool) -> str:
 
 def _nested(value: Any, layout: Layout, indent: str, in_line: bool) -> str:
     simple = isinstance(value, list | tuple) and not any(isinstance(entry, Mapping | list | tuple) for entry in value)
-    return _render(
-        value, layout, indent + (layout.unit or ""), in_line=in_line or (layout.lists_in_line and simple)
-    )
+    return _render(value, layout, indent + (layout.unit or ""), in_line=in_line or (layout.lists_in_line and simple))
 
 
 def _wrapped(inside: list[str], braces: str, layout: Layout, indent: str, in_line: bool) -> str:
-    opening, closing = braces
+    opening, closing = braces[0], braces[1]
     if not inside:
         return braces
     if in_line or layout.unit is None:
@@ -524,7 +526,7 @@ def _changed(old: str, new: Any, layout: Layout, depth: int) -> str:
             for entry, value in zip(entries, new, strict=False)
         ]
         sample = old[entries[0].value : entries[0].end]
-        one_line = "\n" not in sample and (layout.unit is None or not sample[:1] in "{[" or "\n" not in old)
+        one_line = "\n" not in sample and (layout.unit is None or sample[:1] not in "{[" or "\n" not in old)
         indent = layout.base + (layout.unit or "") * depth
         texts += [_nested(value, layout, indent, one_line) for value in new[len(entries) :]]
     if not texts:
@@ -533,7 +535,7 @@ def _changed(old: str, new: Any, layout: Layout, depth: int) -> str:
     opening, closing = old[: entries[0].start], old[entries[-1].end :]
     if gap is None:
         gap = "," + opening[1:] if "\n" in opening else layout.comma
-    gaps = [old[one.end : two.start] for one, two in zip(entries, entries[1:], strict=False)]
+    gaps = [old[one.end : two.start] for one, two in pairwise(entries)]
     gaps += [gap] * len(texts)
     return opening + "".join(text + (gaps[i] if i < len(texts) - 1 else "") for i, text in enumerate(texts)) + closing
 

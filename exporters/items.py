@@ -23,8 +23,8 @@ def item_files(
 ) -> dict[str, bytes]:
     """The bytes of every file by its path.
 
-    ``files`` hold all items, so that numbers given to new ones never depend on the selection. ``only`` are the external ids
-    to write (None: all), ``without`` the fields to leave out of every record.
+    ``files`` hold all items, so that numbers given to new ones never depend on the selection. ``only`` are the external
+    ids to write (None: all), ``without`` the fields to leave out of every record.
     """
     row = FORMATS[format]
     ids = _new_ids(row, files)

@@ -41,10 +41,8 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
     if out.exists() and not out.is_dir():
         raise FileRefused(f"{out} is a file, and this export is a folder of {len(files)} files.")
     if foreign := _foreign(out, files):
-        raise FileRefused(
-            f"{out} holds files that are not part of this export ({', '.join(foreign[:3])}{', ...' if foreign[3:] else ''}). "
-            "Choose an empty folder."
-        )
+        named = ", ".join(foreign[:3]) + (", ..." if foreign[3:] else "")
+        raise FileRefused(f"{out} holds files that are not part of this export ({named}). Choose an empty folder.")
     if NAME in files and (out / NAME).exists() and not is_manifest((out / NAME).read_bytes()):
         raise FileRefused(f"{out / NAME} is there already and is not a manifest of Touchstone; choose an empty folder.")
     last = [NAME] if NAME in files else []
@@ -55,4 +53,6 @@ def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
     if not out.is_dir():
         return []
     there = [path.relative_to(out).as_posix() for path in sorted(out.rglob("*")) if not path.is_dir()]
-    return [path for path in there if path not in files and not (path == NAME and is_manifest((out / NAME).read_bytes()))]
+    return [
+        path for path in there if path not in files and not (path == NAME and is_manifest((out / NAME).read_bytes()))
+    ]

@@ -17,6 +17,7 @@ from annotation_schemas.formats import (
     dimension_of_folder,
     fields_of,
     keys_of,
+    short,
 )
 from annotation_schemas.model import Dimension, Schema
 from domain import json_text
@@ -46,8 +47,8 @@ def read_items(
     Raises
     ------
     FileRefused
-        There is nothing to read, a file is not of this format at all, or its dimension is not known. Single records that do
-        not fit are returned in ``bad``.
+        There is nothing to read, a file is not of this format at all, or its dimension is not known. Single records
+        that do not fit are returned in ``bad``.
     """
     row = FORMATS[format]
     fixed = _dimension(schema, dimension) if dimension else None
@@ -74,21 +75,18 @@ def read_items(
 
 
 def annotation_files(folder: Path, name: str | None) -> list[Path]:
-    """The annotation files below a folder, in a fixed order: those of this name, if there are any, else all JSON files."""
-    found = sorted(
-        Path(where) / file
-        for where, folders, files in os.walk(folder)
-        if not _drop_hidden(folders)
-        for file in files
-        if not file.startswith(".") and file.lower().endswith((".json", ".jsonl"))
-    )
+    """The annotation files below a folder, in a fixed order: those of this name if there are any, else all JSON."""
+    found: list[Path] = []
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        json_files = [file for file in files if file.lower().endswith((".json", ".jsonl")) and not file.startswith(".")]
+        found += [Path(where) / file for file in json_files]
+    found.sort()
     if not found:
-        raise FileRefused(f"{folder} holds no .json or .jsonl file. Give an annotation file, or the folder that holds them.")
+        raise FileRefused(
+            f"{folder} holds no .json or .jsonl file. Give an annotation file, or the folder that holds them."
+        )
     return [file for file in found if file.name == name] or found
-
-
-def _drop_hidden(folders: list[str]) -> None:
-    folders[:] = [name for name in folders if not name.startswith(".")]
 
 
 def _text(file: Path) -> str:
@@ -202,7 +200,7 @@ def own_id(row: ItemFormat, record: Mapping[str, Any]) -> str | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
         raise Misfit(f"{row.id_key} is neither a whole number nor text")
-    return str(value)
+    return short(str(value), row.id_key or "")
 
 
 def asset_names(row: ItemFormat, schema: Schema, record: Mapping[str, Any]) -> list[AssetName]:
@@ -213,9 +211,10 @@ def asset_names(row: ItemFormat, schema: Schema, record: Mapping[str, Any]) -> l
         paths = [named] if isinstance(named, str) else named
         if not isinstance(paths, list) or not all(isinstance(path, str) and path for path in paths):
             raise Misfit(f"{row.media} is not a list of paths")
-        return [AssetName(schema.item.assets[0].role, path) for path in paths]
+        return [AssetName(schema.item.assets[0].role, short(path, row.media)) for path in paths]
     if source is not None and not isinstance(source, str):
         raise Misfit(f"{row.video} is not text")
+    source = short(source, row.video or "") if source else None
     return [AssetName(slot.role, "", source) for slot in schema.item.assets]
 
 

@@ -14,7 +14,7 @@ CLIPS = frozenset({".webm", ".mp4", ".mov", ".m4v", ".mkv", ".avi"})
 
 
 def kind_of(path: Path) -> str | None:
-    """"image" or "clip" by the file's ending; None for anything else."""
+    """ "image" or "clip" by the file's ending; None for anything else."""
     ending = path.suffix.lower()
     return "image" if ending in IMAGES else "clip" if ending in CLIPS else None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas.formats import Misfit, dimension_named, dimension_of_folder, whole_number
+from annotation_schemas.formats import Misfit, dimension_named, dimension_of_folder, short, whole_number
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
@@ -79,15 +79,19 @@ def _prediction(record: Mapping[str, Any], dimension: str | None) -> PredictionR
     if "question_id" in record and "item" not in record:
         position = whole_number(record["question_id"], "question_id")
         if dimension is None:
-            raise Misfit("nothing says its dimension; put the file in the dimension's folder or name it with --dimension")
+            raise Misfit(
+                "nothing says its dimension; put the file in the dimension's folder or name it with --dimension"
+            )
         model = _text(record, "model_id")
-        return PredictionRecord(model, _first_turn(record.get("choices")), dimension=dimension, position=position)
+        return PredictionRecord(
+            short(model, "model_id"), _first_turn(record.get("choices")), dimension=dimension, position=position
+        )
     item = record.get("item")
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
     if not isinstance(item, str) or not item:
         raise Misfit("it has no item")
-    return PredictionRecord(_text(record, "model"), _text(record, "text", empty=True), item=item)
+    return PredictionRecord(short(_text(record, "model"), "model"), _text(record, "text", empty=True), item=item)
 
 
 def _first_turn(choices: Any) -> str:

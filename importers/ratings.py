@@ -16,6 +16,7 @@ from domain.json_text import NotJson
 from domain.records import BadRow, Rating
 
 COLUMNS = ("unit", "rater", "criterion", "value")
+_LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
 
 
@@ -46,8 +47,9 @@ def read_ratings(path: Path) -> ReadRatings:
         missing = [name for name in COLUMNS if name not in head]
         if missing or len(set(head)) < len(head):
             raise FileRefused(
-                f"{path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and dimension, "
-                f"if you like), each once; {', '.join(missing) or 'a name'} is {'missing' if missing else 'there twice'}."
+                f"{path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and dimension "
+                "if you like), each once; "
+                f"{', '.join(missing) or 'a name'} is {'missing' if missing else 'there twice'}. Nothing was imported."
             )
         for number, cells in enumerate(reader, 2):
             if not cells:
@@ -74,6 +76,9 @@ def _problem(cells: list[str], head: list[str], seen: dict[tuple[str, str, str],
     for name in COLUMNS:
         if not cell[name].strip():
             return f"{name} is empty"
+    for name in ("unit", "rater", "criterion"):
+        if len(cell[name]) > _LONGEST[name]:
+            return f"{name} is longer than {_LONGEST[name]} characters"
     key = (cell["unit"].strip(), cell["rater"].strip(), cell["criterion"].strip())
     if key in seen:
         return f"{cell['rater']} has rated {cell['criterion']} of {cell['unit']} in row {seen[key]} already"

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain import json_text
@@ -15,9 +15,7 @@ from domain.json_text import INDENTED, ONE_LINE, Layout, NotJson
 from domain.records import Fragment
 
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\x00"), max_size=8)
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXTS
-)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), TEXTS)
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3))
 RECORDS = st.lists(st.dictionaries(TEXTS, VALUES, max_size=4), max_size=5)
 
@@ -98,8 +96,11 @@ STYLES = [
 
 
 @pytest.mark.parametrize("style", STYLES)
+@settings(max_examples=25)
 @given(records=RECORDS)
-def test_new_records_are_written_as_the_file_writes_its_own(style: dict[str, Any], records: list[dict[str, Any]]) -> None:
+def test_new_records_are_written_as_the_file_writes_its_own(
+    style: dict[str, Any], records: list[dict[str, Any]]
+) -> None:
     """The oracle is ``json.dumps``: a file of its making, and one more record, is what it makes of all of them."""
     known = [{"a": "\u00e9", "b": ["x", "y"], "c": 1}, {"a": "z", "b": ["x"], "c": 2}]
     text = json.dumps(known, **style)
@@ -110,7 +111,9 @@ def test_new_records_are_written_as_the_file_writes_its_own(style: dict[str, Any
 
 @pytest.mark.parametrize(("layout", "style"), [(ONE_LINE, {}), (INDENTED, {"indent": 4})])
 @given(records=RECORDS)
-def test_a_new_file_is_what_json_dump_writes(layout: Layout, style: dict[str, Any], records: list[dict[str, Any]]) -> None:
+def test_a_new_file_is_what_json_dump_writes(
+    layout: Layout, style: dict[str, Any], records: list[dict[str, Any]]
+) -> None:
     texts = [json_text.record_text(record, layout) for record in records]
     assert json_text.join(texts, head=None, tail=None, layout=layout) == json.dumps(records, **style)
 
@@ -167,7 +170,9 @@ def test_of_a_repeated_key_the_last_counts() -> None:
 
 
 def test_escapes_follow_the_record() -> None:
-    assert json_text.edited('{"a": "\\u00E9", "b": "\\/"}', {"a": "ü/k"}, ONE_LINE) == '{"a": "\\u00FC\\/k", "b": "\\/"}'
+    assert (
+        json_text.edited('{"a": "\\u00E9", "b": "\\/"}', {"a": "ü/k"}, ONE_LINE) == '{"a": "\\u00FC\\/k", "b": "\\/"}'
+    )
     assert json_text.edited('{"a": "é"}', {"a": "ü"}, ONE_LINE) == '{"a": "ü"}'
     assert json_text.edited('{"a": "e"}', {"a": "ü"}, ONE_LINE) == '{"a": "\\u00fc"}'
     assert json_text.edited('{"a": "e"}', {"a": "\U0001f600"}, ONE_LINE) == '{"a": "\\ud83d\\ude00"}'

@@ -31,7 +31,9 @@ def schema(name: str) -> Schema:
 
 
 def read(path: Path, format: str) -> ReadFiles:
-    found = read_items(path, format=format, schema=schema(format), dimension="activity" if format == "egothink" else None)
+    found = read_items(
+        path, format=format, schema=schema(format), dimension="activity" if format == "egothink" else None
+    )
     assert found.bad == []
     return found
 
@@ -68,9 +70,11 @@ def test_published_files_come_out_as_they_went_in(format: str, place: tuple[str,
     root = shared("data", *place)
     found = read_items(root, format=format, schema=schema(format))
     files = item_files(found.files, format=format, schema=schema(format))
-    expected = {"EgoPlan_validation.json"} if root.is_file() else {
-        path.relative_to(root).as_posix() for path in root.rglob("*.json")
-    }
+    expected = (
+        {"EgoPlan_validation.json"}
+        if root.is_file()
+        else {path.relative_to(root).as_posix() for path in root.rglob("*.json")}
+    )
     assert set(files) == expected
     for path, data in files.items():
         assert data == (root if root.is_file() else root / path).read_bytes()
@@ -117,7 +121,7 @@ def sample(format: str) -> list[dict[str, Any]]:
     return [
         make(0, **{question: "Où suis-je ? 在哪"}),
         make(1, extra={"a": [1.0, 1e5, None, True, []], "b": {}}),
-        make(2, **{question: "a \\ \"b\"\n\u2028 \U0001f600"}),
+        make(2, **{question: 'a \\ "b"\n\u2028 \U0001f600'}),
         make(3),
     ]
 
@@ -144,7 +148,9 @@ def test_every_style_survives_untouched_edited_and_grown(tmp_path: Path, format:
 def new_item(format: str) -> tuple[ItemRecord, dict[str, Any]]:
     """An item written in the browser, and the record that it should become at the end of ``sample``."""
     if format == "egothink":
-        item = ItemRecord("new", "activity", {"question": "Où ?", "answer": "Ici."}, [AssetName("image", "a.png", "kitchen")])
+        item = ItemRecord(
+            "new", "activity", {"question": "Où ?", "answer": "Ici."}, [AssetName("image", "a.png", "kitchen")]
+        )
         return item, {"source_dataset": "kitchen", "image_path": ["a.png"], "question": "Où ?", "answer": "Ici."}
     if format == "pca_bench":
         fields = {
@@ -166,7 +172,14 @@ def new_item(format: str) -> tuple[ItemRecord, dict[str, Any]]:
         "task_progress_metadata": [],
     }
     record = egoplan_record(4, video_id="V9", task_goal="g", question="Où ?", current_observation_frame=5)
-    letters = {"answer": "d", "choice_a": "a", "choice_b": "b", "choice_c": "c", "choice_d": "d", "golden_choice_idx": "D"}
+    letters = {
+        "answer": "d",
+        "choice_a": "a",
+        "choice_b": "b",
+        "choice_c": "c",
+        "choice_d": "d",
+        "golden_choice_idx": "D",
+    }
     item = ItemRecord("new", "next_action", fields, [AssetName("progress", "x.webm", "V9")])
     return item, {**record, **letters, "task_progress_metadata": [], "video_source": "V9"}
 

@@ -8,7 +8,13 @@ from typing import Any
 
 
 def egothink_record(n: int, **changes: Any) -> dict[str, Any]:
-    return {"source_dataset": "made_up", "image_path": [f"{n}.jpg"], "question": f"What is {n}?", "answer": f"It is {n}.", **changes}
+    return {
+        "source_dataset": "made_up",
+        "image_path": [f"{n}.jpg"],
+        "question": f"What is {n}?",
+        "answer": f"It is {n}.",
+        **changes,
+    }
 
 
 def egoplan_record(n: int, *, test: bool = False, **changes: Any) -> dict[str, Any]:

@@ -72,7 +72,11 @@ def test_pca_bench_names_its_domain_in_every_record(tmp_path: Path) -> None:
     read = read_items(write(tmp_path / "all.json", records), format="pca_bench", schema=schema("pca_bench"))
     first, second = read.files[0].items
     assert (first.external_id, first.dimension, first.fields["answer"]) == ("0", "domestic_robot", "Pick up the cup.")
-    assert (second.external_id, second.dimension, second.fields["answer"]) == ("17", "autonomous_driving", "Go to the shelf.")
+    assert (second.external_id, second.dimension, second.fields["answer"]) == (
+        "17",
+        "autonomous_driving",
+        "Go to the shelf.",
+    )
     assert first.fields["key_concepts"] == ["cup"]
 
 
@@ -159,6 +163,8 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
 def test_progress_reaches_the_end(tmp_path: Path) -> None:
     path = write(tmp_path / "val.json", [egoplan_record(n) for n in range(5)])
     calls: list[tuple[int, int]] = []
-    read_items(path, format="egoplan", schema=schema("egoplan"), progress=lambda done, total: calls.append((done, total)))
+    read_items(
+        path, format="egoplan", schema=schema("egoplan"), progress=lambda done, total: calls.append((done, total))
+    )
     assert calls == sorted(calls)
     assert calls[-1] == (path.stat().st_size, path.stat().st_size)

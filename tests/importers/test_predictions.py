@@ -28,7 +28,9 @@ def turn(n: int, text: str) -> dict[str, Any]:
 
 
 def test_answers_by_item(tmp_path: Path) -> None:
-    path = lines(tmp_path / "a.jsonl", [{"item": "Activity/0", "model": "m", "text": ""}, {"item": 7, "model": "m", "text": "t"}])
+    path = lines(
+        tmp_path / "a.jsonl", [{"item": "Activity/0", "model": "m", "text": ""}, {"item": 7, "model": "m", "text": "t"}]
+    )
     read = read_predictions(path, schema=SCHEMA)
     assert [row for row, _ in read.rows] == [
         PredictionRecord("m", "", item="Activity/0"),

@@ -20,7 +20,8 @@ def read(tmp_path: Path, data: bytes) -> list[Rating]:
 
 
 def test_columns_in_any_order_and_values_by_kind(tmp_path: Path) -> None:
-    data = b'\xef\xbb\xbfrater,unit,value,criterion,dimension\r\nann,"a, b",0.5,score,x\r\n\r\nbob,c,yes,fits,\r\nbob,d,007,fits,\r\n'
+    head = b"\xef\xbb\xbfrater,unit,value,criterion,dimension\r\n"
+    data = head + b'ann,"a, b",0.5,score,x\r\n\r\nbob,c,yes,fits,\r\nbob,d,007,fits,\r\n'
     assert read(tmp_path, data) == [
         Rating("a, b", "ann", "score", 0.5, "x"),
         Rating("c", "bob", "fits", "yes"),
@@ -29,7 +30,9 @@ def test_columns_in_any_order_and_values_by_kind(tmp_path: Path) -> None:
 
 
 def test_lines_of_a_cell_are_not_rows(tmp_path: Path) -> None:
-    assert [rating.unit for rating in read(tmp_path, 'unit,rater,criterion,value\n"a\u2028b\nc",r,c,1\n'.encode())] == ["a\u2028b\nc"]
+    assert [rating.unit for rating in read(tmp_path, 'unit,rater,criterion,value\n"a\u2028b\nc",r,c,1\n'.encode())] == [
+        "a\u2028b\nc"
+    ]
 
 
 @pytest.mark.parametrize(
