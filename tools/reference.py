@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -39,33 +40,38 @@ def first_sentence(text: str | None) -> str:
     return " ".join((text or "").strip().split("\n\n")[0].split()).replace("``", "`")
 
 
-def commands() -> Iterator[str]:
-    """Every command with its arguments and options, as the command line itself knows them."""
-    import click
+def walk(command: Any, name: str = "touchstone") -> Iterator[tuple[str, Any]]:
+    """Every command below this one, with its full name, in alphabetical order."""
+    children = getattr(command, "commands", None)
+    if children is None:
+        yield name, command
+    else:
+        for child in sorted(children):
+            if not children[child].hidden:
+                yield from walk(children[child], f"{name} {child}")
+
+
+def command_line() -> Any:
+    """The whole command line, as the parser behind it sees it."""
     import typer.main
 
     from app.cli import cli
 
-    def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
-        if isinstance(command, click.Group):
-            for child in sorted(command.commands):
-                yield from walk(command.commands[child], f"{name} {child}")
-        elif not command.hidden:
-            yield name, command
+    return typer.main.get_command(cli)
 
+
+def commands() -> Iterator[str]:
+    """Every command with its arguments and options, as the command line itself knows them."""
     yield "## Commands"
-    for name, command in walk(typer.main.get_command(cli), "touchstone"):
-        arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
-        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
-        shown = " ".join(a.human_readable_name if a.required else f"[{a.human_readable_name}]" for a in arguments)
-        yield from ("", f"### `{name}{' ' + shown if shown else ''}`", "", first_sentence(command.help))
-        rows = []
-        for argument in arguments:
-            rows.append([f"`{argument.human_readable_name}`", first_sentence(getattr(argument, "help", None))])
-        for option in options:
-            if "--help" not in option.opts and not option.hidden:
-                names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
-                rows.append([names, first_sentence(option.help)])
+    for name, command in walk(command_line()):
+        arguments = [each for each in command.params if each.param_type_name == "argument"]
+        options = [each for each in command.params if each.param_type_name == "option" and each.name != "help"]
+        shown = "".join(f" {a.name.upper()}" if a.required else f" [{a.name.upper()}]" for a in arguments)
+        yield from ("", f"### `{name}{shown}`", "", first_sentence(command.help))
+        rows = [[f"`{each.name.upper()}`", first_sentence(getattr(each, "help", None))] for each in arguments]
+        for each in options:
+            names = ", ".join(f"`{name}`" for name in [*each.opts, *each.secondary_opts])
+            rows.append([names, first_sentence(each.help)])
         if rows:
             yield ""
             yield from table(["argument", "meaning"], rows)
@@ -206,7 +212,7 @@ def registries() -> Iterator[str]:
 
 def command_names() -> Iterator[str]:
     """Every command, as it is typed."""
-    yield from re.findall(r"^### `(touchstone [a-z -]*[a-z])", "\n".join(commands()), flags=re.M)
+    yield from re.findall(r"^### `(touchstone[^`]*)`", "\n".join(commands()), flags=re.M)
 
 
 def error_names() -> Iterator[str]:
