@@ -138,7 +138,7 @@ def options_of(criterion: Criterion, item_fields: Mapping[str, Any]) -> list[Cho
         entries = item_fields.get(criterion.field or "")
         if not isinstance(entries, list | tuple):
             return []
-        return [Choice(value=entry, label=str(entry)) for entry in entries]
+        return [Choice(value=entry, label=entry) for entry in entries if isinstance(entry, str)]
     if criterion.kind == "scale":
         labels = criterion.labels or tuple(str(value) for value in criterion.values)
         return [Choice(value=value, label=label) for value, label in zip(criterion.values, labels, strict=True)]

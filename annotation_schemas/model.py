@@ -24,7 +24,7 @@ def as_words(name: Scalar) -> str:
 class _Part(BaseModel):
     """Frozen; unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Dimension(_Part):

@@ -75,7 +75,8 @@ def read(text: str) -> Document:
             return document
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
+        unclosed = "end of stream" in (error.problem or "")
+        mark = (error.context_mark if unclosed else None) or error.problem_mark or error.context_mark
         context = f" ({error.context})" if error.context else ""
         document.add((), f"this is not YAML: {error.problem}{context}", line=mark.line + 1 if mark else 1)
         return document

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from annotation_schemas import registry, shipped
+from annotation_schemas.json_schema import json_schema_text
 from annotation_schemas.loader import dotted, load_schema
 from annotation_schemas.model import LoadedSchema, Schema
 
@@ -30,6 +31,11 @@ def register(cli: typer.Typer) -> None:
         for name, path in shipped().items():
             loaded = load_schema(path)
             typer.echo(f"{name:<12} version {loaded.schema_.version}  {loaded.schema_.title}")
+
+    @schema.command("json-schema")
+    def print_json_schema() -> None:
+        """The JSON Schema of schema files, for editors that complete and check YAML."""
+        typer.echo(json_schema_text(), nl=False)
 
 
 def summary(loaded: LoadedSchema) -> list[str]:

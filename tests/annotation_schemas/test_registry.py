@@ -1,0 +1,76 @@
+"""Rows are declared before they are built; what needs one that is not built is refused with a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from annotation_schemas import registry, shipped
+from annotation_schemas.loader import load_schema
+from annotation_schemas.model import Schema
+from domain.errors import NotAvailable
+from domain.policies import KEEP_RULES
+
+
+def schema(name: str) -> Schema:
+    return load_schema(shipped()[name]).schema_
+
+
+def test_every_row_says_what_it_means_in_one_line_and_has_a_name_of_its_own() -> None:
+    everything = [row for name in registry.REGISTRIES for row in registry.rows(name)]
+    assert all(row.meaning and "\n" not in row.meaning and not row.meaning.endswith(".") for row in everything)
+    assert len({(row.registry, row.name) for row in everything}) == len(everything)
+
+
+def test_keep_rules_are_those_of_the_policies() -> None:
+    assert [(row.name, row.available) for row in registry.rows("keep_rule")] == [
+        (rule.name, rule.available) for rule in KEEP_RULES.values()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "says"),
+    [
+        ("egothink", "triage", "The stage `triage`"),
+        ("pca_bench", "refinement", "The stage `refinement`"),
+        ("egoplan", "models", "Running models needs the strategy `rank_options`"),
+        ("egothink", "judges", "Running judges needs the template `egothink_single`"),
+    ],
+)
+def test_what_is_not_built_is_refused_with_a_sentence(name: str, stage: str, says: str) -> None:
+    with pytest.raises(NotAvailable) as caught:
+        registry.require_available(schema(name), stage)
+    assert says in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+def test_a_qualification_that_is_not_enforced_yet_keeps_nobody_from_verifying() -> None:
+    missing = {need.row.name: need.row.blocks for need in registry.needs(schema("egoplan")) if not need.row.available}
+    assert missing["qualification"] is False
+    registry.require_available(schema("egoplan"), "verification")
+
+
+def test_a_row_that_is_built_is_given_and_others_are_refused() -> None:
+    assert registry.require_row("format", "egothink").name == "egothink"
+    with pytest.raises(NotAvailable, match="declared, but not built yet"):
+        registry.require_row("format", "hf_dataset")
+    with pytest.raises(NotAvailable, match="no format `csw`; there are egothink"):
+        registry.require_row("format", "csw")
+
+
+def test_making_a_row_available_changes_no_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = load_schema(shipped()["egothink"])
+    key = ("strategy", "generate")
+    monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], available=True))
+    after = load_schema(shipped()["egothink"])
+    assert (after.hash, after.schema_.version) == (before.hash, before.schema_.version)
+    assert next(need for need in registry.needs(after.schema_) if need.row.name == "generate").row.available
+
+
+def test_criteria_by_dimension() -> None:
+    etp = schema("etp_bench")
+    assert [each.name for each in registry.criteria_of(etp, "grading", "spatial")] == ["score"]
+    assert [each.name for each in registry.criteria_of(etp, "grading", "embodied_reasoning")] == ["success", "error"]
+    assert [each.name for each in registry.criteria_of(etp, "grading")] == ["score", "success", "error"]
+    assert registry.criteria_of(etp, "authoring") == ()

@@ -1,0 +1,55 @@
+"""``touchstone schema``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from annotation_schemas import shipped
+from annotation_schemas.json_schema import json_schema_text
+from app.cli import cli
+from tests.paths import ROOT
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(cli, ["schema", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_check_by_name_and_by_path(name: str) -> None:
+    assert run("check", name) == run("check", str(shipped()[name]))
+
+
+def test_check_lists_what_is_not_built() -> None:
+    output = run("check", "egoplan")
+    assert "stage `qualification` at stages.verification.qualification (verification: not enforced yet)" in output
+    assert "strategy `rank_options` at models.strategy (models: cannot be started)" in output
+    assert "2 raters; choice; kept if unanimous and key" in output
+
+
+def test_list_names_all() -> None:
+    output = run("list")
+    assert [line.split()[0] for line in output.splitlines()] == list(shipped())
+
+
+def test_json_schema_is_printed() -> None:
+    assert run("json-schema") == json_schema_text()
+    assert json.loads(run("json-schema"))["title"] == "Touchstone schema"
+
+
+def test_a_file_that_does_not_fit_ends_with_status_1_and_sentences(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("name: mine\nname: yours\nversion: one\n")
+    code = f"import sys; sys.argv = ['touchstone', 'schema', 'check', {str(path)!r}]; from app.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 1
+    assert f"{path}:2: name: duplicate key; it is already on line 1." in done.stderr
+    assert f"{path}:3: version: a whole number is wanted, not text." in done.stderr
+    assert "Traceback" not in done.stderr
