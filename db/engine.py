@@ -9,13 +9,14 @@ one by one.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -23,7 +24,7 @@ from sqlmodel import Session
 
 from domain.settings import normal_url
 
-__all__ = ["IntegrityError", "Session", "Store", "open_store", "utc_now"]
+__all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store", "utc_now"]
 
 Clock = Callable[[], datetime]
 
@@ -111,6 +112,17 @@ def open_store(url: str | None, home: Path, *, clock: Clock = utc_now) -> Store:
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return Store(engine, clock=clock)
+
+
+def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add rows; those that a constraint says are there already are left as they are. The number added."""
+    if not rows:
+        return 0
+    session.flush()
+    connection = session.connection()
+    build = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    statement = build(table).on_conflict_do_nothing()
+    return connection.execute(statement, [dict(row) for row in rows]).rowcount
 
 
 def migrate(connection: Connection) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Protocol
 
 from domain.errors import NotAvailable
 from domain.states import ItemState
+
+LEASE = timedelta(minutes=30)
+"""How long a task stays with somebody of whom nothing is heard."""
 
 
 @dataclass(frozen=True)

@@ -175,12 +175,31 @@ class AssetView:
 
 
 @dataclass(frozen=True)
+class AssetFile:
+    """Where an asset's bytes are: its content hash in the media store. For the route that sends them, not for pages."""
+
+    sha256: str
+    kind: str
+    mime: str
+
+
+@dataclass(frozen=True)
 class Draft:
     """What somebody has typed so far. ``seq`` counts up; an older one never overwrites a newer one."""
 
     seq: int
     values: Mapping[str, Any]
     saved_at: datetime
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a person sends in for a task."""
+
+    values: Mapping[str, Any]
+    reasons: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -208,6 +227,8 @@ class TaskView:
     assets: Sequence[AssetView]
     lease_until: datetime
     draft: Draft | None = None
+    correction: bool = False
+    """Reopened by undo: what is submitted now supersedes this person's earlier submission."""
     answer: str | None = None
     """Grading: the text of the prediction. The model's name is never here."""
     votes: Sequence[VoteView] = ()
@@ -221,7 +242,8 @@ class NothingLeft:
     """Why there is no task: a code for tests, a sentence for people."""
 
     code: str
-    """One of all_done, waiting_for_others, not_member, no_stage, pool_empty, not_your_dimension, not_available."""
+    """One of all_done, waiting_for_others, not_member, no_stage, pool_empty, pick_first, not_your_dimension,
+    not_available."""
     sentence: str
 
 

@@ -6,12 +6,13 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 
 from annotation_schemas.model import LoadedSchema, Schema
 from db import events, people, projects
 from db.engine import IntegrityError, Session, Store
-from db.tables import MemberRow, ProjectRow, SchemaVersionRow
+from db.tables import MemberRow, ProjectRow, SchemaVersionRow, TaskRow
 from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Person, ProjectView
 from domain.roles import Role, at_least
@@ -207,6 +208,20 @@ def require_lead(session: Session, *, by: Person | None, project: str) -> Access
     if not at_least(access.role, Role.LEAD):
         raise NotAllowed(f"Only a lead of {project!r} may do this; ask one of them.")
     return access
+
+
+def log(session: Session, access: Access, row: TaskRow, person: Person, kind: str, now: datetime) -> None:
+    """A line in the log about a task."""
+    events.record(
+        session,
+        at=now,
+        kind=kind,
+        project_id=access.project_id,
+        person_id=person.id,
+        item_id=row.item_id,
+        task_id=row.id,
+        data={"stage": row.stage.value},
+    )
 
 
 def role_for(schema: Schema, stage: Stage) -> Role:

@@ -1,0 +1,177 @@
+"""Queries on media of a project and on the pool of free images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, func, or_, update
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import AssetRow, MediaObjectRow, PickRow, SourceRow, TaskRow
+from domain.states import Stage, TaskState
+
+
+def put_media(session: Session, *, row: Mapping[str, Any]) -> None:
+    """Remember a file of the media store; one that is known already stays as it is."""
+    insert_or_ignore(session, MediaObjectRow, [row])
+
+
+def by_hash(session: Session, *, project_id: int, sha256: str) -> AssetRow | None:
+    """A project's asset with that content."""
+    return session.exec(select(AssetRow).where(AssetRow.project_id == project_id, AssetRow.sha256 == sha256)).first()
+
+
+def by_public_id(session: Session, *, public_id: str) -> AssetRow | None:
+    """The asset behind an id that a page knows."""
+    return session.exec(select(AssetRow).where(AssetRow.public_id == public_id)).first()
+
+
+def media_object(session: Session, *, sha256: str) -> MediaObjectRow | None:
+    """What is known of a file of the media store."""
+    return session.get(MediaObjectRow, sha256)
+
+
+def source_id(session: Session, *, project_id: int, name: str) -> int:
+    """The source of that name, made if need be."""
+    wanted = select(SourceRow.id).where(SourceRow.project_id == project_id, SourceRow.name == name)
+    found = session.exec(wanted).first()
+    if found is None:
+        insert_or_ignore(session, SourceRow, [{"project_id": project_id, "name": name, "taken": 0}])
+        found = session.exec(wanted).one()
+    if found is None:
+        raise ValueError("a stored source has an id")
+    return found
+
+
+def free(
+    session: Session,
+    *,
+    project_id: int,
+    dimensions: Sequence[str] | None,
+    per_source: int | None,
+    after: str | None,
+    limit: int,
+) -> list[tuple[AssetRow, MediaObjectRow | None]]:
+    """Images in the pool that may be picked for one of these dimensions, in the order in which they came."""
+    wanted = (
+        select(AssetRow, MediaObjectRow)
+        .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
+        .join(SourceRow, col(SourceRow.id) == AssetRow.source_id, isouter=True)
+        .where(*_free(project_id, dimensions, per_source))
+        .order_by(col(AssetRow.id))
+        .limit(limit)
+    )
+    if after is not None:
+        wanted = wanted.where(
+            col(AssetRow.id) > select(AssetRow.id).where(AssetRow.public_id == after).scalar_subquery()
+        )
+    return [(asset, media) for asset, media in session.exec(wanted)]
+
+
+def count_free(session: Session, *, project_id: int, dimensions: Sequence[str] | None, per_source: int | None) -> int:
+    """How many images are in the pool for these dimensions."""
+    wanted = (
+        select(func.count())
+        .select_from(AssetRow)
+        .join(SourceRow, col(SourceRow.id) == AssetRow.source_id, isouter=True)
+        .where(*_free(project_id, dimensions, per_source))
+    )
+    return session.exec(wanted).one()
+
+
+def take_from_pool(session: Session, *, asset: AssetRow, per_source: int | None) -> bool:
+    """Let an image leave the pool; False if it has left already, or if its source has given enough."""
+    taken = session.exec(
+        update(AssetRow)
+        .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool))
+        .values(in_pool=False)
+        .returning(col(AssetRow.id))
+    ).first()
+    if taken is None:
+        return False
+    if asset.source_id is None:
+        return True
+    room = [] if per_source is None else [col(SourceRow.taken) < per_source]
+    counted = session.exec(
+        update(SourceRow)
+        .where(col(SourceRow.id) == asset.source_id, *room)
+        .values(taken=SourceRow.taken + 1)
+        .returning(col(SourceRow.id))
+    ).first()
+    return counted is not None
+
+
+def return_to_pool(session: Session, *, asset: AssetRow) -> None:
+    """Let an image be free again."""
+    back = session.exec(
+        update(AssetRow)
+        .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool).is_(False))
+        .values(in_pool=True)
+        .returning(col(AssetRow.id))
+    ).first()
+    if back is not None and asset.source_id is not None:
+        session.exec(update(SourceRow).where(col(SourceRow.id) == asset.source_id).values(taken=SourceRow.taken - 1))
+
+
+def picks(session: Session, *, task_id: int) -> list[tuple[PickRow, AssetRow, MediaObjectRow | None]]:
+    """The images of an item being written, in order."""
+    wanted = (
+        select(PickRow, AssetRow, MediaObjectRow)
+        .join(AssetRow, col(AssetRow.id) == PickRow.asset_id)
+        .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
+        .where(PickRow.task_id == task_id)
+        .order_by(col(PickRow.position))
+    )
+    return [(pick, asset, media) for pick, asset, media in session.exec(wanted)]
+
+
+def pick_of(session: Session, *, asset_id: int) -> PickRow | None:
+    """Who picked an image last."""
+    return session.get(PickRow, asset_id)
+
+
+def add_picks(session: Session, *, task_id: int, asset_ids: Sequence[int]) -> None:
+    """Note which images a task has, in order; the primary key refuses an image that another task has."""
+    session.add_all(
+        PickRow(asset_id=asset_id, task_id=task_id, position=position) for position, asset_id in enumerate(asset_ids)
+    )
+    session.flush()
+
+
+def forget_picks(session: Session, *, task_id: int) -> None:
+    """Give up all picks of a task."""
+    session.exec(delete(PickRow).where(col(PickRow.task_id) == task_id))
+
+
+def abandoned_authoring(session: Session, *, project_id: int, now: datetime, lock: bool = False) -> list[TaskRow]:
+    """Items being written whose lease ended and whose images are not back in the pool yet."""
+    wanted = (
+        select(TaskRow)
+        .where(
+            TaskRow.project_id == project_id,
+            TaskRow.stage == Stage.AUTHORING,
+            TaskRow.state == TaskState.CLAIMED,
+            col(TaskRow.lease_until) < now,
+            select(PickRow.asset_id)
+            .join(AssetRow, col(AssetRow.id) == PickRow.asset_id)
+            .where(PickRow.task_id == TaskRow.id, col(AssetRow.in_pool).is_(False))
+            .exists(),
+        )
+        .order_by(col(TaskRow.id))
+    )
+    return list(session.exec(wanted.with_for_update(skip_locked=True) if lock else wanted))
+
+
+def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | None) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [
+        col(AssetRow.project_id) == project_id,
+        col(AssetRow.in_pool).is_(True),
+    ]
+    if dimensions is not None:
+        conditions.append(or_(col(AssetRow.dimension).is_(None), col(AssetRow.dimension).in_(dimensions)))
+    if per_source is not None:
+        conditions.append(or_(col(AssetRow.source_id).is_(None), col(SourceRow.taken) < per_source))
+    return conditions

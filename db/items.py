@@ -1,0 +1,151 @@
+"""Queries on items, their revisions and assets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import func, insert
+from sqlmodel import Session, col, select
+
+from db.tables import (
+    AnnotationRow,
+    AssetRow,
+    ItemAssetRow,
+    ItemRow,
+    MediaObjectRow,
+    PredictionRow,
+    RevisionRow,
+)
+from domain.states import ItemState
+
+
+def insert_rows(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add items; their ids in the order of the rows."""
+    if not rows:
+        return []
+    statement = insert(ItemRow).returning(col(ItemRow.id), sort_by_parameter_order=True)
+    session.flush()
+    return [int(row[0] or 0) for row in session.connection().execute(statement, [dict(row) for row in rows])]
+
+
+def insert_revisions(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add revisions."""
+    if rows:
+        session.connection().execute(insert(RevisionRow), [dict(row) for row in rows])
+
+
+def insert_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add links between items and assets."""
+    if rows:
+        session.connection().execute(insert(ItemAssetRow), [dict(row) for row in rows])
+
+
+def lock(session: Session, *, id: int) -> ItemRow:
+    """An item, held until the transaction ends, so that its verdict is made once."""
+    wanted = select(ItemRow).where(ItemRow.id == id).with_for_update().execution_options(populate_existing=True)
+    return session.exec(wanted).one()
+
+
+def by_id(session: Session, *, id: int) -> ItemRow:
+    """An item, which must exist."""
+    return session.exec(select(ItemRow).where(ItemRow.id == id)).one()
+
+
+def by_public_id(session: Session, *, project_id: int, public_id: str) -> ItemRow | None:
+    """An item by the id that pages know."""
+    return session.exec(select(ItemRow).where(ItemRow.project_id == project_id, ItemRow.public_id == public_id)).first()
+
+
+def by_external_id(session: Session, *, project_id: int, external_id: str) -> ItemRow | None:
+    """An item by the id that files know."""
+    return session.exec(
+        select(ItemRow).where(ItemRow.project_id == project_id, ItemRow.external_id == external_id)
+    ).first()
+
+
+def of_project(session: Session, *, project_id: int) -> list[ItemRow]:
+    """All items of a project, in the order in which they came."""
+    return list(session.exec(select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))))
+
+
+def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
+    """An item's fields at a revision."""
+    wanted = select(RevisionRow.content).where(RevisionRow.item_id == item_id, RevisionRow.number == revision)
+    return dict(session.exec(wanted).one())
+
+
+def current_content(session: Session, *, project_id: int) -> dict[int, dict[str, Any]]:
+    """The fields of all items of a project as they stand, by item id."""
+    wanted = (
+        select(RevisionRow.item_id, RevisionRow.content)
+        .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
+        .where(ItemRow.project_id == project_id, RevisionRow.number == ItemRow.current_revision)
+    )
+    return {item_id: dict(fields) for item_id, fields in session.exec(wanted)}
+
+
+def revisions(session: Session, *, item_id: int) -> list[RevisionRow]:
+    """An item's history, oldest first."""
+    wanted = select(RevisionRow).where(RevisionRow.item_id == item_id).order_by(col(RevisionRow.number))
+    return list(session.exec(wanted))
+
+
+def assets(session: Session, *, item_id: int) -> list[tuple[ItemAssetRow, AssetRow, MediaObjectRow | None]]:
+    """An item's assets in order, with what is known of their files."""
+    wanted = (
+        select(ItemAssetRow, AssetRow, MediaObjectRow)
+        .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
+        .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
+        .where(ItemAssetRow.item_id == item_id)
+        .order_by(col(ItemAssetRow.id))
+    )
+    return [(link, asset, media) for link, asset, media in session.exec(wanted)]
+
+
+def has_predictions(session: Session, *, item_id: int) -> bool:
+    """Whether a model has answered the item."""
+    return session.exec(select(PredictionRow.id).where(PredictionRow.item_id == item_id).limit(1)).first() is not None
+
+
+def prediction(session: Session, *, id: int) -> PredictionRow:
+    """A model's answer, which must exist."""
+    return session.exec(select(PredictionRow).where(PredictionRow.id == id)).one()
+
+
+def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, ItemState], int]:
+    """How many items there are, by dimension and state."""
+    wanted = (
+        select(ItemRow.dimension, ItemRow.state, func.count())
+        .where(ItemRow.project_id == project_id)
+        .group_by(col(ItemRow.dimension), col(ItemRow.state))
+    )
+    return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
+
+
+def waiting_by_author(session: Session, *, project_id: int, state: ItemState) -> dict[tuple[str, int | None], int]:
+    """How many items are in a state, by dimension and author."""
+    wanted = (
+        select(ItemRow.dimension, ItemRow.author_id, func.count())
+        .where(ItemRow.project_id == project_id, ItemRow.state == state)
+        .group_by(col(ItemRow.dimension), col(ItemRow.author_id))
+    )
+    return {(dimension, author): n for dimension, author, n in session.exec(wanted)}
+
+
+def latest_annotations(session: Session, *, item_id: int, revision: int, stage: str) -> list[AnnotationRow]:
+    """What counts of what was submitted about a revision in a stage: superseded annotations are left out."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
+    )
+    wanted = (
+        select(AnnotationRow)
+        .where(
+            AnnotationRow.item_id == item_id,
+            AnnotationRow.stage == stage,
+            AnnotationRow.revision == revision,
+            col(AnnotationRow.id).not_in(newer),
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    return list(session.exec(wanted))

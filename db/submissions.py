@@ -1,0 +1,70 @@
+"""Queries on what people submitted, and on their drafts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from db.tables import AnnotationRow, DraftRow, TaskRow
+from domain.states import Stage
+
+
+def by_key(session: Session, *, person_id: int, key: str) -> AnnotationRow | None:
+    """What a person submitted under an idempotency key."""
+    wanted = select(AnnotationRow).where(AnnotationRow.person_id == person_id, AnnotationRow.submit_key == key)
+    return session.exec(wanted).first()
+
+
+def latest_of_task(session: Session, *, task_id: int) -> AnnotationRow | None:
+    """What counts for a slot."""
+    wanted = select(AnnotationRow).where(AnnotationRow.task_id == task_id).order_by(col(AnnotationRow.id).desc())
+    return session.exec(wanted.limit(1)).first()
+
+
+def last_of_person(
+    session: Session, *, person_id: int, project_id: int, stage: Stage
+) -> tuple[AnnotationRow, TaskRow] | None:
+    """A person's newest submission in a stage, and its slot."""
+    wanted = (
+        select(AnnotationRow, TaskRow)
+        .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
+        .where(
+            AnnotationRow.person_id == person_id, AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
+        )
+        .order_by(col(AnnotationRow.id).desc())
+        .limit(1)
+    )
+    found = session.exec(wanted).first()
+    return (found[0], found[1]) if found else None
+
+
+def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> DraftRow | None:
+    """What a person has typed for a slot."""
+    wanted = select(DraftRow).where(DraftRow.task_id == task_id, DraftRow.person_id == person_id)
+    return session.exec(wanted.with_for_update() if lock else wanted).first()
+
+
+def put_draft(
+    session: Session,
+    *,
+    task_id: int,
+    person_id: int,
+    seq: int | None,
+    content: Mapping[str, Any],
+    now: datetime,
+    lost: bool = False,
+) -> DraftRow:
+    """Keep what a person has typed, unless something newer is there. ``seq`` None is newer than everything."""
+    row = draft(session, task_id=task_id, person_id=person_id, lock=True)
+    if row is None:
+        row = DraftRow(task_id=task_id, person_id=person_id, seq=-1, content={}, saved_at=now)
+    if seq is None:
+        seq = row.seq + 1
+    if seq > row.seq:
+        row.seq, row.content, row.saved_at, row.lost = seq, dict(content), now, lost
+        session.add(row)
+        session.flush()
+    return row

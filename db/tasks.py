@@ -1,0 +1,338 @@
+"""Queries on slots of work. Those on the annotator's path walk an index and stop at the first row that fits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, exists, func, or_, update
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow, WalkRow
+from db.types import public_id
+from domain.states import Stage, TaskState
+
+_SHUFFLE_RANGE = 2**31
+_LOOK_AT = 5
+"""How many candidates are looked at before asking again: others may be taking the first ones."""
+
+
+# ---- making slots ---------------------------------------------------------------------------------------------------
+
+
+def unit_of_revision(stage: Stage, *, item_id: int, revision: int) -> str:
+    """The name of an item's revision as something to vote on or to settle."""
+    return f"{stage.value}/item/{item_id}/{revision}"
+
+
+def unit_of_prediction(*, prediction_id: int) -> str:
+    """The name of a model's answer as something to grade."""
+    return f"{Stage.GRADING.value}/prediction/{prediction_id}"
+
+
+def shuffle_key(*, seed: int, unit: str, slot: int) -> int:
+    """A slot's place in the shuffled order of its stage: from the project's seed, so that it can be made again."""
+    return _number(f"{seed}/{unit}/{slot}")
+
+
+def offset_of(*, seed: int, person_id: int, stage: Stage) -> int:
+    """Where a person begins in the shuffled order of a stage."""
+    return _number(f"{seed}/person/{person_id}/{stage.value}")
+
+
+def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]]) -> int:
+    """Add open slots; one that exists already is left as it is. The number added."""
+    rows = [{"public_id": public_id(), "state": TaskState.OPEN, "correcting": False, **slot} for slot in slots]
+    return insert_or_ignore(session, TaskRow, rows)
+
+
+def add(session: Session, *, row: TaskRow) -> TaskRow:
+    """Add one slot and give it its id."""
+    session.add(row)
+    session.flush()
+    return row
+
+
+# ---- finding work ---------------------------------------------------------------------------------------------------
+
+
+def lock(session: Session, *, public_id: str) -> TaskRow | None:
+    """A slot, held against everybody else until the transaction ends."""
+    wanted = select(TaskRow).where(TaskRow.public_id == public_id).with_for_update()
+    return session.exec(wanted.execution_options(populate_existing=True)).first()
+
+
+def by_public_id(session: Session, *, public_id: str) -> TaskRow | None:
+    """A slot."""
+    return session.exec(select(TaskRow).where(TaskRow.public_id == public_id)).first()
+
+
+def lock_by_ids(session: Session, *, ids: Iterable[int]) -> list[TaskRow]:
+    """Slots by id, held in one order, so that two transactions never wait for each other."""
+    wanted = select(TaskRow).where(col(TaskRow.id).in_(sorted(set(ids)))).order_by(col(TaskRow.id))
+    return list(session.exec(wanted.with_for_update().execution_options(populate_existing=True)))
+
+
+def mine(
+    session: Session, *, project_id: int, stage: Stage, person_id: int, dimension: str | None, now: datetime
+) -> TaskRow | None:
+    """What a person has in hand in a stage: a claim (expired ones too, if nobody took it), or a correction."""
+    at_hand = or_(
+        col(TaskRow.state) == TaskState.CLAIMED,
+        and_(col(TaskRow.state) == TaskState.DONE, col(TaskRow.correcting), col(TaskRow.lease_until) > now),
+    )
+    wanted = select(TaskRow).where(
+        TaskRow.person_id == person_id,
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        col(TaskRow.state).in_((TaskState.CLAIMED, TaskState.DONE)),
+        at_hand,
+    )
+    if dimension is not None:
+        wanted = wanted.where(TaskRow.dimension == dimension)
+    return session.exec(wanted.order_by(col(TaskRow.correcting).desc(), col(TaskRow.id)).limit(1)).first()
+
+
+def candidates(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimensions: Sequence[str] | None,
+    after: int,
+    now: datetime,
+    limit: int = _LOOK_AT,
+) -> list[TaskRow]:
+    """Slots that this person may take, the best first: abandoned ones, then in shuffled order from ``after`` around."""
+    base = [col(TaskRow.project_id) == project_id, col(TaskRow.stage) == stage, *_may_take(stage, person_id)]
+    left = limit
+    found: list[TaskRow] = []
+    abandoned = select(TaskRow).where(
+        *base, col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < now, *_within(dimensions)
+    )
+    found += session.exec(abandoned.order_by(col(TaskRow.lease_until)).limit(left)).all()
+    for turn in (col(TaskRow.shuffle) > after, col(TaskRow.shuffle) <= after):
+        if len(found) >= limit:
+            break
+        nearest: list[TaskRow] = []
+        for only in dimensions if dimensions is not None else (None,):
+            free = select(TaskRow).where(*base, col(TaskRow.state) == TaskState.OPEN, turn)
+            if only is not None:
+                free = free.where(TaskRow.dimension == only)
+            nearest += session.exec(free.order_by(col(TaskRow.shuffle)).limit(limit - len(found))).all()
+        found += sorted(nearest, key=lambda row: row.shuffle)[: limit - len(found)]
+    return found
+
+
+def take(
+    session: Session,
+    *,
+    row: TaskRow,
+    person_id: int,
+    lease_until: datetime,
+    now: datetime,
+    wait: bool = False,
+) -> bool:
+    """Give a slot to a person, unless somebody else was faster (on PostgreSQL: or is just about to be, without
+    ``wait``)."""
+    locked = session.exec(
+        select(TaskRow)
+        .where(TaskRow.id == row.id, *_may_take(row.stage, person_id, join=False))
+        .with_for_update(skip_locked=not wait, of=TaskRow)
+        .execution_options(populate_existing=True)
+    ).first()
+    if locked is None or not is_free(locked, now=now):
+        return False
+    locked.state, locked.person_id, locked.lease_until = TaskState.CLAIMED, person_id, lease_until
+    session.add(locked)
+    session.flush()
+    return True
+
+
+def is_free(row: TaskRow, *, now: datetime) -> bool:
+    """Whether a slot waits for somebody: open, or claimed and abandoned."""
+    abandoned = row.state is TaskState.CLAIMED and row.lease_until is not None and row.lease_until < now
+    return row.state is TaskState.OPEN or abandoned
+
+
+def may_take(session: Session, *, row: TaskRow, person_id: int) -> bool:
+    """Whether the protocol lets a person have this slot at all."""
+    wanted = select(TaskRow.id).where(TaskRow.id == row.id, *_may_take(row.stage, person_id, join=False))
+    return session.exec(wanted).first() is not None
+
+
+def walk(session: Session, *, project_id: int, person_id: int, stage: Stage, seed: int) -> WalkRow:
+    """Where a person is in a stage, held until the transaction ends, so that nobody claims twice at once."""
+    offset = offset_of(seed=seed, person_id=person_id, stage=stage)
+    wanted = select(WalkRow).where(
+        WalkRow.project_id == project_id, WalkRow.person_id == person_id, WalkRow.stage == stage
+    )
+    found = session.exec(wanted.with_for_update()).first()
+    if found is None:
+        place = {"project_id": project_id, "person_id": person_id, "stage": stage}
+        insert_or_ignore(session, WalkRow, [{**place, "offset": offset, "cursor": offset}])
+        found = session.exec(wanted.with_for_update()).one()
+    return found
+
+
+def cursor(session: Session, *, project_id: int, person_id: int, stage: Stage, seed: int) -> int:
+    """Where a person is in a stage, for looking only."""
+    wanted = select(WalkRow.cursor).where(
+        WalkRow.project_id == project_id, WalkRow.person_id == person_id, WalkRow.stage == stage
+    )
+    found = session.exec(wanted).first()
+    return offset_of(seed=seed, person_id=person_id, stage=stage) if found is None else found
+
+
+# ---- counting -------------------------------------------------------------------------------------------------------
+
+
+def count_available(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimensions: Sequence[str] | None,
+    now: datetime,
+) -> dict[str, int]:
+    """How many different units wait that this person may take, by dimension."""
+    waiting = or_(
+        col(TaskRow.state) == TaskState.OPEN,
+        and_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < now),
+    )
+    wanted = (
+        select(TaskRow.dimension, func.count(func.distinct(TaskRow.unit)))
+        .where(
+            TaskRow.project_id == project_id,
+            TaskRow.stage == stage,
+            col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+            waiting,
+            *_may_take(stage, person_id),
+            *_within(dimensions),
+        )
+        .group_by(col(TaskRow.dimension))
+    )
+    return {dimension: n for dimension, n in session.exec(wanted)}
+
+
+def count_done(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
+    """How many slots a person has done in a stage, by dimension."""
+    wanted = (
+        select(TaskRow.dimension, func.count())
+        .where(
+            TaskRow.person_id == person_id,
+            TaskRow.project_id == project_id,
+            TaskRow.stage == stage,
+            TaskRow.state == TaskState.DONE,
+        )
+        .group_by(col(TaskRow.dimension))
+    )
+    return {dimension: n for dimension, n in session.exec(wanted)}
+
+
+def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
+    """How many claims a person has in a stage, by dimension."""
+    wanted = (
+        select(TaskRow.dimension, func.count())
+        .where(
+            TaskRow.person_id == person_id,
+            TaskRow.project_id == project_id,
+            TaskRow.stage == stage,
+            TaskRow.state == TaskState.CLAIMED,
+        )
+        .group_by(col(TaskRow.dimension))
+    )
+    return {dimension: n for dimension, n in session.exec(wanted)}
+
+
+def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[TaskRow]:
+    """The slots of a stage that wait or are being worked on."""
+    wanted = select(TaskRow).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+    )
+    return list(session.exec(wanted))
+
+
+def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[tuple[str, TaskState], int]:
+    """How many slots a stage has, by dimension and state."""
+    wanted = (
+        select(TaskRow.dimension, TaskRow.state, func.count())
+        .where(TaskRow.project_id == project_id, TaskRow.stage == stage)
+        .group_by(col(TaskRow.dimension), col(TaskRow.state))
+    )
+    return {(dimension, TaskState(state)): n for dimension, state, n in session.exec(wanted)}
+
+
+def of_unit(session: Session, *, unit: str, lock: bool = False) -> list[TaskRow]:
+    """All slots of a unit."""
+    wanted = select(TaskRow).where(TaskRow.unit == unit).order_by(col(TaskRow.slot))
+    return list(session.exec(wanted.with_for_update() if lock else wanted))
+
+
+def withdraw(session: Session, *, unit: str) -> None:
+    """Call off the slots of a unit that nobody has done."""
+    session.exec(
+        update(TaskRow)
+        .where(col(TaskRow.unit) == unit, col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)))
+        .values(state=TaskState.WITHDRAWN, lease_until=None)
+    )
+
+
+def offer(session: Session, *, slot: Mapping[str, Any]) -> None:
+    """Have one open slot: add it, or offer it again if it was called off."""
+    if add_slots(session, slots=[slot]):
+        return
+    session.exec(
+        update(TaskRow)
+        .where(
+            col(TaskRow.unit) == slot["unit"],
+            col(TaskRow.slot) == slot["slot"],
+            col(TaskRow.state) == TaskState.WITHDRAWN,
+        )
+        .values(state=TaskState.OPEN, person_id=None, lease_until=None)
+    )
+
+
+# ---- the rules, as conditions ---------------------------------------------------------------------------------------
+
+
+def _may_take(stage: Stage, person_id: int, *, join: bool = True) -> list[ColumnElement[bool]]:
+    """What the protocol asks of whoever takes a slot: no second slot of a unit, never one's own item."""
+    other = aliased(TaskRow)
+    conditions: list[ColumnElement[bool]] = [
+        ~exists().where(col(other.unit) == col(TaskRow.unit), col(other.person_id) == person_id)
+        if join
+        else ~exists().where(
+            col(other.unit) == col(TaskRow.unit), col(other.person_id) == person_id, col(other.id) != col(TaskRow.id)
+        )
+    ]
+    if stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
+        conditions.append(~exists().where(col(ItemRow.id) == col(TaskRow.item_id), col(ItemRow.author_id) == person_id))
+        conditions.append(
+            ~exists().where(col(RevisionRow.item_id) == col(TaskRow.item_id), col(RevisionRow.editor_id) == person_id)
+        )
+    if stage is Stage.ADJUDICATION:
+        conditions.append(
+            ~exists().where(
+                col(AnnotationRow.item_id) == col(TaskRow.item_id),
+                col(AnnotationRow.stage) == Stage.VERIFICATION,
+                col(AnnotationRow.person_id) == person_id,
+            )
+        )
+    return conditions
+
+
+def _within(dimensions: Sequence[str] | None) -> list[ColumnElement[bool]]:
+    return [] if dimensions is None else [col(TaskRow.dimension).in_(dimensions)]
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % _SHUFFLE_RANGE

@@ -1,0 +1,214 @@
+"""Small worlds for tests: a schema, a project, people and items. A test names only what matters to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import LoadedSchema
+from db import projects
+from db.engine import Store
+from db.tables import AssetRow, PredictionRow, RunRow
+from domain.records import Person, TaskView
+from domain.roles import Role
+from domain.states import Stage
+from workflow import accounts, author, claim, grade, submit
+from workflow.projects import access_to, create_project, set_member
+
+BLIND = """
+name: blind
+version: 1
+title: A blind test
+dimensions:
+  - {id: colour, title: Colour, definition: "A colour.", wanted: 4}
+  - {id: shape, title: Shape, definition: "A shape."}
+item:
+  assets: [{role: image, kind: image}]
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, length: 2}
+    - {name: answer, kind: option_of, field: options, secret_in: [verification]}
+    - {name: origin, kind: text, required: false, authored: false, secret_in: [verification, adjudication, grading]}
+stages:
+  authoring: {per_source: PER_SOURCE}
+  verification:
+    raters: RATERS
+    criteria:
+      - {name: choice, kind: option_of, field: options, prompt: "Which one?",
+         skip: {label: Skip, reasons: [{value: unclear, label: Unclear}]}}
+    keep: {rule: unanimous_and_key, criterion: choice, key: answer}
+  adjudication: ADJUDICATION
+  grading:
+    raters: 2
+    shows: [question, answer]
+    criteria: [{name: score, kind: scale, prompt: "How good?", values: [0, 0.5, 1]}]
+"""
+"""Two dimensions, a key that verifiers must not see, k raters, adjudication or none, two graders."""
+
+SETTLING = '{by: senior, edit: true, causes: [{value: wrong_key, label: "Wrong key"}]}'
+
+UNVERIFIED = """
+name: plain
+version: 1
+title: Written only
+dimensions: [{id: colour, title: Colour, definition: "A colour."}]
+item:
+  assets: [{role: image, kind: image}]
+  fields: [{name: question, kind: text}]
+stages:
+  authoring: {}
+"""
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, **passed: float) -> None:
+        """Let time pass; keywords as for ``timedelta``."""
+        self.now += timedelta(**passed)
+
+
+def make_schema(*, raters: int = 2, adjudication: bool = True, per_source: int = 2) -> LoadedSchema:
+    """The blind schema, with the numbers that a test cares about."""
+    text = BLIND.replace("RATERS", str(raters)).replace("PER_SOURCE", str(per_source))
+    return load_text(text.replace("ADJUDICATION", SETTLING if adjudication else "none"), "Be exact.", "blind")
+
+
+def make_project(store: Store, *, name: str = "p", loaded: LoadedSchema | None = None) -> str:
+    """A project; its name."""
+    return create_project(store, name=name, loaded=loaded or make_schema()).name
+
+
+def make_person(
+    store: Store,
+    login: str,
+    *,
+    project: str | None = "p",
+    role: Role = Role.ANNOTATOR,
+    dimensions: Sequence[str] | None = None,
+    stages: Sequence[Stage] | None = None,
+) -> Person:
+    """Somebody with an account, and a part in a project."""
+    person = accounts.create_person(store, login=login, name=login.title())
+    if project is not None:
+        set_member(store, by=None, project=project, login=login, role=role, dimensions=dimensions, stages=stages)
+    return person
+
+
+def make_people(store: Store, *logins: str, **part: Any) -> list[Person]:
+    """Several people with the same part."""
+    return [make_person(store, login, **part) for login in logins]
+
+
+def make_fields(n: int = 1, **fields: Any) -> dict[str, Any]:
+    """What an item of the blind schema holds."""
+    return {"question": f"Question {n}?", "options": ["red", "blue"], "answer": "red", **fields}
+
+
+def make_items(
+    store: Store,
+    n: int = 1,
+    *,
+    project: str = "p",
+    dimension: str = "colour",
+    author_id: int | None = None,
+    fields: Mapping[str, Any] | None = None,
+) -> list[int]:
+    """Items as an import brings them in; their ids."""
+    with store.write() as session:
+        access = access_to(session, person=None, project=project)
+        have = len(_ids(store, project))
+        new = [
+            author.NewItem(
+                external_id=f"{dimension}/{have + at}",
+                dimension=dimension,
+                fields=fields or make_fields(have + at, origin=f"origin-{have + at}"),
+                author_id=author_id,
+            )
+            for at in range(n)
+        ]
+        return author.add_items(session, access=access, new=new, now=store.now())
+
+
+def make_pool(store: Store, n: int, *, project: str = "p", source: str | None = None, **asset: Any) -> list[str]:
+    """Free images without files; their public ids."""
+    from db import assets
+
+    with store.write() as session:
+        row = projects.by_name(session, name=project)
+        assert row is not None
+        assert row.id is not None
+        source_id = assets.source_id(session, project_id=row.id, name=source) if source else None
+        made = [
+            AssetRow(
+                project_id=row.id,
+                name=f"{source}-{at}.png",
+                kind="image",
+                in_pool=True,
+                source_id=source_id,
+                created_at=store.now(),
+                **asset,
+            )
+            for at in range(n)
+        ]
+        session.add_all(made)
+        session.flush()
+        return [asset.public_id for asset in made]
+
+
+def make_predictions(store: Store, item_ids: Sequence[int], *, models: Sequence[str], project: str = "p") -> None:
+    """Answers of models to items, with their slots for grading."""
+    with store.write() as session:
+        access = access_to(session, person=None, project=project)
+        run = RunRow(project_id=access.project_id, kind="import", name="answers", created_at=store.now())
+        session.add(run)
+        session.flush()
+        rows = [
+            PredictionRow(
+                project_id=access.project_id,
+                item_id=item_id,
+                run_id=run.id or 0,
+                model=model,
+                text=f"Answer {number} of {item_id}",
+                created_at=store.now(),
+            )
+            for item_id in item_ids
+            for number, model in enumerate(models)
+        ]
+        session.add_all(rows)
+        session.flush()
+        made = [(row.id or 0, row.item_id, "colour") for row in rows]
+        grade.open_grading(session, access=access, predictions=made, now=store.now())
+
+
+def claimed(store: Store, person: Person, stage: Stage = Stage.VERIFICATION, **where: Any) -> TaskView:
+    """The next task of a person, of which there must be one."""
+    view = claim.next_task(store, person=person, project=where.pop("project", "p"), stage=stage, **where)
+    assert isinstance(view, TaskView), view
+    return view
+
+
+def vote(store: Store, person: Person, choice: str | None = "red", **where: Any) -> TaskView:
+    """Claim the next item and vote on it."""
+    view = claimed(store, person, **where)
+    reasons = {"choice": "unclear"} if choice is None else {}
+    submit.submit(store, person=person, task=view.id, key=f"vote-{view.id}", values={"choice": choice}, reasons=reasons)
+    return view
+
+
+def _ids(store: Store, project: str) -> list[int]:
+    from db import items
+
+    with store.read() as session:
+        row = projects.by_name(session, name=project)
+        assert row is not None
+        assert row.id is not None
+        return [item.id or 0 for item in items.of_project(session, project_id=row.id)]

@@ -1,0 +1,218 @@
+"""Votes, verdicts and blindness, from the claim to the item's state."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+from sqlmodel import select
+
+from db.engine import Store
+from db.tables import AnnotationRow, ItemRow
+from domain.errors import Conflict, InvalidInput, NotFound
+from domain.records import NothingLeft, TaskView
+from domain.roles import Role
+from domain.states import ItemState, Stage
+from tests.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from workflow import claim, submit
+from workflow.checks import check
+from workflow.progress import progress
+
+
+def state_of(store: Store, item_id: int) -> ItemState:
+    with store.read() as session:
+        return session.exec(select(ItemRow.state).where(ItemRow.id == item_id)).one()
+
+
+@pytest.mark.parametrize(
+    ("choices", "adjudication", "state"),
+    [
+        (["red", "red"], True, ItemState.KEPT),
+        (["blue", "blue"], True, ItemState.REJECTED),
+        (["red", "blue"], True, ItemState.IN_ADJUDICATION),
+        (["red", "blue"], False, ItemState.REJECTED),
+        (["red", None], True, ItemState.IN_ADJUDICATION),
+        ([None, None], False, ItemState.REJECTED),
+        (["red"], True, ItemState.IN_VERIFICATION),
+    ],
+)
+def test_the_verdict_follows_from_the_votes(
+    store: Store, choices: list[str | None], adjudication: bool, state: ItemState
+) -> None:
+    make_project(store, loaded=make_schema(adjudication=adjudication))
+    (item,) = make_items(store)
+    for at, choice in enumerate(choices):
+        vote(store, make_person(store, f"v{at}"), choice)
+    assert state_of(store, item) is state
+    assert check(store) == []
+
+
+def test_nobody_gets_an_item_twice_and_the_author_never(store: Store) -> None:
+    make_project(store, loaded=make_schema(raters=3))
+    ann, bob = make_people(store, "ann", "bob")
+    make_items(store, author_id=ann.id)
+    vote(store, bob)
+    for person in (ann, bob):
+        left = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        assert isinstance(left, NothingLeft)
+        assert left.code == "waiting_for_others"
+
+
+def test_secrets_are_nowhere_in_what_a_verifier_gets(store: Store) -> None:
+    make_project(store)
+    ann, bob, sue = make_people(store, "ann", "bob", "sue")
+    make_items(
+        store,
+        author_id=sue.id,
+        fields={"question": "q?", "options": ["red", "blue"], "answer": "red", "origin": "hush", "sneaky": "psst"},
+    )
+    vote(store, ann, "blue")
+    view = claimed(store, bob)
+    assert set(view.fields) == {"question", "options"}
+    said = json.dumps(dataclasses.asdict(view), default=str)
+    for secret in ('"answer": "', "hush", "psst", "colour/0", "Sue", "Ann"):
+        assert secret not in said
+    assert view.votes == ()
+    assert progress(store, person=bob, project="p", stage=Stage.VERIFICATION).decided == 0
+
+
+def test_a_member_sees_only_their_dimensions(store: Store) -> None:
+    make_project(store)
+    make_items(store, 2, dimension="shape")
+    ann = make_person(store, "ann", dimensions=["colour"])
+    left = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert isinstance(left, NothingLeft)
+    assert left.code == "not_your_dimension"
+    asked = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, dimension="shape")
+    assert isinstance(asked, NothingLeft)
+    assert asked.code == "not_your_dimension"
+
+
+def test_strangers_are_told_that_nothing_is_there(store: Store) -> None:
+    make_project(store)
+    make_items(store)
+    ann, stranger = make_person(store, "ann"), make_person(store, "stranger", project=None)
+    with pytest.raises(NotFound):
+        claim.next_task(store, person=stranger, project="p", stage=Stage.VERIFICATION)
+    view = claimed(store, ann)
+    bob = make_person(store, "bob")
+    for person in (stranger, bob):
+        with pytest.raises(NotFound):
+            submit.submit(store, person=person, task=view.id, key="k", values={"choice": "red"})
+
+
+def test_a_form_that_does_not_fit_is_refused_and_nothing_is_stored(store: Store) -> None:
+    make_project(store)
+    make_items(store)
+    ann = make_person(store, "ann")
+    view = claimed(store, ann)
+    for values in ({}, {"choice": "green"}, {"choice": None}, {"choice": "red", "extra": 1}, {"choice": float("nan")}):
+        with pytest.raises(InvalidInput):
+            submit.submit(store, person=ann, task=view.id, key="k", values=values)
+    with store.read() as session:
+        assert session.exec(select(AnnotationRow)).all() == []
+    assert claimed(store, ann).id == view.id
+
+
+def test_the_same_key_twice_is_one_annotation(store: Store) -> None:
+    make_project(store)
+    make_items(store, 2)
+    ann = make_person(store, "ann")
+    view = claimed(store, ann)
+    first = submit.submit(store, person=ann, task=view.id, key="k", values={"choice": "red"})
+    second = submit.submit(store, person=ann, task=view.id, key="k", values={"choice": "blue"})
+    assert (first.repeated, second.repeated) == (False, True)
+    assert second.annotation == first.annotation
+    with pytest.raises(Conflict):
+        submit.submit(store, person=ann, task=view.id, key="another", values={"choice": "blue"})
+    other = claimed(store, ann)
+    with pytest.raises(Conflict):
+        submit.submit(store, person=ann, task=other.id, key="k", values={"choice": "blue"})
+
+
+def test_a_vote_remembers_schema_and_guideline(store: Store) -> None:
+    loaded = make_schema()
+    make_project(store, loaded=loaded)
+    make_items(store)
+    vote(store, make_person(store, "ann"))
+    with store.read() as session:
+        row = session.exec(select(AnnotationRow)).one()
+    assert (row.schema_hash, row.guideline_hash) == (loaded.hash, loaded.guideline_hash)
+
+
+def test_an_undone_vote_comes_back_as_a_draft_and_is_superseded(store: Store) -> None:
+    make_project(store)
+    (item,) = make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    view = vote(store, ann, None)
+    back = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert back.id == view.id
+    assert back.correction
+    assert back.draft is not None
+    assert back.draft.values == {"values": {"choice": None}, "reasons": {"choice": "unclear"}, "note": ""}
+    assert claimed(store, ann).id == view.id
+    submit.submit(store, person=ann, task=view.id, key="better", values={"choice": "red"})
+    vote(store, bob)
+    assert state_of(store, item) is ItemState.KEPT
+    with store.read() as session:
+        rows = session.exec(select(AnnotationRow).order_by(AnnotationRow.id)).all()
+    assert [row.answers["choice"] for row in rows] == [None, "red", "red"]
+    assert rows[1].supersedes_id == rows[0].id
+    with pytest.raises(Conflict, match="settled"):
+        submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert check(store) == []
+
+
+def test_undo_reopens_what_a_senior_has_not_begun_to_settle(store: Store) -> None:
+    make_project(store)
+    (item,) = make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    vote(store, ann, "red")
+    view = vote(store, bob, "blue")
+    assert state_of(store, item) is ItemState.IN_ADJUDICATION
+    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
+    assert state_of(store, item) is ItemState.KEPT
+    assert isinstance(claim.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NothingLeft)
+    assert check(store) == []
+
+
+def test_undo_stops_where_a_senior_has_begun(store: Store) -> None:
+    make_project(store)
+    make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    vote(store, ann, "red")
+    vote(store, bob, "blue")
+    assert isinstance(claimed(store, sue, Stage.ADJUDICATION), TaskView)
+    with pytest.raises(Conflict, match="senior"):
+        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+
+
+def test_a_correction_that_comes_after_the_verdict_is_kept_as_a_draft(store: Store) -> None:
+    make_project(store)
+    (item,) = make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    view = vote(store, ann, "red")
+    submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    vote(store, bob, "red")
+    with pytest.raises(Conflict, match="draft"):
+        submit.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"})
+    assert state_of(store, item) is ItemState.KEPT
+    assert check(store) == []
+
+
+def test_progress_counts_what_is_mine(store: Store) -> None:
+    make_project(store)
+    make_items(store, 3)
+    ann, bob = make_people(store, "ann", "bob")
+    vote(store, ann)
+    vote(store, ann)
+    now = progress(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert (now.mine_done, now.mine_left, now.kept, now.decided) == (2, 1, 0, 0)
+    for _ in range(3):
+        vote(store, bob)
+    now = progress(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    assert (now.mine_done, now.mine_left, now.kept, now.decided) == (3, 0, 2, 2)

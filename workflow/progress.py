@@ -1,0 +1,231 @@
+"""How far things are: for a person, for the thin line on a working page, and for the lead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from db import items, projects, tasks
+from db.engine import Session, Store
+from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
+from domain.roles import Role, at_least
+from domain.states import ItemState, Stage, TaskState
+from workflow import pool
+from workflow.claim import why_closed, why_nothing
+from workflow.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
+
+WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING)
+"""The stages that have a page."""
+
+
+def progress(store: Store, *, person: Person, project: str, stage: Stage) -> Progress:
+    """The numbers in the thin line on top of a working page."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        done = tasks.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        left = _waiting(session, access, person, stage, store.now())
+        states = items.count_by_state(session, project_id=access.project_id)
+        kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
+        rejected = sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
+        return Progress(mine_done=sum(done.values()), mine_left=sum(left.values()), kept=kept, decided=kept + rejected)
+
+
+def my_work(store: Store, *, person: Person) -> list[StageWork]:
+    """What waits for a person in all of their projects, by stage and dimension."""
+    views = projects_of(store, person=person)
+    with store.read() as session:
+        now = store.now()
+        return [
+            line
+            for view in views
+            for line in _lines(session, access_to(session, person=person, project=view.name), person, now)
+        ]
+
+
+def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:
+    """How far a project is, by dimension, and what keeps it from moving on; for its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        states = items.count_by_state(session, project_id=access.project_id)
+        grading = tasks.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
+        blocked = _blocked(session, access)
+        rows = []
+        for dimension in access.schema.dimensions:
+            n = {state: states.get((dimension.id, state), 0) for state in ItemState}
+            drafted = sum(n.values())
+            why = list(blocked.get(dimension.id, ()))
+            why += _too_few_images(session, access, dimension.id, dimension.wanted, drafted - n[ItemState.REJECTED])
+            rows.append(
+                DimensionProgress(
+                    dimension=dimension.id,
+                    title=dimension.title,
+                    wanted=dimension.wanted,
+                    drafted=drafted,
+                    in_verification=n[ItemState.IN_VERIFICATION],
+                    in_adjudication=n[ItemState.IN_ADJUDICATION],
+                    kept=n[ItemState.KEPT],
+                    rejected=n[ItemState.REJECTED],
+                    unverified=n[ItemState.UNVERIFIED],
+                    blocked=tuple(why),
+                )
+            )
+        return Dashboard(
+            project=access.name,
+            title=access.title,
+            made_up=access.made_up,
+            rows=tuple(rows),
+            free_images=pool.count(session, access=access, dimensions=None),
+            graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
+            to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
+        )
+
+
+# ---- for a person ----------------------------------------------------------------------------------------------------
+
+
+def _lines(session: Session, access: Access, person: Person, now: datetime) -> list[StageWork]:
+    lines = []
+    for stage in stages_of(access.schema):
+        if stage not in WORKED_ON or not access.may_do(stage):
+            continue
+        closed = why_closed(access, stage, None)
+        waiting = {} if closed else _waiting(session, access, person, stage, now)
+        done = tasks.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        for dimension in _mine_in_stage(access, stage):
+            nothing = closed
+            if nothing is None and not waiting.get(dimension):
+                nothing = why_nothing(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
+            lines.append(
+                StageWork(
+                    project=access.name,
+                    title=access.title,
+                    stage=stage,
+                    dimension=dimension,
+                    waiting=waiting.get(dimension, 0),
+                    mine_done=done.get(dimension, 0),
+                    available=bool(waiting.get(dimension)),
+                    why=_sentence(nothing),
+                )
+            )
+    return lines
+
+
+def _sentence(nothing: NothingLeft | None) -> str:
+    if nothing is None:
+        return ""
+    return "As many items as wanted are written." if nothing.code == "pick_first" else nothing.sentence
+
+
+def _mine_in_stage(access: Access, stage: Stage) -> list[str]:
+    grading = access.schema.stages.grading
+    graded = grading.dimensions if stage is Stage.GRADING and grading is not None else None
+    return [
+        dimension.id
+        for dimension in access.schema.dimensions
+        if access.may_use(dimension.id) and (graded is None or dimension.id in graded)
+    ]
+
+
+def _waiting(session: Session, access: Access, person: Person, stage: Stage, now: datetime) -> dict[str, int]:
+    """How much a person could do now, by dimension: what is free and what they have in hand.
+
+    In authoring it is the number of items still wanted, or of free images where that is smaller.
+    """
+    if stage is Stage.AUTHORING:
+        return _to_write(session, access)
+    waiting = tasks.count_available(
+        session,
+        project_id=access.project_id,
+        stage=stage,
+        person_id=person.id,
+        dimensions=access.dimensions,
+        now=now,
+    )
+    in_hand = tasks.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
+    return {dimension: waiting.get(dimension, 0) + in_hand.get(dimension, 0) for dimension in waiting | in_hand}
+
+
+def _to_write(session: Session, access: Access) -> dict[str, int]:
+    states = items.count_by_state(session, project_id=access.project_id)
+    left = {}
+    for dimension in access.schema.dimensions:
+        if not access.may_use(dimension.id):
+            continue
+        free = pool.count(session, access=access, dimensions=(dimension.id,))
+        written = sum(
+            n for (where, state), n in states.items() if where == dimension.id and state is not ItemState.REJECTED
+        )
+        left[dimension.id] = free if dimension.wanted is None else min(free, max(dimension.wanted - written, 0))
+    return left
+
+
+# ---- for the lead ----------------------------------------------------------------------------------------------------
+
+
+def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
+    """Items that nobody in the project may vote on or settle, as sentences by dimension."""
+    members = [
+        (row.person_id, row.role, row.dimensions, row.stages)
+        for row, _ in projects.members(session, project_id=access.project_id)
+    ]
+
+    def able(stage: Stage, dimension: str) -> set[int]:
+        return {
+            person_id
+            for person_id, role, dimensions, stages in members
+            if at_least(role, role_for(access.schema, stage))
+            and (dimensions is None or dimension in dimensions)
+            and (stages is None or stage.value in stages)
+        }
+
+    found: dict[str, list[str]] = {}
+    verification = access.schema.stages.verification
+    if verification is not None:
+        waiting = items.waiting_by_author(session, project_id=access.project_id, state=ItemState.IN_VERIFICATION)
+        for dimension in access.schema.dimensions:
+            people = able(Stage.VERIFICATION, dimension.id)
+            stuck = sum(
+                n
+                for (where, author), n in waiting.items()
+                if where == dimension.id and len(people - {author or 0}) < verification.raters
+            )
+            if stuck:
+                found.setdefault(dimension.id, []).append(
+                    f"{_items(stuck)} for {verification.raters} votes, but only {_people(len(people))} may verify"
+                    " here, and nobody votes on an item of their own; add verifiers."
+                )
+    if access.schema.stages.adjudication is not None:
+        open_to_settle = tasks.unfinished(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+        for dimension in access.schema.dimensions:
+            people = able(Stage.ADJUDICATION, dimension.id)
+            rows = [row for row in open_to_settle if row.dimension == dimension.id and row.state is TaskState.OPEN]
+            stuck = sum(
+                not any(tasks.may_take(session, row=row, person_id=person_id) for person_id in people) for row in rows
+            )
+            if stuck:
+                who = role_for(access.schema, Stage.ADJUDICATION)
+                found.setdefault(dimension.id, []).append(
+                    f"{_items(stuck)} for a {who.value if who is not Role.ANNOTATOR else 'senior'} who has neither"
+                    " written, edited nor voted on them; add one."
+                )
+    return found
+
+
+def _too_few_images(session: Session, access: Access, dimension: str, wanted: int | None, alive: int) -> Sequence[str]:
+    """Items that cannot be written because the pool is empty."""
+    if access.schema.stages.authoring is None or wanted is None or alive >= wanted:
+        return ()
+    missing = wanted - alive
+    free = pool.count(session, access=access, dimensions=(dimension,))
+    if free >= missing:
+        return ()
+    images = f"{free} free image{'' if free == 1 else 's'}"
+    return (f"{missing} more {'item is' if missing == 1 else 'items are'} wanted, but the pool has {images} for it.",)
+
+
+def _items(n: int) -> str:
+    return "1 item waits" if n == 1 else f"{n} items wait"
+
+
+def _people(n: int) -> str:
+    return "1 person" if n == 1 else f"{n} people"

@@ -1,0 +1,208 @@
+"""Submitting: one annotation per key, on disk before it is acknowledged, and never a vote too many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from db import items, submissions
+from db.engine import Session, Store
+from db.tables import AnnotationRow, TaskRow
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
+from domain.policies import LEASE
+from domain.records import Person, Submission, Submitted, TaskView
+from domain.states import ItemState, Stage, TaskState
+from workflow import adjudicate, author, grade, verify
+from workflow.claim import LOST, extend, held_task
+from workflow.draft import must_be_json
+from workflow.projects import Access, access_to, log
+from workflow.show import task_view
+
+LONGEST_NOTE = 20_000
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a stage does with a submission."""
+
+    check: Callable[[Session, Access, TaskRow, Submission], Sequence[Problem]]
+    """All that is wrong with it."""
+    place: Callable[[Session, Access, TaskRow, Submission, Person, datetime], tuple[int, int]]
+    """The item and revision that it is about."""
+    after: Callable[[Session, Access, TaskRow, Submission, Person, datetime], ItemState | None]
+    """What follows from it."""
+    why_fixed: Callable[[Session, Access, TaskRow, datetime], str | None]
+    """Why it can no longer be corrected."""
+
+
+_STEPS: Mapping[Stage, _Step] = {
+    Stage.AUTHORING: _Step(author.check, author.place, author.after, author.why_fixed),
+    Stage.VERIFICATION: _Step(verify.check, verify.place, verify.after, verify.why_fixed),
+    Stage.ADJUDICATION: _Step(adjudicate.check, adjudicate.place, adjudicate.after, adjudicate.why_fixed),
+    Stage.GRADING: _Step(grade.check, grade.place, grade.after, grade.why_fixed),
+}
+
+
+def submit(
+    store: Store,
+    *,
+    person: Person,
+    task: str,
+    key: str,
+    values: Mapping[str, Any],
+    reasons: Mapping[str, Any] | None = None,
+    note: str = "",
+    seconds: float | None = None,
+) -> Submitted:
+    """Store what a person answers. When this returns, it is on disk.
+
+    Parameters
+    ----------
+    key
+        Chosen by the page, once per submission: sent again, it stores nothing and returns what was stored
+        (``repeated``).
+    values
+        By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``.
+    seconds
+        Time spent on it, without idle time.
+
+    Raises
+    ------
+    InvalidInput
+        With everything that is wrong with the answers.
+    LeaseLost
+        The lease had ended and somebody else took the task, or the item has changed: the answers are kept as a draft.
+    Conflict
+        The task was submitted before under another key, or the verdict was settled while it was being corrected.
+    """
+    given = Submission(values=values, reasons=reasons or {}, note=note.replace("\0", ""), seconds=seconds)
+    _must_fit(given, key)
+    refusal: Conflict | None = None
+    with store.write() as session:
+        now = store.now()
+        row, access = held_task(session, person=person, task=task)
+        earlier = submissions.by_key(session, person_id=person.id, key=key)
+        if earlier is not None:
+            return _again(session, earlier, row)
+        refusal = _refusal(session, access, row, person, now)
+        if refusal is None:
+            return _store(session, access, row, person, key, given, now)
+        submissions.put_draft(
+            session,
+            task_id=row.id or 0,
+            person_id=person.id,
+            seq=None,
+            content={"values": dict(values), "reasons": dict(reasons or {}), "note": given.note},
+            now=now,
+            lost=True,
+        )
+        log(session, access, row, person, "task.late", now)
+    raise refusal
+
+
+def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskView:
+    """Reopen a person's last submission in a stage: the task comes back with its answers as a draft.
+
+    What was submitted stands until a new submission supersedes it. ``Conflict`` once the verdict is settled.
+    """
+    with store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project=project)
+        last = submissions.last_of_person(session, person_id=person.id, project_id=access.project_id, stage=stage)
+        if last is None or stage not in _STEPS:
+            raise NotFound("There is nothing to undo here yet.")
+        row, access = held_task(session, person=person, task=last[1].public_id)
+        why = _STEPS[stage].why_fixed(session, access, row, now)
+        if why is not None:
+            raise Conflict(why)
+        if not row.correcting:
+            row.correcting = True
+            submissions.put_draft(
+                session,
+                task_id=row.id or 0,
+                person_id=person.id,
+                seq=None,
+                content={"values": last[0].answers, "reasons": last[0].reasons, "note": last[0].note},
+                now=now,
+            )
+            log(session, access, row, person, "task.reopened", now)
+        row.lease_until = now + LEASE
+        session.add(row)
+        session.flush()
+        return task_view(session, access=access, row=row, person=person)
+
+
+def _must_fit(given: Submission, key: str) -> None:
+    if not key or len(key) > 200:
+        raise InvalidInput([Problem("key", "A submission needs a key of 1 to 200 characters; reload the page.")])
+    if len(given.note) > LONGEST_NOTE:
+        raise InvalidInput([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
+    if given.seconds is not None and not 0 <= given.seconds < 10**7:
+        raise InvalidInput([Problem("seconds", "The time spent is no number of seconds; reload the page.")])
+    must_be_json({"values": given.values, "reasons": given.reasons})
+
+
+def _again(session: Session, earlier: AnnotationRow, row: TaskRow) -> Submitted:
+    if earlier.task_id != row.id:
+        raise Conflict("This key was used for another task; reload the page and submit again.")
+    item = items.by_id(session, id=earlier.item_id)
+    return Submitted(
+        annotation=earlier.public_id,
+        saved_at=earlier.created_at,
+        repeated=True,
+        item=item.public_id,
+        state=item.state,
+    )
+
+
+def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> Conflict | None:
+    """Why this person can no longer submit this task; None if they can, also after their lease, if nobody took it."""
+    if row.state is TaskState.DONE and row.person_id == person.id:
+        if not row.correcting:
+            return Conflict("You have submitted this task already; undo it to change it.")
+        why = _STEPS[row.stage].why_fixed(session, access, row, now)
+        return Conflict(f"{why} What you wrote is kept as a draft.") if why else None
+    if row.state is TaskState.WITHDRAWN:
+        return LeaseLost("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
+    return None if extend(session, access=access, row=row, person=person, now=now) else LeaseLost(LOST)
+
+
+def _store(
+    session: Session, access: Access, row: TaskRow, person: Person, key: str, given: Submission, now: datetime
+) -> Submitted:
+    step = _STEPS[row.stage]
+    problems = step.check(session, access, row, given)
+    if problems:
+        raise InvalidInput(problems)
+    before = submissions.latest_of_task(session, task_id=row.id or 0)
+    item_id, revision = step.place(session, access, row, given, person, now)
+    annotation = AnnotationRow(
+        project_id=access.project_id,
+        task_id=row.id or 0,
+        person_id=person.id,
+        stage=row.stage,
+        dimension=row.dimension,
+        item_id=item_id,
+        revision=revision,
+        prediction_id=row.prediction_id,
+        submit_key=key,
+        answers=dict(given.values),
+        reasons=dict(given.reasons),
+        note=given.note,
+        seconds=given.seconds,
+        supersedes_id=before.id if before else None,
+        schema_version_id=access.schema_version_id,
+        schema_hash=access.loaded.hash,
+        guideline_hash=access.loaded.guideline_hash,
+        created_at=now,
+    )
+    session.add(annotation)
+    row.state, row.correcting, row.lease_until = TaskState.DONE, False, None
+    session.add(row)
+    session.flush()
+    log(session, access, row, person, "task.corrected" if before else "task.submitted", now)
+    state = step.after(session, access, row, given, person, now)
+    item = items.by_id(session, id=item_id)
+    return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=state)

@@ -1,0 +1,140 @@
+"""Verification: independent votes on an item's revision, and the verdict that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from annotation_schemas import kinds
+from db import events, items, tasks
+from db.engine import Session
+from db.tables import ItemRow, TaskRow
+from domain.errors import Problem
+from domain.policies import Verdict, Vote, item_state
+from domain.records import Person, Submission
+from domain.states import ItemState, Stage, TaskState
+from workflow.projects import Access
+
+SETTLED = "The verdict on this item is settled, so your vote stays as it is; tell a senior if it is wrong."
+
+
+def first_state(access: Access) -> ItemState:
+    """The state of an item on which nobody has voted yet."""
+    return ItemState.IN_VERIFICATION if access.schema.stages.verification else ItemState.UNVERIFIED
+
+
+def open_verification(
+    session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime
+) -> int:
+    """Open the slots for votes on new revisions (item id, number, dimension); the number of slots."""
+    stage = access.schema.stages.verification
+    if stage is None:
+        return 0
+    slots = []
+    for item_id, revision, dimension in revisions:
+        unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item_id, revision=revision)
+        slots += [
+            {
+                "project_id": access.project_id,
+                "stage": Stage.VERIFICATION,
+                "unit": unit,
+                "slot": slot,
+                "item_id": item_id,
+                "revision": revision,
+                "dimension": dimension,
+                "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=slot),
+                "created_at": now,
+            }
+            for slot in range(stage.raters)
+        ]
+    return tasks.add_slots(session, slots=slots)
+
+
+def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
+    """What the votes on an item's current revision, and a senior's decision, come to."""
+    verification = access.schema.stages.verification
+    item_id, revision = item.id or 0, item.current_revision
+    votes = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION)
+    settled = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.ADJUDICATION)
+    return item_state(
+        verification.keep if verification else None,
+        [Vote(rater=str(vote.person_id), values=vote.answers, reasons=vote.reasons) for vote in votes],
+        raters=verification.raters if verification else 0,
+        item_fields=items.content(session, item_id=item_id, revision=revision),
+        adjudication=access.schema.stages.adjudication is not None,
+        decision=settled[-1].answers.get("decision") if settled else None,
+    )
+
+
+def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) -> Verdict:
+    """Bring a locked item's cached state up to its votes, and ask a senior if they leave it open."""
+    verdict = verdict_of(session, access=access, item=item)
+    if verdict.state is not item.state:
+        events.record(
+            session,
+            at=now,
+            kind="item.state",
+            project_id=access.project_id,
+            item_id=item.id,
+            data={"from": item.state.value, "to": verdict.state.value, "why": verdict.why},
+        )
+        item.state = verdict.state
+        session.add(item)
+        session.flush()
+    unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
+    if verdict.state is ItemState.IN_ADJUDICATION:
+        slot = {
+            "project_id": access.project_id,
+            "stage": Stage.ADJUDICATION,
+            "unit": unit,
+            "slot": 0,
+            "item_id": item.id,
+            "revision": item.current_revision,
+            "dimension": item.dimension,
+            "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=0),
+            "created_at": now,
+        }
+        tasks.offer(session, slot=slot)
+    elif access.schema.stages.adjudication is not None:
+        tasks.withdraw(session, unit=unit)
+    return verdict
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+    """What is wrong with a vote."""
+    stage = access.schema.stages.verification
+    if stage is None or row.item_id is None or row.revision is None:
+        return [Problem("stage", "This project has no verification.")]
+    fields = items.content(session, item_id=row.item_id, revision=row.revision)
+    return kinds.check_answers(stage.criteria, given.values, given.reasons, fields)
+
+
+def place(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item and revision that a vote is about; the item is held from here on."""
+    item = items.lock(session, id=row.item_id or 0)
+    return item.id or 0, row.revision or item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """The item's state with this vote."""
+    item = items.lock(session, id=row.item_id or 0)
+    return settle(session, access=access, item=item, now=now).state
+
+
+def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """Why a vote can no longer be corrected; None if it can."""
+    item = items.lock(session, id=row.item_id or 0)
+    if item.current_revision != row.revision or item.state in (ItemState.KEPT, ItemState.REJECTED):
+        return SETTLED
+    unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
+    for slot in tasks.of_unit(session, unit=unit, lock=True):
+        if slot.state is TaskState.CLAIMED and not tasks.is_free(slot, now=now):
+            return "A senior is settling this item right now, so your vote stays as it is."
+    return None
