@@ -31,8 +31,11 @@ class Dimension(_Part):
     """One of the aspects that a benchmark measures; items belong to exactly one."""
 
     id: str
+    """Small letters, digits and underscores; people and files are given dimensions by it."""
     title: str
+    """As people read it."""
     definition: str = ""
+    """What belongs to it, in a sentence; shown on working pages."""
     group: str | None = None
     """The capability or domain that it belongs to."""
     wanted: int | None = None
@@ -47,8 +50,11 @@ class AssetSlot(_Part):
     """A place in an item for images or a clip."""
 
     role: str
+    """What it is in the item; its name in files and in `judges.sees`."""
     kind: Literal["image", "clip"]
+    """An image or a clip."""
     min: int = 1
+    """0: an item may come without it."""
     max: int | None = 1
     """None: any number."""
 
@@ -57,8 +63,11 @@ class Choice(_Part):
     """A value with its label: an option, a scale step, a cause, a reason. A bare value gets a label made from it."""
 
     value: Scalar
+    """What is stored."""
     label: str
+    """What is shown; of a bare value, the value in words."""
     help: str | None = None
+    """Shown beside it."""
     reasons: tuple[Choice, ...] = ()
     """Choosing this asks for one of these reasons (or a typed one)."""
 
@@ -74,10 +83,15 @@ class ItemField(_Part):
     """A field of an item: what it shows or holds."""
 
     name: str
+    """Small letters, digits and underscores; also the key in files that do not say otherwise."""
     kind: FieldKind = "text"
+    """A row of the registry of field kinds."""
     title: str | None = None
+    """As people read it; else made from the name."""
     help: str | None = None
+    """Shown on the authoring form."""
     required: bool = True
+    """An item without it does not fit."""
     options: tuple[Choice, ...] = ()
     """For choice: the values it can have."""
     field: str | None = None
@@ -85,6 +99,7 @@ class ItemField(_Part):
     length: int | None = None
     """For text_list: the exact number of entries."""
     min_length: int | None = None
+    """Entries for lists, characters for text."""
     max_length: int | None = None
     """Entries for lists, characters for text."""
     distinct: bool = False
@@ -99,24 +114,33 @@ class Skip(_Part):
     """A way not to answer a criterion; it needs one of the reasons."""
 
     label: str = "Skip"
+    """What is shown."""
     reasons: tuple[Choice, ...] = ()
+    """One of them has to be given; a typed one if there are none."""
 
 
 class Aspect(_Part):
     """Guidance for a criterion that is not scored by itself."""
 
     name: str
+    """Small letters, digits and underscores."""
     title: str
+    """As people read it."""
     definition: str
+    """What it means, in a sentence."""
 
 
 class Criterion(_Part):
     """One thing a rater is asked."""
 
     name: str
+    """Its name in ratings; unique in the whole schema."""
     kind: CriterionKind
+    """A row of the registry of criterion kinds."""
     prompt: str
+    """The question to the rater."""
     help: str | None = None
+    """Shown below the question."""
     options: tuple[Choice, ...] = ()
     """For choice."""
     field: str | None = None
@@ -126,19 +150,26 @@ class Criterion(_Part):
     labels: tuple[str, ...] = ()
     """For scale: a label per value, or none."""
     aspects: tuple[Aspect, ...] = ()
+    """What to weigh; shown, not asked."""
     dimensions: tuple[str, ...] | None = None
     """The dimensions whose items it is asked about; None: all of them."""
     required: bool = True
+    """A submission without it does not fit."""
     show_if: dict[str, tuple[Scalar, ...]] = Field(default_factory=dict)
+    """Asked only if every one of these earlier criteria got one of these values."""
     skip: Skip | None = None
+    """How not to answer it; absent: it has to be answered."""
 
 
 class Keep(_Part):
     """The rule that makes a verdict of the votes: a row of the registry of keep rules."""
 
     rule: str
+    """A row of the registry of keep rules."""
     criterion: str | None = None
+    """The criterion that decides."""
     criteria: tuple[str, ...] = ()
+    """Instead of `criterion`: several, and each of them must come to keep the item."""
     key: str | None = None
     """The item's field that holds the right answer."""
     value: Scalar | None = None
@@ -149,23 +180,31 @@ class Qualification(_Part):
     """The gate before a stage."""
 
     items: int
+    """How many items a candidate works on."""
     reviewers: int
+    """How many seniors look at them."""
     pass_mark: float
+    """The share of right ones that passes, between 0 and 1."""
 
 
 class Triage(_Part):
     """Sifting candidate frames."""
 
     per_source: int | None = None
+    """At most so many frames of one source."""
     reasons: tuple[Choice, ...] = ()
+    """Why a frame is put aside."""
 
 
 class Authoring(_Part):
     """Writing items about media from a shared pool."""
 
     people: int | None = None
+    """How many people write."""
     dimensions_per_person: int | None = None
+    """How many dimensions each of them has."""
     people_per_dimension: int | None = None
+    """How many people write for a dimension."""
     per_source: int | None = None
     """At most so many images of one source."""
 
@@ -174,36 +213,48 @@ class Verification(_Part):
     """Independent votes on every item."""
 
     raters: int
+    """How many people vote on an item; never its author."""
     criteria: tuple[Criterion, ...]
+    """What they are asked."""
     keep: Keep
+    """What makes of their votes a verdict."""
     qualification: Qualification | None = None
+    """What to pass before one may vote."""
 
 
 class Adjudication(_Part):
     """Settling what the votes left open."""
 
     by: Literal["senior", "lead"] = "senior"
+    """The least role that may settle."""
     causes: tuple[Choice, ...] = ()
+    """Why an item was contested; one of them is chosen."""
     edit: bool = True
+    """Whether an item may be changed; it is then verified again."""
 
 
 class Refinement(_Part):
     """Looking for second right answers beside a model's answer."""
 
     criteria: tuple[Criterion, ...] = ()
+    """What is asked about a model's answer."""
     until: str | None = None
+    """When an item is done."""
 
 
 class Grading(_Part):
     """People grade models' answers."""
 
     raters: int
+    """How many people grade an answer."""
     criteria: tuple[Criterion, ...]
+    """What they are asked."""
     outputs: int | None = None
     """How many models' answers people grade, drawn evenly over the dimensions; None: all of them."""
     combine: Literal["majority", "mean"] = "majority"
+    """What becomes of their grades: the value of more than half of them, or their mean."""
     dimensions: tuple[str, ...] | None = None
-    """None: all of them."""
+    """The dimensions whose answers are graded; None: all of them."""
     shows: tuple[str, ...] | None = None
     """The item's fields beside the answer; None: all that are not secret in grading."""
 
@@ -212,11 +263,17 @@ class Stages(_Part):
     """The steps of the protocol; None (``none`` in YAML, or absent) is a step it does not have."""
 
     triage: Triage | None = None
+    """Sifting candidate frames."""
     authoring: Authoring | None = None
+    """Writing items."""
     verification: Verification | None = None
+    """Independent votes on items."""
     adjudication: Adjudication | None = None
+    """Settling what the votes left open; without it, what differs is dropped."""
     refinement: Refinement | None = None
+    """Looking for second right answers."""
     grading: Grading | None = None
+    """Rating models' answers."""
 
     @model_validator(mode="before")
     @classmethod
@@ -236,6 +293,7 @@ class Judge(_Part):
     dimensions: tuple[str, ...] | None = None
     """None: all of them."""
     template: str
+    """A row of the registry of judge templates."""
     parser: str | None = None
     """Absent: the parser that the template was written for."""
     sees: tuple[str, ...] = ()
@@ -243,9 +301,13 @@ class Judge(_Part):
     fills: dict[str, str] = Field(default_factory=dict)
     """The template's placeholders by what fills them, where the names differ."""
     values: tuple[Scalar, ...] = ()
+    """The scale that it has to keep to; anything else in a reply is a failure."""
     model: str | None = None
+    """The model that is asked."""
     temperature: float | None = None
+    """None: the model's own default."""
     max_tokens: int | None = None
+    """The longest reply."""
 
     @model_validator(mode="before")
     @classmethod
@@ -264,12 +326,17 @@ class Models(_Part):
     """How models answer the items."""
 
     strategy: str
+    """A row of the registry of strategies."""
     prompts: str | None = None
+    """A row of the registry of prompt sets."""
     variants: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
     score: str | None = None
+    """For ranking: a row of the registry of scores."""
     temperature: float | None = None
+    """None: the model's own default."""
     max_tokens: int | None = None
+    """The longest answer."""
     clips: dict[str, Scalar] = Field(default_factory=dict)
     """How clips become frames."""
 
@@ -278,8 +345,11 @@ class Source(_Part):
     """Where items come from: a file format and how its names map to ours."""
 
     format: str
+    """A row of the registry of formats."""
     id: str | None = None
+    """The key of a record that identifies it, for formats that leave it open."""
     fields: dict[str, str] = Field(default_factory=dict)
+    """Fields and assets of the item by the key that the file has for them, where the names differ."""
     media: dict[str, Scalar] = Field(default_factory=dict)
     """How media are cut and chosen at import."""
 
@@ -290,7 +360,9 @@ class Report(_Part):
     unit: Literal["item", "prediction", "dimension"] = "item"
     """What is one unit; ``dimension``: the mean of a model's answers in a dimension."""
     by: Literal["dimension", "group"] | None = None
+    """One line for each of these."""
     statistics: tuple[str, ...] = ()
+    """Rows of the registry of statistics."""
     scales: dict[str, Literal["nominal", "ordinal", "interval"]] = Field(default_factory=dict)
     """How a criterion's values are measured, where it is not plain from its kind."""
 
@@ -299,6 +371,7 @@ class Export(_Part):
     """The formats that a release is written in."""
 
     formats: tuple[str, ...] = ()
+    """Rows of the registry of formats."""
     public_without: tuple[str, ...] = ()
     """Fields that stay out of public files."""
 
@@ -307,7 +380,9 @@ class Item(_Part):
     """What an item is made of."""
 
     assets: tuple[AssetSlot, ...] = ()
+    """Its images and clips."""
     fields: tuple[ItemField, ...] = ()
+    """Its texts and other values."""
 
     def field(self, name: str) -> ItemField:
         """The field of that name; ``KeyError`` if there is none."""
@@ -321,18 +396,29 @@ class Schema(_Part):
     """A protocol: what a benchmark asks, of whom, and what becomes of the answers."""
 
     name: str
+    """Small letters, digits and underscores."""
     version: int
+    """Counts from 1; raise it with every change."""
     title: str
+    """As people read it."""
     guideline: str | None = None
     """Path of the guideline beside the schema file."""
     source: Source | None = None
+    """Where items come from, if they are not only written here."""
     dimensions: tuple[Dimension, ...]
+    """What is measured."""
     item: Item
+    """What an item is made of."""
     stages: Stages = Stages()
+    """The steps of the protocol."""
     judges: tuple[Judge, ...] = ()
+    """LLMs that rate predictions."""
     models: Models | None = None
+    """How models answer."""
     report: Report = Report()
+    """What the report says."""
     export: Export = Export()
+    """How releases are written."""
 
     def dimension(self, id: str) -> Dimension:
         """The dimension of that id; ``KeyError`` if there is none."""

@@ -204,7 +204,11 @@ def registries() -> Iterator[str]:
     for name, heading in registry.REGISTRIES.items():
         yield from ("", f"### {heading}", "")
         rows = (
-            [f"`{row.name}`", row.meaning + ("" if row.available else " *(not built yet)*")]
+            [
+                f"`{row.name}`",
+                row.meaning
+                + ("" if row.available else " *(not built yet)*" if row.blocks else " *(not enforced yet)*"),
+            ]
             for row in registry.rows(name)
         )
         yield from table(["name", "meaning"], rows)
