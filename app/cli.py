@@ -9,7 +9,7 @@ import typer
 
 from domain.errors import TouchstoneError
 
-COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo")
+COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo", "check")
 """Modules of ``app.commands``, in the order of ``touchstone --help``."""
 
 cli = typer.Typer(

@@ -1,0 +1,35 @@
+"""``touchstone check``: a project against itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("check")(check)
+
+
+def check(
+    project: Annotated[str | None, typer.Argument(help="The project; without it, all of them.")] = None,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Bring the stored states up to the votes; no vote is touched.")
+    ] = False,
+) -> None:
+    """Recompute every item's state from its votes, and say where what is stored differs."""
+    from app.services import resources
+    from workflow.checks import check as differences
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    found = differences(shared.store, project=project, rebuild=rebuild)
+    for sentence in found:
+        typer.echo(sentence)
+    if not found:
+        typer.echo("Everything stored follows from the votes.")
+    elif rebuild:
+        typer.echo("The stored states were brought up to the votes.")
+    raise typer.Exit(1 if found and not rebuild else 0)
