@@ -87,7 +87,6 @@ def _parse(text: str) -> tuple[Document, Schema | None]:
         for detail in error.errors():
             _note(detail, document)
         return document, None
-    schema = _fill_in(schema)
     cross_check(schema, document)
     return document, schema
 
@@ -111,7 +110,7 @@ def _finish(document: Document, schema: Schema | None, *, text: str, guideline_t
             lines[f"{name}:{trouble.line}: {key}{': ' if key else ''}{trouble.message}."] = None
         raise SchemaError("\n".join(lines))
     return LoadedSchema(
-        schema=schema,
+        schema=_fill_in(schema),
         text=text,
         guideline_text=guideline_text,
         hash=schema_hash(schema, guideline_text),

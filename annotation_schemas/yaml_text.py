@@ -19,7 +19,7 @@ LARGEST_BYTES = 1_000_000
 DEEPEST = 30
 
 _TAG = "tag:yaml.org,2002:"
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,14})")
 _SWITCHES = {"true": True, "false": False}
 
 

@@ -76,6 +76,8 @@ BROKEN = [
     Broken("title: Small", "title: yes", 3, "title", 'quote it: "yes"'),
     Broken("title: Small", "title: true", 3, "title", 'quote it: "true"'),
     Broken("title: Small", "title: 2024-01-02", 3, "title", "as a date; quote it"),
+    Broken("version: 1", "version: " + "9" * 5000, 2, "version", "quote it"),
+    Broken("title: Small", "title: Small\n<<: {a: 1}", 4, "<<", "quote it"),
     Broken("title: Small", "title:", 3, "title", "the value is missing"),
     Broken("title: Small", "title: [Small]", 3, "title", "text is wanted, not a list"),
     Broken('value: "yes", label: Yes', "value: yes, label: Yes", 23, ".options[0].value", 'quote it: "yes"'),
