@@ -13,7 +13,6 @@ from annotation_schemas.kinds import check_fields
 from annotation_schemas.loader import load_schema
 from tests.paths import shared
 
-
 IRREGULAR = {
     # One of the 200 items has a key concept that is an empty text.
     "pca_bench": ["Key concepts: no entry may be empty."],

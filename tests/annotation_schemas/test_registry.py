@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from annotation_schemas import registry, shipped
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
 from domain.errors import NotAvailable
@@ -74,3 +75,8 @@ def test_criteria_by_dimension() -> None:
     assert [each.name for each in registry.criteria_of(etp, "grading", "embodied_reasoning")] == ["success", "error"]
     assert [each.name for each in registry.criteria_of(etp, "grading")] == ["score", "success", "error"]
     assert registry.criteria_of(etp, "authoring") == ()
+
+
+def test_formats_that_are_available_are_built() -> None:
+    available = {row.name for row in registry.rows("format") if row.available}
+    assert available == {*FORMATS, "predictions", "ratings"}
