@@ -1,0 +1,56 @@
+"""The JavaScript and styles of the working page, served under a path that changes with their content."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+WEB = Path(__file__).parent / "web"
+TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+
+
+@cache
+def version() -> str:
+    """A hash over all files in ``web/``."""
+    digest = hashlib.sha256()
+    for path in sorted(WEB.iterdir()):
+        if path.suffix in TYPES:
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in WEB.iterdir() if path.suffix in TYPES}
+
+
+def _serve(request: Request) -> Response:
+    name = request.path_params["name"]
+    body = _files().get(name)
+    if body is None:
+        return PlainTextResponse("There is no such file.", status_code=404)
+    current = request.path_params["version"] == version()
+    caching = "public, max-age=31536000, immutable" if current else "no-store"
+    return Response(body, media_type=TYPES[Path(name).suffix], headers={"Cache-Control": caching})
+
+
+async def serve(request: Request) -> Response:
+    """One file of the page. They hold no data, so anybody may read them."""
+    return _serve(request)
+
+
+routes = [Route("/workbench/{version}/{name}", serve, methods=["GET"])]
+"""To be mounted by the server."""
+
+
+def loader() -> str:
+    """The few lines that Streamlit hands to the browser with every rerun; the rest is fetched once and cached."""
+    return (
+        f'const page = import(location.origin + "/workbench/{version()}/workbench.js");\n'
+        "export default async (component) => (await page).default(component);\n"
+    )

@@ -1,0 +1,30 @@
+"""Puts the working page on the screen: one component in one fragment, so that the next item costs one small rerun."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from app.workbench import assets
+
+Json = dict[str, Any]
+
+_component = st.components.v2.component("touchstone_workbench", js=assets.loader())
+
+
+def _fired() -> None:
+    """A trigger needs a callback to be known; what it says is read from its value, which survives a restart."""
+
+
+@st.fragment
+def workbench(key: str, page: Callable[[Mapping[str, Any]], Json]) -> None:
+    """Draw the page that ``page(wish)`` returns; a wish is what the browser sends with its request for the next one.
+
+    The wish's number goes back with the page, so that the browser knows which of its wishes was answered.
+    """
+    known = st.session_state.get(key)
+    wish = known.get("next") if known is not None else None
+    asked = wish if isinstance(wish, dict) else {}
+    _component(key=key, data={**page(asked), "n": asked.get("n")}, on_next_change=_fired)

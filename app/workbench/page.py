@@ -1,0 +1,312 @@
+"""What a working page shows, as one JSON value: pure functions of the task, the schema and the numbers.
+
+A page has a *static* part (texts of the schema and the guideline; sent once and kept by the browser under its hash) and the
+rest, which changes with every task. What is secret for the stage is absent from both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from annotation_schemas.kinds import options_of
+from annotation_schemas.model import Choice, Criterion, ItemField, Json, LoadedSchema, Schema
+from domain.records import AssetView, Draft, NothingLeft, Person, Progress, TaskView, VoteView
+from domain.states import Stage
+
+STAGE_TITLES = {
+    Stage.TRIAGE: "Triage",
+    Stage.AUTHORING: "Authoring",
+    Stage.VERIFICATION: "Verification",
+    Stage.ADJUDICATION: "Adjudication",
+    Stage.REFINEMENT: "Refinement",
+    Stage.GRADING: "Grading",
+}
+
+PREDICTION_TITLE = "Answer"
+REFERENCE_TITLE = "Reference"
+
+# ---- the part that stays -------------------------------------------------------------------------------------------
+
+_static: dict[tuple[str, ...], Json] = {}
+
+
+def static_part(loaded: LoadedSchema, stage: Stage, *, project: str, title: str, made_up: bool = False) -> Json:
+    """Texts of the schema and the guideline for one stage, with a hash over them. Computed once per schema version."""
+    key = (loaded.hash, stage, project, title, str(made_up))
+    if key not in _static:
+        part = _make_static(loaded, stage, project=project, title=title, made_up=made_up)
+        canonical = json.dumps(part, sort_keys=True, ensure_ascii=False, default=str).encode()
+        _static[key] = {**part, "hash": hashlib.sha256(canonical).hexdigest()[:16]}
+    return _static[key]
+
+
+def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str, made_up: bool) -> Json:
+    schema = loaded.schema_
+    adjudication = schema.stages.adjudication
+    return {
+        "project": {"name": project, "title": title, "made_up": made_up},
+        "stage": {"name": stage.value, "title": STAGE_TITLES[stage]},
+        "dimensions": {
+            dimension.id: {"title": dimension.title, "definition": dimension.definition, "group": dimension.group}
+            for dimension in schema.dimensions
+        },
+        "guideline": guideline_html(loaded.guideline_text),
+        "fields": [_field(schema, field, stage) for field in shown_fields(schema, stage)],
+        "slots": [
+            {"role": slot.role, "title": words(slot.role), "kind": slot.kind, "min": slot.min, "max": slot.max}
+            for slot in schema.item.assets
+        ],
+        "criteria": [_criterion(criterion) for criterion in criteria_of(schema, stage)],
+        "vote_criteria": [_criterion(criterion) for criterion in criteria_of(schema, Stage.VERIFICATION)]
+        if stage is Stage.ADJUDICATION
+        else [],
+        "adjudication": {"causes": [_choice(cause) for cause in adjudication.causes], "edit": adjudication.edit}
+        if stage is Stage.ADJUDICATION and adjudication
+        else None,
+    }
+
+
+def shown_fields(schema: Schema, stage: Stage) -> list[ItemField]:
+    """The item's fields on this stage's page, in the schema's order; secret ones are left out."""
+    visible = [field for field in schema.item.fields if stage.value not in field.secret_in]
+    if stage is Stage.AUTHORING:
+        return [field for field in visible if field.authored]
+    if stage is Stage.GRADING and schema.stages.grading and schema.stages.grading.shows is not None:
+        shows = schema.stages.grading.shows
+        return [field for field in visible if field.name in shows]
+    return visible
+
+
+def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
+    """What a rater is asked in this stage."""
+    if stage is Stage.VERIFICATION and schema.stages.verification:
+        return schema.stages.verification.criteria
+    if stage is Stage.GRADING and schema.stages.grading:
+        return schema.stages.grading.criteria
+    return ()
+
+
+def words(name: str) -> str:
+    """A name from a schema as a person reads it."""
+    return name.replace("_", " ").strip().capitalize()
+
+
+def _choice(choice: Choice) -> Json:
+    return {
+        "value": choice.value,
+        "label": choice.label,
+        "help": choice.help,
+        "reasons": [_choice(reason) for reason in choice.reasons],
+    }
+
+
+def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
+    title = field.title or words(field.name)
+    if stage is Stage.GRADING and title.casefold() == PREDICTION_TITLE.casefold():
+        title = REFERENCE_TITLE  # beside the answer that is graded, the item's own is the reference
+    options = next((other for other in schema.item.fields if other.name == field.field), None)
+    return {
+        "name": field.name,
+        "title": title,
+        "kind": field.kind,
+        "help": field.help,
+        "required": field.required,
+        "field": field.field,
+        "options": [_choice(choice) for choice in field.options],
+        "distinct": field.distinct,
+        "options_title": (options.title or words(options.name)) if options else None,
+        "length": field.length,
+        "min": field.min_length,
+        "max": field.max_length,
+        "authored": field.authored,
+    }
+
+
+def _criterion(criterion: Criterion) -> Json:
+    scale = [
+        {"value": value, "label": criterion.labels[index] if index < len(criterion.labels) else None, "reasons": []}
+        for index, value in enumerate(criterion.values)
+    ]
+    return {
+        "name": criterion.name,
+        "kind": criterion.kind,
+        "prompt": criterion.prompt,
+        "help": criterion.help,
+        "field": criterion.field,
+        "options": scale if criterion.kind == "scale" else [_choice(option) for option in criterion.options],
+        "aspects": [
+            {"name": aspect.name, "title": aspect.title, "definition": aspect.definition} for aspect in criterion.aspects
+        ],
+        "required": criterion.required,
+        "show_if": {name: list(values) for name, values in criterion.show_if.items()},
+        "skip": {"label": criterion.skip.label, "reasons": [_choice(reason) for reason in criterion.skip.reasons]}
+        if criterion.skip
+        else None,
+    }
+
+
+_markdown = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
+
+
+def guideline_html(markdown: str) -> str:
+    """The guideline as HTML that cannot carry markup of its own, nor make a browser fetch anything."""
+    return str(_markdown.render(markdown))
+
+
+# ---- the part that changes -----------------------------------------------------------------------------------------
+
+
+def task_page(
+    *,
+    person: Person,
+    csrf: str,
+    static: Json,
+    schema: Schema,
+    task: TaskView,
+    progress: Progress,
+    prefetch: Sequence[str] = (),
+    earlier: Sequence[str] = (),
+    have: str | None = None,
+    now: datetime | None = None,
+) -> Json:
+    """The page of one claimed task. ``have`` is the hash of the static part that this browser already holds."""
+    return {
+        **_frame("task", person=person, csrf=csrf, static=static, progress=progress, have=have, now=now),
+        "task": task_part(schema, task),
+        "prefetch": list(prefetch),
+        "earlier": list(earlier),
+    }
+
+
+def pool_page(
+    *,
+    person: Person,
+    csrf: str,
+    static: Json,
+    progress: Progress,
+    dimensions: Sequence[Mapping[str, Any]],
+    dimension: str,
+    assets: Sequence[AssetView],
+    total: int,
+    after: str | None = None,
+    have: str | None = None,
+    now: datetime | None = None,
+) -> Json:
+    """The pool of free images: one page of thumbnails of one dimension, and how much each dimension still needs."""
+    return {
+        **_frame("pool", person=person, csrf=csrf, static=static, progress=progress, have=have, now=now),
+        "pool": {
+            "dimensions": [dict(row) for row in dimensions],
+            "dimension": dimension,
+            "assets": [_asset(asset) for asset in assets],
+            "total": total,
+            "after": after,
+        },
+    }
+
+
+def nothing_page(
+    *,
+    person: Person,
+    csrf: str,
+    static: Json,
+    progress: Progress,
+    nothing: NothingLeft,
+    have: str | None = None,
+    now: datetime | None = None,
+) -> Json:
+    """Why there is no task, and the one next step."""
+    return {
+        **_frame("nothing", person=person, csrf=csrf, static=static, progress=progress, have=have, now=now),
+        "nothing": {"code": nothing.code, "sentence": nothing.sentence},
+    }
+
+
+def _frame(
+    view: str,
+    *,
+    person: Person,
+    csrf: str,
+    static: Json,
+    progress: Progress,
+    have: str | None,
+    now: datetime | None,
+) -> Json:
+    return {
+        "view": view,
+        "person": person.id,
+        "csrf": csrf,
+        "static_hash": static["hash"],
+        "static": None if have == static["hash"] else static,
+        "progress": {
+            "done": progress.mine_done,
+            "left": progress.mine_left,
+            "kept": progress.kept,
+            "decided": progress.decided,
+        },
+        "now": instant(now or datetime.now(UTC)),
+    }
+
+
+def task_part(schema: Schema, task: TaskView) -> Json:
+    """The task itself, with only the fields that its stage shows."""
+    names = [field.name for field in shown_fields(schema, task.stage)]
+    fields = {name: task.fields[name] for name in names if name in task.fields}
+    options = {
+        criterion.name: [_choice(choice) for choice in options_of(criterion, task.fields)]
+        for criterion in (*criteria_of(schema, task.stage), *_vote_criteria(schema, task))
+        if criterion.kind == "option_of"
+    }
+    return {
+        "id": task.id,
+        "item": task.item,
+        "dimension": task.dimension,
+        "revision": task.revision,
+        "fields": fields,
+        "assets": [_asset(asset) for asset in task.assets],
+        "options": options,
+        "lease_until": instant(task.lease_until),
+        "draft": _draft(task.draft),
+        "answer": task.answer,
+        "place": list(place) if (place := getattr(task, "place", None)) else None,
+        "votes": [_vote(vote) for vote in task.votes],
+        "history": list(task.history),
+    }
+
+
+def _vote_criteria(schema: Schema, task: TaskView) -> tuple[Criterion, ...]:
+    return criteria_of(schema, Stage.VERIFICATION) if task.stage is Stage.ADJUDICATION else ()
+
+
+def _asset(asset: AssetView) -> Json:
+    return {
+        "id": asset.id,
+        "role": asset.role,
+        "title": words(asset.role),
+        "kind": asset.kind,
+        "missing": asset.missing,
+        "width": asset.width,
+        "height": asset.height,
+    }
+
+
+def _vote(vote: VoteView) -> Json:
+    return {"label": vote.label, "values": dict(vote.values), "reasons": dict(vote.reasons), "note": vote.note}
+
+
+def _draft(draft: Draft | None) -> Json | None:
+    if draft is None:
+        return None
+    return {"seq": draft.seq, "values": dict(draft.values), "saved_at": instant(draft.saved_at)}
+
+
+def instant(moment: datetime) -> str:
+    """ISO 8601 in UTC; a moment without a zone is one in UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,205 @@
+// Settling a disagreement: the votes side by side, then one of three decisions.
+
+import { el, fill, key, same, shown } from "./dom.js";
+import { FieldForm } from "./fields.js";
+import { KEYS, grow, keyIndex } from "./rating.js";
+
+const DECISIONS = [
+  { value: "accept", label: "Accept", hint: "the item is kept as it is" },
+  { value: "reject", label: "Reject", hint: "with a cause" },
+  { value: "edit", label: "Edit", hint: "a new revision, verified again" },
+];
+
+export class AdjudicateForm {
+  constructor(host) {
+    this.host = host;
+    this.root = el("div", { class: "adjudicate" });
+    this.fields = new FieldForm({ change: () => host.change() });
+  }
+
+  open({ criteria, options, votes, history, causes, edit, fields, values, answers = {} }) {
+    this.causes = causes;
+    this.decisions = edit ? DECISIONS : DECISIONS.slice(0, 2);
+    const given = answers.values || {};
+    this.decision = given.decision;
+    this.cause = given.cause ?? undefined;
+    this.words = "";
+    this.typing = false;
+    this.original = values;
+    this.editable = fields.filter((field) => field.authored);
+    this.fields.open({ fields: this.editable, values: given.fields || values });
+    this.buttons = this.decisions.map((decision) =>
+      el("button", { type: "button", class: "choice", role: "radio", "aria-checked": "false", on: { click: () => this.decide(decision.value) } },
+        el("kbd", { class: "slot", "aria-hidden": "true" }), el("span", { class: "label" }, decision.label), el("span", { class: "hint" }, decision.hint)));
+    this.why = el("div", { class: "why", hidden: true });
+    this.editor = el("div", { class: "editor", hidden: true }, this.fields.root);
+    this.error = el("p", { class: "error", role: "alert", hidden: true });
+    fill(this.root, this.table(criteria, options, votes),
+      el("div", { class: "criterion active" }, el("div", { class: "prompt", id: "decision" }, "Decision"),
+        el("div", { class: "choices row decisions", role: "radiogroup", "aria-labelledby": "decision" }, this.buttons), this.why, this.editor, this.error),
+      history.length ? el("section", { class: "history" }, el("h3", {}, "Before"), el("ol", {}, history.map((line) => el("li", {}, line)))) : null);
+    this.paint();
+  }
+
+  table(criteria, options, votes) {
+    if (!votes.length) return el("p", { class: "help" }, "There are no votes to compare.");
+    const labelOf = (criterion, value) => {
+      const list = options[criterion.name] || criterion.options;
+      const found = list.find((option) => same(option.value, value));
+      return found ? (found.label ?? String(found.value)) : String(value);
+    };
+    const cell = (criterion, vote) => {
+      const value = vote.values[criterion.name];
+      if (value === undefined) return [el("span", { class: "quiet" }, "not asked")];
+      const reason = vote.reasons[criterion.name];
+      const option = (options[criterion.name] || criterion.options).find((candidate) => same(candidate.value, value));
+      const reasons = value === null ? (criterion.skip || {}).reasons || [] : (option || {}).reasons || [];
+      const because = reason === undefined ? null : (reasons.find((candidate) => same(candidate.value, reason)) || { label: reason }).label;
+      return [el("strong", {}, value === null ? (criterion.skip || { label: "Skipped" }).label : labelOf(criterion, value)), because ? el("div", { class: "reason" }, because) : null];
+    };
+    const rows = criteria.map((criterion) => {
+      const differs = !votes.every((vote) => same(vote.values[criterion.name], votes[0].values[criterion.name]));
+      return el("tr", { class: differs ? "differs" : "" },
+        el("th", { scope: "row" }, differs ? el("span", { class: "mark", title: "The votes differ", "aria-label": "The votes differ" }, "≠") : null, criterion.prompt),
+        votes.map((vote) => el("td", {}, cell(criterion, vote))));
+    });
+    const notes = votes.some((vote) => vote.note) ? el("tr", {}, el("th", { scope: "row" }, "Note"), votes.map((vote) => el("td", {}, vote.note || el("span", { class: "quiet" }, "none")))) : null;
+    return el("div", { class: "scroller" }, el("table", { class: "votes" },
+      el("thead", {}, el("tr", {}, el("td", {}), votes.map((vote) => el("th", { scope: "col" }, vote.label)))), el("tbody", {}, rows, notes)));
+  }
+
+  paint() {
+    this.buttons.forEach((button, index) => {
+      const chosen = this.decisions[index].value === this.decision;
+      button.setAttribute("aria-checked", String(chosen));
+      button.classList.toggle("chosen", chosen);
+      const slot = button.querySelector(".slot");
+      slot.textContent = this.decision === "reject" ? "" : KEYS[index].toUpperCase();
+      slot.classList.toggle("empty", this.decision === "reject");
+    });
+    this.editor.hidden = this.decision !== "edit";
+    this.why.hidden = this.decision !== "reject";
+    if (this.decision === "reject") this.paintCauses();
+    else fill(this.why);
+  }
+
+  paintCauses() {
+    const list = this.causes.map((cause, index) =>
+      el("button", { type: "button", class: same(cause.value, this.cause) ? "choice chosen" : "choice", role: "radio", "aria-checked": String(same(cause.value, this.cause)), title: cause.help, on: { click: () => this.because(cause.value) } },
+        el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index].toUpperCase()), el("span", { class: "label" }, cause.label)));
+    fill(this.why, el("div", { class: "ask" }, "Why? ", el("span", { class: "quiet" }, key("Esc"), " back")), el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list));
+    if (!this.causes.length) {
+      const area = el("textarea", { class: "box", rows: "2", "aria-label": "Cause in words" });
+      area.value = this.cause ?? "";
+      area.addEventListener("input", () => {
+        this.cause = area.value;
+        grow(area);
+        this.host.change();
+      });
+      area.dataset.enter = "cause";
+      this.why.append(area);
+      area.focus();
+    }
+    this.why.scrollIntoView({ block: "nearest" });
+  }
+
+  decide(value) {
+    this.decision = value;
+    this.error.hidden = true;
+    if (value !== "reject") this.cause = undefined;
+    this.paint();
+    this.host.change();
+    if (value === "accept") this.host.submit();
+    if (value === "edit") this.fields.focus();
+  }
+
+  because(cause) {
+    this.cause = cause;
+    this.paint();
+    this.host.change();
+    this.host.submit();
+  }
+
+  raw() {
+    const values = { decision: this.decision, cause: this.cause ?? null };
+    if (this.decision === "edit") values.fields = this.fields.raw();
+    return { values, reasons: {} };
+  }
+
+  read() {
+    const values = { decision: this.decision, cause: this.decision === "reject" ? (this.cause ?? null) : null };
+    if (this.decision === "edit") values.fields = this.edited();
+    return { values, reasons: {} };
+  }
+
+  // A field that nobody changed goes back exactly as it came.
+  edited() {
+    const written = this.fields.read();
+    const before = new FieldForm({ change: () => {} });
+    before.open({ fields: this.editable, values: this.original });
+    const untouched = before.read();
+    for (const [name, value] of Object.entries(written)) if (same(value, untouched[name]) && name in this.original) written[name] = this.original[name];
+    return written;
+  }
+
+  check() {
+    const say = (text) => {
+      this.error.textContent = text;
+      this.error.hidden = false;
+      return false;
+    };
+    this.error.hidden = true;
+    if (!this.decision) return say("Choose a decision.");
+    if (this.decision === "reject" && !String(this.cause ?? "").trim()) return say("Choose a cause.");
+    if (this.decision === "edit") {
+      if (!this.fields.check()) return false;
+      if (same(this.edited(), pick(this.original, this.editable))) return say("Nothing is changed yet. Change a field, or accept the item as it is.");
+    }
+    return true;
+  }
+
+  problems(list) {
+    const rest = [];
+    for (const problem of list) {
+      const field = problem.name.replace(/^fields\./, "");
+      if (this.decision === "edit" && this.editable.some((candidate) => candidate.name === field)) this.fields.problems([{ ...problem, name: field }]);
+      else rest.push(problem.message);
+    }
+    return rest;
+  }
+
+  key(event) {
+    if (event.key === "Escape" && this.decision && this.decision !== "accept") {
+      this.decision = undefined;
+      this.cause = undefined;
+      this.paint();
+      this.host.change();
+      return true;
+    }
+    const index = keyIndex(event);
+    if (index < 0) return false;
+    if (this.decision === "reject") {
+      if (index >= this.causes.length) return false;
+      this.because(this.causes[index].value);
+      return true;
+    }
+    if (this.decision === "edit" && this.fields.key(event)) return true;
+    if (index >= this.decisions.length) return false;
+    this.decide(this.decisions[index].value);
+    return true;
+  }
+
+  boxKey(event, box) {
+    if (box.dataset.enter === "cause" && event.key === "Enter" && !event.shiftKey) {
+      this.host.submit();
+      return true;
+    }
+    return this.fields.boxKey(event, box);
+  }
+}
+
+function pick(values, fields) {
+  const found = {};
+  for (const field of fields) if (values[field.name] !== undefined && values[field.name] !== null) found[field.name] = values[field.name];
+  return found;
+}

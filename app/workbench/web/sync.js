@@ -1,0 +1,283 @@
+// What has been typed reaches the server, or waits in this browser until it can.
+//
+// A draft is written to localStorage at every change and posted at most a second after the last keystroke. A submission is
+// written to localStorage under a key made once, before it is sent, and is sent again with the same key until the server
+// answers: the server stores a key once, so nothing is lost and nothing is doubled.
+
+import { unique } from "./dom.js";
+
+const QUIET_MS = 450; // a pause this long posts the draft
+const LONGEST_MS = 2000; // and so does typing without a pause
+const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
+const TAB = unique();
+
+export class Refused extends Error {
+  constructor(status, body) {
+    super(body.error || `The server answered ${status}.`);
+    this.status = status;
+    this.problems = body.problems || [];
+    this.body = body;
+  }
+}
+
+export class Gone extends Error {}
+
+const read = (name) => {
+  try {
+    return JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null;
+  }
+};
+const write = (name, value) => {
+  try {
+    localStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // A full or forbidden store costs the buffer, not the work: the server still gets every draft.
+  }
+};
+const forget = (name) => {
+  try {
+    localStorage.removeItem(name);
+  } catch {
+    // As above.
+  }
+};
+
+export async function post(path, csrf, body, { keepalive = false } = {}) {
+  let reply;
+  try {
+    reply = await fetch(path, {
+      method: "POST",
+      credentials: "same-origin",
+      keepalive,
+      headers: { "Content-Type": "application/json", "X-Touchstone-CSRF": csrf },
+      body: JSON.stringify(body),
+    });
+  } catch (error) {
+    throw new Gone(String(error));
+  }
+  if ([502, 503, 504].includes(reply.status)) throw new Gone(`status ${reply.status}`);
+  let answer = {};
+  try {
+    answer = await reply.json();
+  } catch {
+    if (reply.ok) throw new Gone("the reply broke off");
+  }
+  if (!reply.ok) throw new Refused(reply.status, answer);
+  return answer;
+}
+
+// `listener` is told: saved(at), gone(), back(), refused(error, what), other(kind, detail), pending(bool)
+export class Sync {
+  constructor(listener) {
+    this.listener = listener;
+    this.task = null;
+    this.csrf = "";
+    this.person = 0;
+    this.seq = 0;
+    this.dirty = false;
+    this.sending = null;
+    this.failures = 0;
+    this.timer = 0;
+    this.firstChange = 0;
+    this.channel = "BroadcastChannel" in window ? new BroadcastChannel("touchstone") : null;
+    if (this.channel) this.channel.onmessage = (event) => this.heard(event.data);
+    this.online = () => this.flush();
+    window.addEventListener("online", this.online);
+    this.leaving = () => {
+      if (document.visibilityState === "hidden") this.flush({ keepalive: true });
+    };
+    document.addEventListener("visibilitychange", this.leaving);
+    window.addEventListener("pagehide", this.leaving);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    if (this.channel) this.channel.close();
+    window.removeEventListener("online", this.online);
+    document.removeEventListener("visibilitychange", this.leaving);
+    window.removeEventListener("pagehide", this.leaving);
+  }
+
+  draftName(task = this.task) {
+    return `touchstone.draft.${this.person}.${task}`;
+  }
+
+  submitName(task = this.task) {
+    return `touchstone.submit.${this.person}.${task}`;
+  }
+
+  identify({ csrf, person }) {
+    this.csrf = csrf;
+    this.person = person;
+  }
+
+  // Start on a task; the newer of the server's draft and this browser's own is returned.
+  open(task) {
+    clearTimeout(this.timer);
+    this.task = task.id;
+    this.dirty = false;
+    this.firstChange = 0;
+    const local = read(this.draftName());
+    const kept = task.draft;
+    this.seq = Math.max(kept ? kept.seq : 0, local ? local.seq : 0);
+    this.tell({ kind: "open", task: task.id });
+    if (local && (!kept || local.seq > kept.seq)) {
+      this.values = local.values;
+      this.dirty = true;
+      this.schedule(0);
+      return { values: local.values, from: "browser" };
+    }
+    this.values = kept ? kept.values : null;
+    return kept ? { values: kept.values, from: "server", at: kept.saved_at } : null;
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.task = null;
+    this.dirty = false;
+  }
+
+  change(values) {
+    if (!this.task) return;
+    const local = read(this.draftName());
+    this.seq = Math.max(this.seq, local ? local.seq : 0) + 1;
+    this.values = values;
+    this.dirty = true;
+    write(this.draftName(), { seq: this.seq, values, at: Date.now() });
+    this.tell({ kind: "draft", task: this.task, seq: this.seq, values });
+    const now = Date.now();
+    if (!this.firstChange) this.firstChange = now;
+    const wait = Math.max(0, Math.min(QUIET_MS, this.firstChange + LONGEST_MS - now));
+    this.schedule(this.failures ? Math.max(wait, BACKOFF_MS[Math.min(this.failures - 1, 4)]) : wait);
+  }
+
+  schedule(wait) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), wait);
+  }
+
+  async flush({ keepalive = false } = {}) {
+    clearTimeout(this.timer);
+    if (!this.dirty || !this.task || this.held) return;
+    if (this.sending) {
+      await this.sending;
+      if (!this.dirty || !this.task || this.held) return;
+    }
+    const task = this.task;
+    const seq = this.seq;
+    this.firstChange = 0;
+    this.dirty = false;
+    this.sending = post("/api/draft", this.csrf, { task, seq, values: this.values }, { keepalive })
+      .then((answer) => {
+        this.recovered();
+        if (task !== this.task) return;
+        if (answer.seq > this.seq) {
+          this.seq = answer.seq;
+          this.listener.other("newer", {});
+        } else this.listener.saved(answer.saved_at, "draft");
+      })
+      .catch((error) => {
+        if (task !== this.task) return;
+        this.dirty = true;
+        if (error instanceof Gone) {
+          this.lost();
+          this.schedule(BACKOFF_MS[Math.min(this.failures - 1, 4)]);
+        } else if (error instanceof Refused) this.listener.refused(error, "draft");
+        else throw error;
+      })
+      .finally(() => {
+        this.sending = null;
+      });
+    await this.sending;
+  }
+
+  lost() {
+    this.failures += 1;
+    this.listener.gone();
+  }
+
+  recovered() {
+    if (!this.failures) return;
+    this.failures = 0;
+    this.listener.back();
+  }
+
+  // One submission: resolves with the server's acknowledgement, rejects with Refused. Being offline only takes longer.
+  async submit(payload) {
+    const task = this.task;
+    clearTimeout(this.timer);
+    const attempt = { task, key: unique(), ...payload };
+    write(this.submitName(task), attempt);
+    this.held = true;
+    try {
+      const answer = await this.deliver(attempt);
+      this.finish(task);
+      this.tell({ kind: "submitted", task });
+      return answer;
+    } finally {
+      this.held = false;
+    }
+  }
+
+  finish(task) {
+    forget(this.submitName(task));
+    forget(this.draftName(task));
+    if (task === this.task) this.close();
+  }
+
+  giveUp(task = this.task) {
+    forget(this.submitName(task));
+  }
+
+  async deliver(attempt) {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const answer = await post("/api/submit", this.csrf, attempt);
+        this.recovered();
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Gone) && !(error instanceof Refused && error.status === 500 && tries < 3)) throw error;
+        if (error instanceof Gone) this.lost();
+        await new Promise((resolve) => {
+          const timer = setTimeout(resolve, BACKOFF_MS[Math.min(tries, 4)]);
+          window.addEventListener("online", () => (clearTimeout(timer), resolve()), { once: true });
+        });
+      }
+    }
+  }
+
+  // Submissions that a reload or a crash of the browser interrupted. Sending them again is harmless.
+  unfinished() {
+    const mark = `touchstone.submit.${this.person}.`;
+    const found = [];
+    try {
+      for (let index = 0; index < localStorage.length; index += 1) {
+        const name = localStorage.key(index);
+        if (name.startsWith(mark)) found.push(read(name));
+      }
+    } catch {
+      return [];
+    }
+    return found.filter((attempt) => attempt && attempt.task && attempt.key);
+  }
+
+  tell(message) {
+    if (this.channel) this.channel.postMessage({ ...message, person: this.person, tab: TAB });
+  }
+
+  heard(message) {
+    if (!message || message.tab === TAB || message.person !== this.person || message.task !== this.task) return;
+    if (message.kind === "open") {
+      this.tell({ kind: "here", task: this.task });
+      this.listener.other("open", {});
+    } else if (message.kind === "here") this.listener.other("open", {});
+    else if (message.kind === "draft" && message.seq > this.seq) {
+      this.seq = message.seq;
+      this.values = message.values;
+      this.dirty = false;
+      this.listener.other("draft", message.values);
+    } else if (message.kind === "submitted") this.listener.other("submitted", {});
+  }
+}

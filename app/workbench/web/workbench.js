@@ -1,0 +1,692 @@
+// The working page: one thin line on top, media left, form right, the guideline beside them, and a key for everything.
+
+import { AdjudicateForm } from "./adjudicate.js";
+import { clock, el, fill, key, shown } from "./dom.js";
+import { FieldForm } from "./fields.js";
+import { MediaPane, prefetch } from "./media.js";
+import { Pool } from "./pool.js";
+import { RatingForm, grow } from "./rating.js";
+import { Gone, Refused, Sync, post } from "./sync.js";
+
+const HEARTBEAT_MS = 4 * 60 * 1000;
+const LEASE_WARNING_MS = 3 * 60 * 1000;
+const POOL_REFRESH_MS = 3000;
+const ANSWER_MS = 2500; // longer than any healthy rerun; then the wish is repeated
+
+const sheet = new CSSStyleSheet();
+const styled = fetch(new URL("./workbench.css", import.meta.url)).then((reply) => reply.text()).then((text) => sheet.replace(text));
+const statics = new Map();
+const benches = new WeakMap();
+
+export default async function mount({ data, parentElement, setTriggerValue }) {
+  await styled;
+  let bench = benches.get(parentElement);
+  if (!bench) {
+    bench = new Workbench(parentElement);
+    benches.set(parentElement, bench);
+  }
+  bench.fire = (value) => setTriggerValue("next", value);
+  bench.update(data);
+  return () => {
+    bench.stop();
+    benches.delete(parentElement);
+  };
+}
+
+class Workbench {
+  constructor(parent) {
+    this.media = new MediaPane();
+    this.sync = new Sync({
+      saved: (at, what) => this.saved(at, what),
+      gone: () => this.gone(),
+      back: () => this.back(),
+      refused: (error, what) => this.refused(error, what),
+      other: (kind, detail) => this.other(kind, detail),
+    });
+    this.wishes = 0;
+    this.answered = 0;
+    this.lastActive = Date.now();
+    this.line = el("header", { class: "line" });
+    this.banner = el("div", { class: "banner", role: "alert", hidden: true });
+    this.about = el("div", { class: "item" });
+    this.formHost = el("div", { class: "formhost" });
+    this.noteBox = el("textarea", { class: "box", rows: "2", "aria-label": "Note", on: { input: () => {
+      grow(this.noteBox);
+      this.changed();
+    } } });
+    this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, "Note"), this.noteBox);
+    this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note);
+    this.status = el("span", { class: "saved", role: "status", "aria-live": "polite" });
+    this.submitButton = el("button", { type: "button", class: "submit", on: { click: () => this.submit() } }, "Submit ", el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"));
+    this.foot = el("footer", { class: "foot" }, this.status, this.submitButton);
+    this.form = el("section", { class: "form", tabindex: "-1", "aria-label": "What is asked" }, this.scroll, this.foot);
+    this.guide = el("aside", { class: "guide", "aria-label": "Guideline", hidden: true });
+    this.body = el("main", { class: "body" }, this.media.root, this.form, this.guide);
+    this.poolHost = el("main", { class: "poolhost", hidden: true });
+    this.layer = el("div", { class: "layer", hidden: true });
+    this.root = el("div", { class: "ts" }, this.line, this.banner, this.body, this.poolHost, this.layer);
+    parent.adoptedStyleSheets = [sheet];
+    parent.append(this.root);
+    this.host = { change: () => this.changed(), submit: () => this.submit(), blur: () => this.form.focus({ preventScroll: true }) };
+    this.rating = new RatingForm(this.host);
+    this.fields = new FieldForm(this.host);
+    this.settling = new AdjudicateForm(this.host);
+    this.onKey = (event) => this.keydown(event);
+    this.onActive = () => (this.lastActive = Date.now());
+    window.addEventListener("keydown", this.onKey, true);
+    window.addEventListener("pointerdown", this.onActive, true);
+    this.ticker = setInterval(() => this.tick(), 5000);
+    this.poolTicker = setInterval(() => this.refreshPool(), POOL_REFRESH_MS);
+  }
+
+  stop() {
+    window.removeEventListener("keydown", this.onKey, true);
+    window.removeEventListener("pointerdown", this.onActive, true);
+    clearInterval(this.ticker);
+    clearInterval(this.poolTicker);
+    clearTimeout(this.watch);
+    this.media.stopAll();
+    this.sync.flush({ keepalive: true });
+    this.sync.stop();
+    this.root.remove();
+  }
+
+  // ---- what the server says
+
+  update(data) {
+    if (data.static) statics.set(data.static_hash, data.static);
+    const fixed = statics.get(data.static_hash);
+    if (!fixed) {
+      this.ask({ have: null });
+      return;
+    }
+    const wished = this.waiting;
+    if (wished && data.n !== null && data.n !== undefined && data.n < this.wishes) return;
+    const repeated = !wished && this.data && this.data.view === data.view && data.view === "task" && this.data.task.id === data.task.id;
+    this.skew = Date.parse(data.now) - Date.now();
+    this.fixed = fixed;
+    this.sync.identify(data);
+    if (repeated) {
+      this.data = { ...this.data, csrf: data.csrf, progress: data.progress, menu: data.menu };
+      this.lease(data.task.lease_until);
+      this.paintLine();
+      return;
+    }
+    const before = this.data;
+    this.data = data;
+    this.settle();
+    this.root.dataset.view = data.view;
+    this.root.dataset.stage = fixed.stage.name;
+    if (!before) this.finishOld();
+    this.body.hidden = data.view === "pool";
+    this.poolHost.hidden = data.view !== "pool";
+    if (data.view === "task") this.openTask(data);
+    else this.sync.close();
+    if (data.view === "pool") this.openPool(data, Boolean(wished && wished.refresh));
+    if (data.view === "nothing") this.openNothing(data.nothing);
+    this.paintLine();
+    this.paintGuide();
+  }
+
+  openTask({ task, earlier = [] }) {
+    this.task = task;
+    this.lost = null;
+    this.hideBanner();
+    this.startedAt = Date.now();
+    this.away = 0;
+    this.lease(task.lease_until);
+    const draft = this.sync.open(task);
+    const answers = draft && draft.values ? draft.values : {};
+    this.media.show(task.assets);
+    this.paintItem();
+    this.openForm(answers, earlier);
+    this.noteBox.value = answers.note || "";
+    this.note.hidden = !answers.note;
+    this.scroll.scrollTop = 0;
+    this.foot.hidden = false;
+    if (draft) this.say(draft.from === "browser" ? "Your text from before is here." : `draft saved ${clock(draft.at)}`);
+    else if (this.lastSaved) this.say(`saved ${clock(this.lastSaved)}`);
+    else this.say("");
+    if (this.current === this.fields) this.fields.focus();
+    else this.form.focus({ preventScroll: true });
+    prefetch(this.data.prefetch || []);
+  }
+
+  openForm(answers, earlier) {
+    const { fixed, task } = this;
+    if (fixed.stage.name === "authoring") {
+      this.current = this.fields;
+      this.fields.open({ fields: fixed.fields, values: answers.values || task.fields, earlier });
+      this.earlier = earlier;
+    } else if (fixed.stage.name === "adjudication") {
+      this.current = this.settling;
+      this.settling.open({ criteria: fixed.vote_criteria, options: task.options, votes: task.votes, history: task.history, causes: fixed.adjudication.causes, edit: fixed.adjudication.edit, fields: fixed.fields, values: task.fields, answers });
+    } else {
+      this.current = this.rating;
+      this.rating.open({ criteria: fixed.criteria, options: task.options, answers });
+    }
+    fill(this.formHost, this.current.root);
+  }
+
+  paintItem() {
+    const { fixed, task } = this;
+    const dimension = fixed.dimensions[task.dimension] || { title: task.dimension };
+    const authoring = fixed.stage.name === "authoring";
+    const asOptions = new Set(fixed.criteria.filter((criterion) => criterion.kind === "option_of").map((criterion) => criterion.field));
+    const meta = [];
+    const parts = [el("div", { class: "dimension" }, el("strong", {}, dimension.title), dimension.definition ? el("span", {}, dimension.definition) : null)];
+    if (!authoring) {
+      for (const field of fixed.fields) {
+        if (asOptions.has(field.name) || !(field.name in task.fields)) continue;
+        const value = task.fields[field.name];
+        if (!field.authored && !field.required) {
+          if (value !== null && value !== "") meta.push(`${field.title}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
+          continue;
+        }
+        const long = typeof value === "string" && value.length > 240;
+        parts.push(el("div", { class: "shown", data: { field: field.name } }, el("div", { class: "term" }, field.title), el("div", { class: long ? "value long" : "value" }, shown(value))));
+      }
+      if (meta.length) parts.push(el("div", { class: "meta" }, meta.join(" · ")));
+      if (task.answer !== null && task.answer !== undefined) {
+        const place = task.place ? `answer ${task.place[0]} of ${task.place[1]}, order shuffled` : null;
+        parts.push(el("div", { class: "shown answer" }, el("div", { class: "term" }, "Answer", place ? el("span", { class: "quiet" }, place) : null), el("div", { class: task.answer.length > 400 ? "value long" : "value" }, task.answer || el("span", { class: "quiet" }, "The answer is empty."))));
+      }
+    }
+    fill(this.about, parts);
+  }
+
+  openPool(data, refreshed) {
+    this.task = null;
+    this.sync.close();
+    this.hideBanner();
+    if (!this.pool) {
+      this.pool = new Pool({
+        pick: (ids, dimension) => this.pick(ids, dimension),
+        wish: (place) => this.ask({ pool: place }),
+      });
+      this.poolHost.append(this.pool.root);
+    }
+    this.pool.update(data.pool, this.fixed, refreshed);
+    if (!refreshed) this.pool.grid.focus({ preventScroll: true });
+    prefetch([]);
+  }
+
+  refreshPool() {
+    if (!this.data || this.data.view !== "pool" || this.waiting || this.busy || this.offline || document.visibilityState !== "visible" || !this.layer.hidden) return;
+    this.ask({ pool: this.pool.place(), refresh: true });
+  }
+
+  openNothing({ code, sentence }) {
+    this.task = null;
+    this.current = null;
+    this.hideBanner();
+    this.media.show([], "");
+    this.media.root.replaceChildren();
+    fill(this.about);
+    this.note.hidden = true;
+    this.foot.hidden = true;
+    const steps = { waiting_for_others: "look", all_done: "menu", pool_empty: "look", not_your_dimension: "menu", not_member: "menu", no_stage: "menu", not_available: "menu" };
+    const look = el("button", { type: "button", class: "submit", on: { click: () => this.ask({}) } }, "Look again ", key("Enter"));
+    const menu = el("button", { type: "button", class: "submit", on: { click: () => (location.href = "/") } }, "My work ", key("Enter"));
+    this.step = steps[code] === "look" ? () => this.ask({}) : () => (location.href = "/");
+    const title = { all_done: "All done", waiting_for_others: "Waiting for others", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet" }[code] || "Nothing here";
+    fill(this.formHost, el("div", { class: "nothing" }, el("h2", {}, title), el("p", {}, sentence),
+      steps[code] === "look" ? look : menu,
+      this.lastSaved ? el("p", { class: "quiet" }, `Your last submission was saved at ${clock(this.lastSaved)}; `, key("U"), " takes it back.") : null));
+    this.form.focus({ preventScroll: true });
+  }
+
+  // ---- the line on top
+
+  paintLine() {
+    const { fixed, data } = this;
+    const { progress } = data;
+    const numbers = [`${progress.done} done`];
+    if (progress.left !== null) numbers.push(`${progress.left} left`);
+    const kept = progress.decided ? `kept ${Math.round((100 * progress.kept) / progress.decided)} %` : null;
+    const tool = (name, label, press, on) => el("button", { type: "button", class: on ? "tool on" : "tool", "aria-pressed": on === undefined ? undefined : String(on), on: { click: press } }, key(name), el("span", {}, label));
+    const inTask = data.view === "task";
+    fill(this.line,
+      el("div", { class: "where" }, el("strong", {}, fixed.project.title), el("span", {}, fixed.stage.title),
+        fixed.project.made_up ? el("span", { class: "made-up" }, "made-up data") : null,
+        el("span", { class: "numbers" }, numbers.join(", ")), kept ? el("span", { class: "numbers" }, kept) : null),
+      el("nav", { class: "tools", "aria-label": "Keys" },
+        tool("G", "guideline", () => this.toggleGuide(), !this.guide.hidden),
+        tool("U", "undo", () => this.undo()),
+        inTask ? tool("N", "note", () => this.openNote()) : null,
+        inTask ? tool("L", "later", () => this.later()) : null,
+        tool("M", "menu", () => this.openMenu()),
+        tool("?", "keys", () => this.openKeys())));
+  }
+
+  // ---- the guideline
+
+  paintGuide() {
+    const open = this.guideOpen ?? localStorage.getItem("touchstone.guideline") === "open";
+    this.guideOpen = open;
+    const name = `${this.data.static_hash}.${this.task ? this.task.dimension : ""}`;
+    if (open && this.guideName !== name) {
+      this.guideName = name;
+      const dimension = this.task ? this.fixed.dimensions[this.task.dimension] : null;
+      const text = el("div", { class: "prose" });
+      text.innerHTML = this.fixed.guideline; // made from Markdown on the server with markup switched off
+      for (const link of text.querySelectorAll("a")) Object.assign(link, { target: "_blank", rel: "noreferrer noopener" });
+      const now = [this.fixed.stage.title, dimension ? dimension.title : ""].map((part) => part.toLowerCase()).filter(Boolean);
+      const headings = [...text.querySelectorAll("h1,h2,h3,h4")];
+      const here = headings.find((heading) => heading.textContent.toLowerCase().includes(now[0]));
+      fill(this.guide, el("div", { class: "guidehead" }, el("strong", {}, "Guideline"), el("button", { type: "button", class: "small", on: { click: () => this.toggleGuide() } }, key("G"), " close")),
+        el("div", { class: "guidetext", tabindex: "0" }, dimension && dimension.definition ? el("div", { class: "dimension" }, el("strong", {}, dimension.title), el("span", {}, dimension.definition)) : null,
+          this.aspects(), text));
+      if (here) requestAnimationFrame(() => here.scrollIntoView({ block: "start" }));
+    }
+    this.guide.hidden = !open;
+    this.body.classList.toggle("guided", open);
+    this.root.classList.toggle("guided", open);
+    const host = this.data.view === "pool" ? this.poolHost : this.body;
+    if (this.guide.parentNode !== host) host.append(this.guide);
+  }
+
+  aspects() {
+    const found = this.fixed.criteria.filter((criterion) => criterion.aspects.length);
+    if (!found.length) return null;
+    return found.map((criterion) => el("section", { class: "prose" }, el("h3", {}, criterion.prompt), el("dl", {}, criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)]))));
+  }
+
+  toggleGuide() {
+    this.guideOpen = !this.guideOpen;
+    localStorage.setItem("touchstone.guideline", this.guideOpen ? "open" : "closed");
+    this.paintGuide();
+    this.paintLine();
+  }
+
+  // ---- answering
+
+  answers() {
+    const { values, reasons = {} } = this.current === this.fields ? { values: this.fields.raw() } : this.current.raw();
+    return { values, reasons, note: this.noteBox.value };
+  }
+
+  changed() {
+    if (!this.task || this.busy) return;
+    this.say("");
+    this.sync.change(this.answers());
+  }
+
+  async submit() {
+    if (!this.task || this.busy || this.waiting || this.lost) return;
+    if (!this.current.check()) return;
+    const read = this.current === this.fields ? { values: this.fields.read(), reasons: {} } : this.current.read();
+    this.setBusy(true);
+    this.say("saving");
+    try {
+      const answer = await this.sync.submit({ ...read, note: this.noteBox.value.trim(), seconds: Math.round((Date.now() - this.startedAt) / 100) / 10 });
+      this.lastSaved = answer.saved_at;
+      this.say(`saved ${clock(answer.saved_at)}`);
+      this.hideBanner();
+      this.ask({});
+    } catch (error) {
+      this.setBusy(false);
+      this.say("");
+      if (!(error instanceof Refused)) throw error;
+      this.sync.giveUp();
+      this.refused(error, "submit");
+    }
+  }
+
+  refused(error, what) {
+    if (error.status === 401 || error.status === 403) return this.signInAgain(error);
+    if (error.status === 422 && what === "submit") {
+      const rest = error.problems.length ? this.current.problems(error.problems) : [error.message];
+      if (rest.length) this.show("bad", rest.join(" "));
+      this.sync.change(this.answers());
+      return undefined;
+    }
+    if (error.status === 409 || error.status === 404) {
+      this.lost = true;
+      this.sync.close();
+      this.root.classList.add("lost");
+      this.show("bad", what === "submit" || what === "draft" ? `${error.message} What you wrote stays here until you go on.` : error.message, el("button", { type: "button", class: "small", on: { click: () => this.goOn() } }, key("Enter"), " go on"));
+      return undefined;
+    }
+    this.show("bad", error.message);
+    return undefined;
+  }
+
+  signInAgain(error) {
+    const next = encodeURIComponent(location.pathname + location.search);
+    const again = error.status === 401 ? `/login?next=${next}` : location.pathname + location.search;
+    const text = error.status === 401 ? "Your session has ended. What you wrote is kept in this browser. " : `${error.message} What you wrote is kept in this browser. `;
+    this.show("bad", text, el("a", { href: again, class: "small" }, error.status === 401 ? "Sign in again" : "Load the page again"));
+  }
+
+  goOn() {
+    const old = this.task;
+    if (old) this.sync.finish(old.id);
+    this.lost = null;
+    this.root.classList.remove("lost");
+    this.ask({});
+  }
+
+  // Submissions that a reload or a crash interrupted are sent again under their own keys: stored once, whatever happened.
+  async finishOld() {
+    for (const attempt of this.sync.unfinished()) {
+      try {
+        const answer = await this.sync.deliver(attempt);
+        this.sync.finish(attempt.task);
+        this.lastSaved = answer.saved_at;
+        this.say(`saved ${clock(answer.saved_at)}`);
+        if (this.task && this.task.id === attempt.task) this.ask({});
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        if (error.status !== 401 && error.status !== 403) this.sync.giveUp(attempt.task);
+        if (this.task && this.task.id === attempt.task) this.refused(error, "submit");
+      }
+    }
+  }
+
+  async act(path, body, then) {
+    if (this.busy || this.waiting) return;
+    this.setBusy(true);
+    try {
+      const answer = await post(path, this.data.csrf, body);
+      this.setBusy(false);
+      then(answer);
+    } catch (error) {
+      this.setBusy(false);
+      if (error instanceof Refused) {
+        if (error.status === 401 || error.status === 403) this.signInAgain(error);
+        else this.show("plain", error.message, el("span", { class: "quiet" }, key("Esc"), " close"));
+      } else if (error instanceof Gone) this.show("plain", "The server does not answer just now. Try again in a moment.");
+      else throw error;
+    }
+  }
+
+  async undo() {
+    await this.sync.flush();
+    await this.act("/api/undo", { project: this.fixed.project.name, stage: this.fixed.stage.name }, (answer) => {
+      this.lastSaved = null;
+      this.ask({ task: answer.task });
+    });
+  }
+
+  async later() {
+    if (!this.task) return;
+    const { id } = this.task;
+    await this.sync.flush();
+    await this.act("/api/release", { task: id }, () => this.ask({}));
+  }
+
+  async pick(ids, dimension) {
+    if (this.busy || this.waiting) return this.pool.release(ids);
+    this.setBusy(true);
+    try {
+      await post("/api/pick", this.data.csrf, { project: this.fixed.project.name, dimension, assets: ids });
+      this.setBusy(false);
+      this.ask({});
+    } catch (error) {
+      this.setBusy(false);
+      this.pool.release(ids);
+      if (error instanceof Gone) this.show("plain", "The server does not answer just now. Try again in a moment.");
+      else if (!(error instanceof Refused)) throw error;
+      else if (error.status === 409) {
+        this.show("plain", error.message);
+        this.pool.gone(ids);
+        setTimeout(() => this.hideBanner(), 5000);
+      } else if (error.status === 401 || error.status === 403) this.signInAgain(error);
+      else this.show("bad", error.message);
+    }
+    return undefined;
+  }
+
+  openNote() {
+    if (!this.task) return;
+    this.note.hidden = false;
+    this.noteBox.focus();
+    this.note.scrollIntoView({ block: "nearest" });
+  }
+
+  setBusy(on) {
+    this.busy = on;
+    this.root.classList.toggle("busy", on);
+    this.form.setAttribute("aria-busy", String(on));
+  }
+
+  // ---- asking for the next page
+
+  ask(wish) {
+    this.wishes += 1;
+    const place = this.pool ? { pool: this.pool.place() } : {};
+    this.waiting = { ...place, ...wish, n: this.wishes, have: "have" in wish ? wish.have : this.data.static_hash };
+    this.tries = 0;
+    this.send();
+  }
+
+  send() {
+    clearTimeout(this.watch);
+    this.tries += 1;
+    if (this.tries > 3) return this.reloadWhenBack();
+    this.fire({ ...this.waiting, again: this.tries });
+    this.watch = setTimeout(() => this.send(), ANSWER_MS);
+    return undefined;
+  }
+
+  settle() {
+    clearTimeout(this.watch);
+    this.waiting = null;
+    this.setBusy(false);
+  }
+
+  // The connection that carries pages did not come back by itself: everything is saved, so a fresh page is safe.
+  async reloadWhenBack() {
+    try {
+      const reply = await fetch("/healthz", { cache: "no-store" });
+      if (reply.ok) {
+        if (this.waiting && this.waiting.refresh) {
+          this.settle();
+          return;
+        }
+        location.reload();
+        return;
+      }
+    } catch {
+      // Not yet.
+    }
+    this.gone();
+    this.watch = setTimeout(() => this.reloadWhenBack(), 1500);
+  }
+
+  // ---- what the person is told
+
+  say(text) {
+    this.status.textContent = text;
+  }
+
+  saved(at, what) {
+    if (what === "draft" && !this.busy) this.say(`draft saved ${clock(at)}`);
+  }
+
+  gone() {
+    this.offline = true;
+    this.say(this.busy ? "not sent yet" : "not saved yet");
+    this.show("plain", this.busy ? "The server does not answer. Your submission is kept here and is sent as soon as it is back." : "The server does not answer. Go on typing: it is kept here and saved as soon as the server is back.");
+  }
+
+  back() {
+    this.offline = false;
+    this.hideBanner();
+  }
+
+  other(kind, detail) {
+    if (!this.task) return;
+    if (kind === "open") this.show("plain", "This item is open in another tab of yours too. What is typed last counts.", el("span", { class: "quiet" }, key("Esc"), " close"));
+    if (kind === "newer") this.show("plain", "This item is being written in another window of yours. What is typed last counts.", el("span", { class: "quiet" }, key("Esc"), " close"));
+    if (kind === "draft" && !document.hasFocus()) {
+      this.openForm(detail, this.earlier || []);
+      this.noteBox.value = detail.note || "";
+      this.note.hidden = !detail.note;
+    }
+    if (kind === "submitted" && !this.busy) {
+      this.lost = true;
+      this.sync.close();
+      this.show("plain", "This item was submitted in another tab.", el("button", { type: "button", class: "small", on: { click: () => this.goOn() } }, key("Enter"), " go on"));
+    }
+  }
+
+  show(kind, text, ...more) {
+    this.banner.className = `banner ${kind}`;
+    fill(this.banner, el("span", {}, text), more);
+    this.banner.hidden = false;
+  }
+
+  hideBanner() {
+    this.banner.hidden = true;
+    this.root.classList.remove("lost");
+  }
+
+  // ---- the lease
+
+  lease(until) {
+    this.leaseUntil = Date.parse(until);
+    this.lastBeat = Date.now();
+    this.warned = false;
+  }
+
+  async tick() {
+    if (!this.task || this.lost || this.busy) return;
+    const now = Date.now();
+    const left = this.leaseUntil - (now + this.skew);
+    const active = this.lastActive > this.lastBeat;
+    const due = now - this.lastBeat > HEARTBEAT_MS || left < LEASE_WARNING_MS;
+    if (active && due && document.visibilityState === "visible" && !this.beating) {
+      const { id } = this.task;
+      this.beating = true;
+      try {
+        const answer = await post("/api/heartbeat", this.data.csrf, { task: id });
+        if (this.task && this.task.id === id) {
+          if (this.warned) this.hideBanner();
+          this.lease(answer.lease_until);
+        }
+      } catch (error) {
+        if (error instanceof Refused && this.task && this.task.id === id) this.refused(error, "heartbeat");
+      } finally {
+        this.beating = false;
+      }
+      return;
+    }
+    if (left < LEASE_WARNING_MS && !this.warned && !this.offline) {
+      this.warned = true;
+      this.show("plain", `This item goes back to the others at ${clock(new Date(this.leaseUntil - this.skew).toISOString()).slice(0, 5)} unless you go on with it. Any key keeps it.`);
+    }
+  }
+
+  // ---- keys
+
+  keydown(event) {
+    const path = event.composedPath();
+    const target = path[0];
+    const outside = !path.includes(this.root);
+    if (outside && target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role=dialog]")) return;
+    event.stopPropagation(); // Streamlit has keys of its own
+    if (event.isComposing || event.key === "Dead" || event.key === "Process") return;
+    this.lastActive = Date.now();
+    if (this.warned) this.tick();
+    if (this.handle(event, target)) event.preventDefault();
+  }
+
+  handle(event, target) {
+    const typing = target instanceof HTMLTextAreaElement;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      if (this.lost) this.goOn();
+      else this.submit();
+      return true;
+    }
+    if (!this.layer.hidden) return this.layerKey(event);
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (typing) {
+      if (this.current && target !== this.noteBox && this.current.boxKey && this.current.boxKey(event, target)) return true;
+      if (event.key === "Escape") {
+        this.form.focus({ preventScroll: true });
+        return true;
+      }
+      return false;
+    }
+    if (event.key === "Tab" || event.key === "Shift") return false;
+    if (this.lost && event.key === "Enter") return this.goOn(), true;
+    if (target instanceof HTMLAnchorElement && event.key === "Enter") return false;
+    if (target instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ")) return event.repeat;
+    if (event.repeat && !event.key.startsWith("Arrow") && ![",", ".", "+", "-"].includes(event.key)) return true;
+    if (this.data.view === "task" && this.media.zoomed && this.media.key(event)) return true;
+    if (event.key === "Escape" && this.current && this.task && this.current.key(event)) return true;
+    if (event.key === "Escape" && !this.banner.hidden) return this.hideBanner(), true;
+    if (this.globalKey(event)) return true;
+    if (this.data.view === "pool") return this.pool.key(event);
+    if (this.data.view === "nothing") {
+      if (event.key === "Enter") return this.step(), true;
+      return false;
+    }
+    if (this.busy || this.waiting || this.lost) return /^[0-9]$/.test(event.key) || event.key === "Enter";
+    if (this.media.key(event)) return true;
+    if (event.key === "Enter") return this.submit(), true;
+    return this.current.key(event);
+  }
+
+  globalKey(event) {
+    const keys = { g: () => this.toggleGuide(), u: () => this.undo(), n: () => this.openNote(), l: () => this.later(), m: () => this.openMenu(), "?": () => this.openKeys() };
+    const action = keys[event.key.toLowerCase()];
+    if (!action) return false;
+    action();
+    return true;
+  }
+
+  // ---- menu and keys overlay
+
+  openMenu() {
+    const entries = this.data.menu && this.data.menu.length ? this.data.menu : [{ title: "My work", href: "/" }];
+    this.menuEntries = [...entries, { title: "Sign out", href: "/logout" }];
+    this.open("menu", el("h2", { id: "layer" }, "Where to?"), el("ul", { class: "menu" }, this.menuEntries.map((entry, index) => el("li", {}, el("a", { href: entry.href }, key(String(index + 1)), el("span", {}, entry.title))))));
+  }
+
+  openKeys() {
+    const view = this.data.view;
+    const stage = this.fixed.stage.name;
+    const rows = [];
+    if (view === "pool") rows.push(["← ↑ → ↓", "move in the grid"], ["Enter", "write about this image"], ["PgUp PgDn", "pages"], ["1 … 9", "dimension"]);
+    if (view === "task" && stage !== "authoring") rows.push(["1 … 9", "the choice with that number"], ["↑ ↓", "to the criterion above or below"], ["Esc", "back from the reasons, out of a box"]);
+    if (view === "task") rows.push(["Ctrl Enter", "submit, from anywhere"]);
+    if (view === "task" && stage === "authoring") rows.push(["Enter", "next field"], ["Tab", "next field or choice"], ["Esc", "leave the box; then the keys below work"], ["1 … 9", "the option with that number"]);
+    if (view === "task") rows.push(["Z", "original size and back; arrows move, + − zoom"], ["← →", "image before, image after"], [", .", "one frame back, one frame on"], ["Space", "play, pause"]);
+    rows.push(["G", "guideline"], ["U", "take back the last submission"]);
+    if (view === "task") rows.push(["N", "note"], ["L", "later: give the item back"]);
+    rows.push(["M", "menu"], ["?", "this list"]);
+    this.open("keys", el("h2", { id: "layer" }, "Keys"), el("table", {}, el("tbody", {}, rows.map(([name, what]) => el("tr", {}, el("th", { scope: "row" }, name.split(" ").map((part) => key(part))), el("td", {}, what))))));
+  }
+
+  open(name, ...content) {
+    this.layer.hidden = false;
+    this.layerName = name;
+    this.before = this.root.getRootNode().activeElement;
+    const box = el("div", { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" }, content, el("p", { class: "quiet" }, key("Esc"), " close"));
+    fill(this.layer, box);
+    this.layer.onclick = (event) => {
+      if (event.target === this.layer) this.closeLayer();
+    };
+    box.focus();
+  }
+
+  closeLayer() {
+    this.layer.hidden = true;
+    fill(this.layer);
+    if (this.before && this.before.isConnected) this.before.focus({ preventScroll: true });
+  }
+
+  layerKey(event) {
+    if (event.key === "Escape" || (this.layerName === "keys" && event.key === "?") || (this.layerName === "menu" && event.key.toLowerCase() === "m")) return this.closeLayer(), true;
+    if (this.layerName === "menu" && /^[1-9]$/.test(event.key)) {
+      const entry = this.menuEntries[Number(event.key) - 1];
+      if (entry) location.href = entry.href;
+      return true;
+    }
+    return false;
+  }
+}
+
