@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 
 from app.routes import auth, health, work
 from app.services import Resources
+from app.workbench import assets
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -14,4 +15,5 @@ def routes(resources: Resources) -> list[BaseRoute]:
         *auth.routes(resources),
         *work.routes(resources),
         *health.routes(resources),
+        *assets.routes,
     ]

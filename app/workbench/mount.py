@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import streamlit as st
@@ -19,12 +20,16 @@ def _fired() -> None:
 
 
 @st.fragment
-def workbench(key: str, page: Callable[[Mapping[str, Any]], Json]) -> None:
+def workbench(
+    key: str, page: Callable[[Mapping[str, Any]], Json], guard: Callable[[], AbstractContextManager[None]]
+) -> None:
     """Draw the page that ``page(wish)`` returns; a wish is what the browser sends with its request for the next one.
 
-    The wish's number goes back with the page, so that the browser knows which of its wishes was answered.
+    The wish's number goes back with the page, so that the browser knows which of its wishes was answered. ``guard`` turns
+    errors into words, because a fragment runs without the page around it.
     """
-    known = st.session_state.get(key)
-    wish = known.get("next") if known is not None else None
-    asked = wish if isinstance(wish, dict) else {}
-    _component(key=key, data={**page(asked), "n": asked.get("n")}, on_next_change=_fired)
+    with guard():
+        known = st.session_state.get(key)
+        wish = known.get("next") if known is not None else None
+        asked = wish if isinstance(wish, dict) else {}
+        _component(key=key, data={**page(asked), "n": asked.get("n")}, on_next_change=_fired)

@@ -14,8 +14,8 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from annotation_schemas.kinds import options_of
-from annotation_schemas.model import Choice, Criterion, ItemField, Json, LoadedSchema, Schema
+from annotation_schemas.kinds import options_of, title_of
+from annotation_schemas.model import Choice, Criterion, ItemField, Json, LoadedSchema, Schema, as_words
 from domain.records import AssetView, Draft, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
 
@@ -59,7 +59,7 @@ def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str
         "guideline": guideline_html(loaded.guideline_text),
         "fields": [_field(schema, field, stage) for field in shown_fields(schema, stage)],
         "slots": [
-            {"role": slot.role, "title": words(slot.role), "kind": slot.kind, "min": slot.min, "max": slot.max}
+            {"role": slot.role, "title": as_words(slot.role), "kind": slot.kind, "min": slot.min, "max": slot.max}
             for slot in schema.item.assets
         ],
         "criteria": [_criterion(criterion) for criterion in criteria_of(schema, stage)],
@@ -92,11 +92,6 @@ def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
     return ()
 
 
-def words(name: str) -> str:
-    """A name from a schema as a person reads it."""
-    return name.replace("_", " ").strip().capitalize()
-
-
 def _choice(choice: Choice) -> Json:
     return {
         "value": choice.value,
@@ -107,7 +102,7 @@ def _choice(choice: Choice) -> Json:
 
 
 def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
-    title = field.title or words(field.name)
+    title = title_of(field)
     if stage is Stage.GRADING and title.casefold() == PREDICTION_TITLE.casefold():
         title = REFERENCE_TITLE  # beside the answer that is graded, the item's own is the reference
     options = next((other for other in schema.item.fields if other.name == field.field), None)
@@ -120,7 +115,7 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "field": field.field,
         "options": [_choice(choice) for choice in field.options],
         "distinct": field.distinct,
-        "options_title": (options.title or words(options.name)) if options else None,
+        "options_title": title_of(options) if options else None,
         "length": field.length,
         "min": field.min_length,
         "max": field.max_length,
@@ -288,7 +283,7 @@ def _asset(asset: AssetView) -> Json:
     return {
         "id": asset.id,
         "role": asset.role,
-        "title": words(asset.role),
+        "title": as_words(asset.role),
         "kind": asset.kind,
         "missing": asset.missing,
         "width": asset.width,

@@ -4,7 +4,7 @@ import { el, fill, same } from "./dom.js";
 import { KEYS, grow, keyIndex } from "./rating.js";
 
 const PICKED = ["choice", "option_of", "options_of", "order_of"];
-const blank = (value) => value === undefined || value === null || (typeof value === "string" && !value.trim());
+const blank = (value) => value === undefined || value === null || (typeof value === "string" && !value.trim()) || (Array.isArray(value) && !value.some(Boolean));
 
 export class FieldForm {
   constructor(host) {
@@ -31,7 +31,7 @@ export class FieldForm {
     const first = this.fields.find((field) => blank(this.values[field.name]) && this.parts.get(field.name).boxes.length) || this.fields[0];
     const part = first && this.parts.get(first.name);
     if (part && part.boxes.length) {
-      const box = part.boxes[0];
+      const box = part.boxes.find((candidate) => !candidate.value.trim()) || part.boxes[0];
       box.focus();
       box.setSelectionRange?.(box.value.length, box.value.length);
     }

@@ -42,7 +42,7 @@ export class MediaPane {
       this.strip = el("div", { class: "strip", role: "tablist", "aria-label": "Images of this item" });
       this.thumbs = assets.map((asset, index) =>
         el("button", { type: "button", role: "tab", class: "thumb", "aria-label": `Image ${index + 1}: ${asset.title}`, on: { click: () => this.go(index) } },
-          asset.missing || asset.kind === "clip" ? el("span", { class: "noimg" }, asset.missing ? "missing" : "clip") : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "" }),
+          asset.missing ? el("span", { class: "noimg" }, "missing") : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "" }),
           el("span", { class: "num" }, index + 1)),
       );
       this.strip.append(...this.thumbs);
@@ -152,7 +152,7 @@ class Frame {
   }
 
   makeClip() {
-    this.video = el("video", { class: "view", src: mediaUrl(this.asset.id, "display"), muted: true, loop: true, playsinline: true, preload: "auto", "aria-label": `${this.asset.title} of this item` });
+    this.video = el("video", { class: "view", src: mediaUrl(this.asset.id, "original"), poster: mediaUrl(this.asset.id, "display"), muted: true, loop: true, playsinline: true, preload: "auto", "aria-label": `${this.asset.title} of this item` });
     this.video.muted = true;
     this.time = el("span", { class: "time" }, "0:00.0");
     this.bar = el("input", { type: "range", min: "0", max: "1000", value: "0", class: "scrub", "aria-label": "Position in the clip", tabindex: "-1" });

@@ -75,6 +75,9 @@ class Workbench {
     this.onActive = () => (this.lastActive = Date.now());
     window.addEventListener("keydown", this.onKey, true);
     window.addEventListener("pointerdown", this.onActive, true);
+    this.root.addEventListener("focusin", (event) => (this.focused = event.composedPath()[0]));
+    this.guard = new MutationObserver((changes) => this.unblock(changes));
+    this.guard.observe(document.body, { childList: true });
     this.ticker = setInterval(() => this.tick(), 5000);
     this.poolTicker = setInterval(() => this.refreshPool(), POOL_REFRESH_MS);
   }
@@ -82,6 +85,7 @@ class Workbench {
   stop() {
     window.removeEventListener("keydown", this.onKey, true);
     window.removeEventListener("pointerdown", this.onActive, true);
+    this.guard.disconnect();
     clearInterval(this.ticker);
     clearInterval(this.poolTicker);
     clearTimeout(this.watch);
@@ -541,6 +545,23 @@ class Workbench {
   hideBanner() {
     this.banner.hidden = true;
     this.root.classList.remove("lost");
+  }
+
+  // Streamlit covers the page with a dialog when its connection fails. Ours says it better, and one may go on typing.
+  unblock(changes) {
+    const dialogs = changes.flatMap((change) => [...change.addedNodes]).filter((node) => node instanceof Element && (node.matches("[data-testid=stDialog]") || node.querySelector("[data-testid=stDialog]")));
+    for (const dialog of dialogs) {
+      const close = dialog.querySelector("[aria-label=Close]");
+      if (!close) continue;
+      const { focused } = this;
+      dialog.style.display = "none";
+      close.click();
+      const back = (tries) => {
+        if (focused && focused.isConnected && this.root.getRootNode().activeElement !== focused) focused.focus({ preventScroll: true });
+        if (tries) requestAnimationFrame(() => back(tries - 1));
+      };
+      back(5);
+    }
   }
 
   // ---- the lease

@@ -1,0 +1,133 @@
+"""Which page a person gets next: the use cases behind the working screens, asked in the right order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app import shell
+from app.services import Services
+from app.workbench import page
+from app.workbench.mount import workbench
+from domain.records import NothingLeft, ProjectView, TaskView
+from domain.states import Stage
+from workflow import author, claim, pool, progress, projects
+
+Wish = Mapping[str, Any]
+
+POOL_PAGE = 60
+NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimension"})
+"""Reasons for no task that looking at the pool would not change."""
+
+
+def rate(services: Services, stage: Stage) -> None:
+    """The page of a stage in which people answer about items that exist."""
+    name = shell.project(services).name
+    dimension = st.query_params.get("dimension")
+
+    def make(wish: Wish) -> page.Json:
+        view = projects.project(services.store, person=services.person, project=name)
+        found = claim.next_task(
+            services.store, person=services.person, project=name, stage=stage, dimension=dimension
+        )
+        prefetch: Sequence[str] = ()
+        if isinstance(found, TaskView):
+            prefetch = claim.peek(services.store, person=services.person, project=name, stage=stage)
+        return _page(services, view, stage, found, wish, prefetch=prefetch)
+
+    _mount(services, f"workbench.{stage}.{name}", make)
+
+
+def write(services: Services) -> None:
+    """Authoring: the item that was begun, else the pool of free images."""
+    name = shell.project(services).name
+    wanted = st.query_params.get("dimension")
+    kept: dict[str, list[page.Json]] = {}
+
+    def make(wish: Wish) -> page.Json:
+        view = projects.project(services.store, person=services.person, project=name)
+        found = claim.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
+        if isinstance(found, TaskView) or found.code in NO_POOL:
+            return _page(services, view, Stage.AUTHORING, found, wish)
+        if not wish.get("refresh") or "rows" not in kept:
+            kept["rows"] = _dimensions(services, view)
+        place = wish.get("pool") or {}
+        mine = [row["id"] for row in kept["rows"]]
+        dimension = next((each for each in (place.get("dimension"), wanted) if each in mine), mine[0])
+        after = place.get("after") if place.get("dimension") == dimension else None
+        free = pool.pool(
+            services.store,
+            person=services.person,
+            project=name,
+            dimension=dimension,
+            after=after,
+            limit=POOL_PAGE,
+        )
+        return {
+            **page.pool_page(
+                **_common(services, view, Stage.AUTHORING, wish),
+                dimensions=kept["rows"],
+                dimension=dimension,
+                assets=free.assets,
+                total=free.total,
+                after=after,
+            ),
+            "menu": shell.menu(services, view),
+        }
+
+    _mount(services, f"workbench.authoring.{name}", make)
+
+
+def _mount(services: Services, key: str, make: Callable[[Wish], page.Json]) -> None:
+    workbench(key, make, lambda: shell.guard(services))
+
+
+def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish) -> dict[str, Any]:
+    return {
+        "person": services.person,
+        "csrf": services.csrf,
+        "static": page.static_part(
+            view.schema, stage, project=view.name, title=view.title, made_up=view.made_up
+        ),
+        "progress": progress.progress(services.store, person=services.person, project=view.name, stage=stage),
+        "have": wish.get("have"),
+    }
+
+
+def _page(
+    services: Services,
+    view: ProjectView,
+    stage: Stage,
+    found: TaskView | NothingLeft,
+    wish: Wish,
+    *,
+    prefetch: Sequence[str] = (),
+) -> page.Json:
+    common = _common(services, view, stage, wish)
+    menu = shell.menu(services, view)
+    if isinstance(found, NothingLeft):
+        return {**page.nothing_page(**common, nothing=found), "menu": menu}
+    earlier: Sequence[str] = ()
+    if stage is Stage.AUTHORING:
+        earlier = author.earlier(
+            services.store, person=services.person, project=view.name, dimension=found.dimension
+        )
+    drawn = page.task_page(**common, schema=view.schema.schema_, task=found, prefetch=prefetch, earlier=earlier)
+    return {**drawn, "menu": menu}
+
+
+def _dimensions(services: Services, view: ProjectView) -> list[page.Json]:
+    """The dimensions that this person writes for, with how many items each still needs."""
+    left = {
+        row.dimension: row.waiting
+        for row in progress.my_work(services.store, person=services.person)
+        if row.project == view.name and row.stage is Stage.AUTHORING
+    }
+    mine = view.dimensions
+    return [
+        {"id": each.id, "title": each.title, "left": left.get(each.id)}
+        for each in view.schema.schema_.dimensions
+        if mine is None or each.id in mine
+    ]
