@@ -25,8 +25,8 @@ def workbench(
 ) -> None:
     """Draw the page that ``page(wish)`` returns; a wish is what the browser sends with its request for the next one.
 
-    The wish's number goes back with the page, so that the browser knows which of its wishes was answered. ``guard`` turns
-    errors into words, because a fragment runs without the page around it.
+    The wish's number goes back with the page, so that the browser knows which of its wishes was answered. ``guard``
+    turns errors into words, because a fragment runs without the page around it.
     """
     with guard():
         known = st.session_state.get(key)

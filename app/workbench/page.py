@@ -1,7 +1,7 @@
 """What a working page shows, as one JSON value: pure functions of the task, the schema and the numbers.
 
-A page has a *static* part (texts of the schema and the guideline; sent once and kept by the browser under its hash) and the
-rest, which changes with every task. What is secret for the stage is absent from both.
+A page has a *static* part (texts of the schema and the guideline; sent once and kept by the browser under its hash) and
+the rest, which changes with every task. What is secret for the stage is absent from both.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from annotation_schemas.kinds import options_of, title_of
-from annotation_schemas.model import Choice, Criterion, ItemField, Json, LoadedSchema, Schema, as_words
+from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
 from domain.records import AssetView, Draft, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
+
+Json = dict[str, Any]
 
 STAGE_TITLES = {
     Stage.TRIAGE: "Triage",
@@ -136,7 +138,8 @@ def _criterion(criterion: Criterion) -> Json:
         "field": criterion.field,
         "options": scale if criterion.kind == "scale" else [_choice(option) for option in criterion.options],
         "aspects": [
-            {"name": aspect.name, "title": aspect.title, "definition": aspect.definition} for aspect in criterion.aspects
+            {"name": aspect.name, "title": aspect.title, "definition": aspect.definition}
+            for aspect in criterion.aspects
         ],
         "required": criterion.required,
         "show_if": {name: list(values) for name, values in criterion.show_if.items()},

@@ -29,12 +29,12 @@ def rate(services: Services, stage: Stage) -> None:
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
-        found = claim.next_task(
-            services.store, person=services.person, project=name, stage=stage, dimension=dimension
-        )
+        found = claim.next_task(services.store, person=services.person, project=name, stage=stage, dimension=dimension)
         prefetch: Sequence[str] = ()
         if isinstance(found, TaskView):
-            prefetch = claim.peek(services.store, person=services.person, project=name, stage=stage)
+            prefetch = claim.peek(
+                services.store, person=services.person, project=name, stage=stage, dimension=dimension
+            )
         return _page(services, view, stage, found, wish, prefetch=prefetch)
 
     _mount(services, f"workbench.{stage}.{name}", make)
@@ -74,7 +74,7 @@ def write(services: Services) -> None:
                 total=free.total,
                 after=after,
             ),
-            "menu": shell.menu(services, view),
+            "menu": shell.menu(view),
         }
 
     _mount(services, f"workbench.authoring.{name}", make)
@@ -88,9 +88,7 @@ def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish) -> 
     return {
         "person": services.person,
         "csrf": services.csrf,
-        "static": page.static_part(
-            view.schema, stage, project=view.name, title=view.title, made_up=view.made_up
-        ),
+        "static": page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up),
         "progress": progress.progress(services.store, person=services.person, project=view.name, stage=stage),
         "have": wish.get("have"),
     }
@@ -106,14 +104,12 @@ def _page(
     prefetch: Sequence[str] = (),
 ) -> page.Json:
     common = _common(services, view, stage, wish)
-    menu = shell.menu(services, view)
+    menu = shell.menu(view)
     if isinstance(found, NothingLeft):
         return {**page.nothing_page(**common, nothing=found), "menu": menu}
     earlier: Sequence[str] = ()
     if stage is Stage.AUTHORING:
-        earlier = author.earlier(
-            services.store, person=services.person, project=view.name, dimension=found.dimension
-        )
+        earlier = author.earlier(services.store, person=services.person, project=view.name, dimension=found.dimension)
     drawn = page.task_page(**common, schema=view.schema.schema_, task=found, prefetch=prefetch, earlier=earlier)
     return {**drawn, "menu": menu}
 

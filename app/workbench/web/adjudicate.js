@@ -2,7 +2,7 @@
 
 import { el, fill, key, same, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
-import { KEYS, grow, keyIndex } from "./rating.js";
+import { KEYS, keyIndex } from "./rating.js";
 
 const DECISIONS = [
   { value: "accept", label: "Accept", hint: "the item is kept as it is" },
@@ -23,8 +23,6 @@ export class AdjudicateForm {
     const given = answers.values || {};
     this.decision = given.decision;
     this.cause = given.cause ?? undefined;
-    this.words = "";
-    this.typing = false;
     this.original = values;
     this.editable = fields.filter((field) => field.authored);
     this.fields.open({ fields: this.editable, values: given.fields || values });
@@ -88,18 +86,6 @@ export class AdjudicateForm {
       el("button", { type: "button", class: same(cause.value, this.cause) ? "choice chosen" : "choice", role: "radio", "aria-checked": String(same(cause.value, this.cause)), title: cause.help, on: { click: () => this.because(cause.value) } },
         el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index].toUpperCase()), el("span", { class: "label" }, cause.label)));
     fill(this.why, el("div", { class: "ask" }, "Why? ", el("span", { class: "quiet" }, key("Esc"), " back")), el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list));
-    if (!this.causes.length) {
-      const area = el("textarea", { class: "box", rows: "2", "aria-label": "Cause in words" });
-      area.value = this.cause ?? "";
-      area.addEventListener("input", () => {
-        this.cause = area.value;
-        grow(area);
-        this.host.change();
-      });
-      area.dataset.enter = "cause";
-      this.why.append(area);
-      area.focus();
-    }
     this.why.scrollIntoView({ block: "nearest" });
   }
 
@@ -109,7 +95,7 @@ export class AdjudicateForm {
     if (value !== "reject") this.cause = undefined;
     this.paint();
     this.host.change();
-    if (value === "accept") this.host.submit();
+    if (value === "accept" || (value === "reject" && !this.causes.length)) this.host.submit();
     if (value === "edit") this.fields.focus();
   }
 
@@ -150,7 +136,7 @@ export class AdjudicateForm {
     };
     this.error.hidden = true;
     if (!this.decision) return say("Choose a decision.");
-    if (this.decision === "reject" && !String(this.cause ?? "").trim()) return say("Choose a cause.");
+    if (this.decision === "reject" && this.causes.length && this.cause === undefined) return say("Choose a cause.");
     if (this.decision === "edit") {
       if (!this.fields.check()) return false;
       if (same(this.edited(), pick(this.original, this.editable))) return say("Nothing is changed yet. Change a field, or accept the item as it is.");
@@ -190,10 +176,6 @@ export class AdjudicateForm {
   }
 
   boxKey(event, box) {
-    if (box.dataset.enter === "cause" && event.key === "Enter" && !event.shiftKey) {
-      this.host.submit();
-      return true;
-    }
     return this.fields.boxKey(event, box);
   }
 }

@@ -233,7 +233,7 @@ class Workbench {
     const look = el("button", { type: "button", class: "submit", on: { click: () => this.ask({}) } }, "Look again ", key("Enter"));
     const menu = el("button", { type: "button", class: "submit", on: { click: () => (location.href = "/") } }, "My work ", key("Enter"));
     this.step = steps[code] === "look" ? () => this.ask({}) : () => (location.href = "/");
-    const title = { all_done: "All done", waiting_for_others: "Waiting for others", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet" }[code] || "Nothing here";
+    const title = { all_done: "Nothing left here", waiting_for_others: "Waiting for others", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet" }[code] || "Nothing here";
     fill(this.formHost, el("div", { class: "nothing" }, el("h2", {}, title), el("p", {}, sentence),
       steps[code] === "look" ? look : menu,
       this.lastSaved ? el("p", { class: "quiet" }, `Your last submission was saved at ${clock(this.lastSaved)}; `, key("U"), " takes it back.") : null));
