@@ -149,3 +149,20 @@ def latest_annotations(session: Session, *, item_id: int, revision: int, stage: 
         .order_by(col(AnnotationRow.id))
     )
     return list(session.exec(wanted))
+
+
+def latest_contents(session: Session, *, project_id: int, dimension: str, limit: int) -> list[dict[str, Any]]:
+    """What the newest items of a dimension hold now, newest first."""
+    wanted = (
+        select(RevisionRow.content)
+        .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
+        .where(
+            ItemRow.project_id == project_id,
+            col(ItemRow.state).in_(list(ItemState)),  # all of them: so that the index is used
+            ItemRow.dimension == dimension,
+            RevisionRow.number == ItemRow.current_revision,
+        )
+        .order_by(col(ItemRow.id).desc())
+        .limit(limit)
+    )
+    return [dict(content) for content in session.exec(wanted)]

@@ -164,6 +164,21 @@ def edit_problems(schema: Schema, before: Mapping[str, Any], content: Mapping[st
     ]
 
 
+def earlier(store: Store, *, person: Person, project: str, dimension: str, limit: int = 300) -> list[str]:
+    """What was asked last in a dimension, newest first: the first text field of each item, to be compared with."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        if not access.may_do(Stage.AUTHORING) or not access.may_use(dimension):
+            raise NotAllowed("You do not write items for this dimension; ask a lead of the project.")
+        texts = [
+            field.name for field in access.schema.item.fields if field.authored and field.kind in ("text", "long_text")
+        ]
+        if not texts:
+            return []
+        found = items.latest_contents(session, project_id=access.project_id, dimension=dimension, limit=limit)
+        return [content[texts[0]] for content in found if isinstance(content.get(texts[0]), str)]
+
+
 # ---- the step of submit ----------------------------------------------------------------------------------------------
 
 

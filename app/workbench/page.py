@@ -126,7 +126,7 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
 
 
 def _criterion(criterion: Criterion) -> Json:
-    scale = [
+    scale: list[Json] = [
         {"value": value, "label": criterion.labels[index] if index < len(criterion.labels) else None, "reasons": []}
         for index, value in enumerate(criterion.values)
     ]

@@ -54,8 +54,9 @@ def write(services: Services) -> None:
         if not wish.get("refresh") or "rows" not in kept:
             kept["rows"] = _dimensions(services, view)
         place = wish.get("pool") or {}
-        mine = [row["id"] for row in kept["rows"]]
-        dimension = next((each for each in (place.get("dimension"), wanted) if each in mine), mine[0])
+        mine = [str(row["id"]) for row in kept["rows"]]
+        named = place.get("dimension") or wanted
+        dimension = named if named in mine else mine[0]
         after = place.get("after") if place.get("dimension") == dimension else None
         free = pool.pool(
             services.store,
