@@ -243,8 +243,7 @@ def keys(raw: str) -> list[str]:
 
 
 def values(raw: str, wanted: Sequence[str]) -> dict[str, Any]:
-    """The values of some keys of a record; of a repeated key the last one counts.
-    ``NotJson`` if one is too deep or large.
+    """The values of some keys of a record; the last one of a repeated key. ``NotJson`` if one is too deep or too large.
 
     Lone surrogates and U+0000 cannot be stored or shown everywhere: they become U+FFFD here, and stay as they are in
     the text.

@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Iterable
 
-from domain.records import PredictionRecord, Rating
+from domain.records import BadRow, PredictionRecord, Rating
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
@@ -28,3 +28,12 @@ def predictions_jsonl(predictions: Iterable[PredictionRecord]) -> bytes:
     """One ``{"item", "model", "text"}`` a line."""
     lines = ({"item": each.item, "model": each.model, "text": each.text} for each in predictions)
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+
+
+def bad_rows_jsonl(bad: Iterable[BadRow]) -> bytes:
+    """Rows that were left out of an import: one ``{"path", "row", "reason", "raw"}`` a line.
+
+    Bytes that were not UTF-8 stand as lone surrogate escapes.
+    """
+    lines = ({"path": row.path, "row": row.row, "reason": row.reason, "raw": row.raw} for row in bad)
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()

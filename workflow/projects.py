@@ -105,6 +105,12 @@ def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
         return [_view(_access_of_member(session, project, member)) for project, member in mine]
 
 
+def everything(store: Store) -> list[ProjectView]:
+    """All projects, for the command on the machine itself."""
+    with store.read() as session:
+        return [_view(access_to(session, person=None, project=row.name)) for row in projects.everything(session)]
+
+
 def project(store: Store, *, person: Person, project: str) -> ProjectView:
     """One project, as this person sees it."""
     with store.read() as session:

@@ -1,9 +1,178 @@
-"""Subcommands."""
+"""``touchstone project``, ``import`` and ``export``: for scripts on the server's own machine, without signing in."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
+
+from domain.records import BadRow
+
+if TYPE_CHECKING:
+    from app.services import Resources
+    from workflow.bring_in import Imported, Progress
+
+project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
+
+ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    cli.add_typer(project, name="project")
+    cli.command("import")(import_)
+    cli.command("export")(export)
+
+
+@project.command("create")
+def create(
+    name: ProjectName,
+    schema: Annotated[str, typer.Option(help="One that comes with Touchstone (egothink, ...), or a YAML file.")],
+    title: Annotated[str | None, typer.Option(help="As people read it; else the schema's.")] = None,
+) -> None:
+    """Make a project that follows a schema."""
+    from annotation_schemas import shipped
+    from annotation_schemas.loader import load_schema
+    from workflow import projects
+
+    loaded = load_schema(shipped().get(schema, Path(schema)))
+    made = projects.create_project(_resources().store, name=name, loaded=loaded, title=title)
+    typer.echo(f"Project {made.name} ({made.title}) follows {loaded.schema_.name}, version {loaded.schema_.version}.")
+
+
+@project.command("list")
+def list_projects() -> None:
+    """All projects: name, schema and version, title."""
+    from workflow import projects
+
+    found = projects.everything(_resources().store)
+    for each in found:
+        schema = each.schema.schema_
+        typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}")
+    if not found:
+        typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
+
+
+def import_(
+    name: ProjectName,
+    format: Annotated[str, typer.Argument(help="egothink, egoplan, pca_bench, predictions or ratings.")],
+    path: Annotated[Path, typer.Argument(help="A file, or the folder that holds the files.")],
+    media: Annotated[
+        Path | None, typer.Option(help="Folder with the images and videos that the files name.", metavar="DIR")
+    ] = None,
+    dimension: Annotated[str | None, typer.Option(help="The dimension, where no folder or record names it.")] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Take the rows that fit and write the others to a file.")
+    ] = False,
+    bad_rows: Annotated[
+        Path | None, typer.Option(help="Where --skip-bad writes them; else a file below the home.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Bring files into a project: all of it or, if a row does not fit, nothing."""
+    from workflow.bring_in import import_files
+
+    here = _resources()
+    with _bar() as progress:
+        done = import_files(
+            here.store,
+            here.media,
+            by=None,
+            project=name,
+            format=format,
+            path=path,
+            media_dir=media,
+            dimension=dimension,
+            skip_bad=skip_bad,
+            progress=progress,
+        )
+    for line in _summary(done):
+        typer.echo(line)
+    if done.bad:
+        where = bad_rows or here.settings.home / "bad_rows" / f"{name}-{format}-{_free(here, name, format)}.jsonl"
+        _write_bad_rows(where, done.bad)
+        typer.echo(f"Left out {_count(len(done.bad), 'row')}, written with reasons to {where}.")
+
+
+def export(
+    name: ProjectName,
+    format: Annotated[str, typer.Argument(help="The format of the project's files, or predictions, or ratings.")],
+    out: Annotated[Path, typer.Option(help="The file or folder to write.")],
+    verified: Annotated[
+        bool, typer.Option("--verified", help="Only items whose verdict is kept, and a manifest.json.")
+    ] = False,
+    with_private: Annotated[
+        bool, typer.Option("--with-private", help="With --verified: also the fields that the schema keeps private.")
+    ] = False,
+) -> None:
+    """Write a project's files: untouched records come out byte for byte as they went in."""
+    from workflow.release import export as export_files
+
+    here = _resources()
+    with _bar() as progress:
+        done = export_files(
+            here.store,
+            by=None,
+            project=name,
+            format=format,
+            out=out,
+            verified=verified,
+            private=with_private,
+            progress=progress,
+        )
+    noun = {"predictions": "answer", "ratings": "rating"}.get(format, "item")
+    typer.echo(f"{_count(done.items, noun)} in {_count(len(done.files), 'file')} at {out}.")
+
+
+def _resources() -> Resources:
+    from app.services import resources
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    return shared
+
+
+def _summary(done: Imported) -> Iterator[str]:
+    parts = [(done.items, "item"), (done.predictions, "answer"), (done.ratings, "rating")]
+    new = [_count(n, noun) for n, noun in parts if n]
+    yield f"Imported {', '.join(new)}." if new else "Imported nothing new."
+    if done.repeated:
+        yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
+    if done.assets_found or done.assets_missing:
+        yield f"Media: {done.assets_found} present, {done.assets_missing} missing (bring them in with --media DIR)."
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+@contextmanager
+def _bar() -> Iterator[Progress]:
+    """A progress bar on standard error, if a person is looking."""
+    shown = sys.stderr.isatty()
+
+    def progress(what: str, done: int, total: int) -> None:
+        if shown and total:
+            width = 30 * done // total
+            print(f"\r{what:<8} [{'#' * width}{'.' * (30 - width)}] {100 * done // total:3} %", end="", file=sys.stderr)
+
+    yield progress
+    if shown:
+        print("\r" + " " * 50 + "\r", end="", file=sys.stderr)
+
+
+def _free(here: Resources, name: str, format: str) -> int:
+    folder = here.settings.home / "bad_rows"
+    return next(n for n in range(1, 1_000_000) if not (folder / f"{name}-{format}-{n}.jsonl").exists())
+
+
+def _write_bad_rows(where: Path, bad: Sequence[BadRow]) -> None:
+    from exporters.tables import bad_rows_jsonl
+    from exporters.writing import write_file
+
+    write_file(where, bad_rows_jsonl(bad))

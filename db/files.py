@@ -1,0 +1,179 @@
+"""Queries for what comes in from files and goes out into files."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import insert, update
+from sqlalchemy import select as plain_select
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import (
+    AnnotationRow,
+    AssetRow,
+    ImportedRatingRow,
+    ImportFileRow,
+    ItemAssetRow,
+    ItemRow,
+    PersonRow,
+    PredictionRow,
+    RunRow,
+    SourceRow,
+)
+from domain.states import Stage
+
+_AT_ONCE = 500
+"""As many names as go into one query."""
+
+
+def files(session: Session, *, project_id: int) -> list[ImportFileRow]:
+    """The imported files of a project, in the order in which they came."""
+    wanted = select(ImportFileRow).where(ImportFileRow.project_id == project_id).order_by(col(ImportFileRow.id))
+    return list(session.exec(wanted))
+
+
+def add_file(session: Session, *, row: ImportFileRow) -> int:
+    """Add a file; its id."""
+    session.add(row)
+    session.flush()
+    if row.id is None:
+        raise ValueError("a stored file has an id")
+    return row.id
+
+
+def items_named(session: Session, *, project_id: int, external_ids: Sequence[str]) -> dict[str, ItemRow]:
+    """The items of a project that have one of these external ids."""
+    found: dict[str, ItemRow] = {}
+    for some in _lots(external_ids):
+        wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.external_id).in_(some))
+        found.update({row.external_id: row for row in session.exec(wanted)})
+    return found
+
+
+def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]:
+    """Id, external id and dimension of all items: those of files in the files' order, then those written here."""
+    wanted = (
+        select(ItemRow.id, ItemRow.external_id, ItemRow.dimension)
+        .where(ItemRow.project_id == project_id)
+        .order_by(col(ItemRow.file_id).is_(None), col(ItemRow.file_id), col(ItemRow.position), col(ItemRow.id))
+    )
+    return [(id or 0, external_id, dimension) for id, external_id, dimension in session.exec(wanted)]
+
+
+def asset_ids(session: Session, *, project_id: int, names: Sequence[str]) -> dict[str, tuple[int, str | None]]:
+    """The assets of a project that have one of these names: id, and hash of the file or None."""
+    found: dict[str, tuple[int, str | None]] = {}
+    for some in _lots(names):
+        wanted = select(AssetRow.name, AssetRow.id, AssetRow.sha256).where(
+            AssetRow.project_id == project_id, col(AssetRow.name).in_(some)
+        )
+        found.update({name: (id or 0, sha256) for name, id, sha256 in session.exec(wanted)})
+    return found
+
+
+def add_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add assets."""
+    if rows:
+        session.connection().execute(insert(AssetRow), [dict(row) for row in rows])
+
+
+def fill_asset(session: Session, *, id: int, sha256: str) -> None:
+    """Give a missing asset its file."""
+    session.connection().execute(update(AssetRow).where(col(AssetRow.id) == id).values(sha256=sha256))
+
+
+def asset_names(session: Session, *, project_id: int) -> dict[int, list[tuple[str, str, str | None, str | None]]]:
+    """Role, name, source and hash of every item's assets, by item id, in the items' order."""
+    wanted = (
+        plain_select(
+            col(ItemAssetRow.item_id),
+            col(ItemAssetRow.role),
+            col(AssetRow.name),
+            col(SourceRow.name),
+            col(AssetRow.sha256),
+        )
+        .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
+        .join(SourceRow, col(SourceRow.id) == AssetRow.source_id, isouter=True)
+        .where(col(AssetRow.project_id) == project_id)
+        .order_by(col(ItemAssetRow.item_id), col(ItemAssetRow.id))
+    )
+    found: dict[int, list[tuple[str, str, str | None, str | None]]] = defaultdict(list)
+    for item_id, role, name, source, sha256 in session.connection().execute(wanted):
+        found[item_id].append((role, name, source, sha256))
+    return dict(found)
+
+
+# ---- models' answers ------------------------------------------------------------------------------------------------
+
+
+def add_run(session: Session, *, row: RunRow) -> int:
+    """Add a run; its id."""
+    session.add(row)
+    session.flush()
+    if row.id is None:
+        raise ValueError("a stored run has an id")
+    return row.id
+
+
+def add_predictions(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add models' answers; their ids in the order of the rows."""
+    if not rows:
+        return []
+    statement = insert(PredictionRow).returning(col(PredictionRow.id), sort_by_parameter_order=True)
+    found = session.connection().execute(statement, [dict(row) for row in rows])
+    return [row[0] or 0 for row in found]
+
+
+def predictions(session: Session, *, project_id: int) -> list[PredictionRow]:
+    """All answers of models in a project, in the order in which they came."""
+    wanted = select(PredictionRow).where(PredictionRow.project_id == project_id).order_by(col(PredictionRow.id))
+    return list(session.exec(wanted))
+
+
+# ---- ratings --------------------------------------------------------------------------------------------------------
+
+
+def add_ratings(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add lines of a ratings file; those that are there already stay as they are. The number added."""
+    return insert_or_ignore(session, ImportedRatingRow, rows)
+
+
+def ratings(session: Session, *, project_id: int, stage: Stage | None = None) -> list[ImportedRatingRow]:
+    """The imported ratings of a project, in the order in which they came."""
+    wanted = select(ImportedRatingRow).where(ImportedRatingRow.project_id == project_id)
+    if stage is not None:
+        wanted = wanted.where(ImportedRatingRow.stage == stage)
+    return list(session.exec(wanted.order_by(col(ImportedRatingRow.id))))
+
+
+def counting_annotations(session: Session, *, project_id: int, stage: Stage) -> list[tuple[AnnotationRow, PersonRow]]:
+    """What counts of what was submitted in a stage, with who submitted it: superseded annotations are left out."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None),
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == stage,
+    )
+    wanted = (
+        select(AnnotationRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
+        .where(
+            AnnotationRow.project_id == project_id, AnnotationRow.stage == stage, col(AnnotationRow.id).not_in(newer)
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    return [(annotation, person) for annotation, person in session.exec(wanted)]
+
+
+def annotators(session: Session, *, project_id: int) -> list[int]:
+    """The ids of everybody who has submitted something in a project or written one of its items, rising."""
+    voted = session.exec(select(AnnotationRow.person_id).where(AnnotationRow.project_id == project_id).distinct())
+    wrote = session.exec(select(ItemRow.author_id).where(ItemRow.project_id == project_id).distinct())
+    return sorted({*voted, *(id for id in wrote if id is not None)})
+
+
+def _lots(names: Sequence[str]) -> Iterable[Sequence[str]]:
+    for start in range(0, len(names), _AT_ONCE):
+        yield names[start : start + _AT_ONCE]

@@ -1,0 +1,542 @@
+"""Files come in: annotation files with their media, models' answers, ratings. One transaction each: all or nothing."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas import registry
+from annotation_schemas.formats import FORMATS, ItemFormat
+from db import assets, events, files
+from db.engine import IntegrityError, Session, Store
+from db.tables import ImportFileRow, ItemRow, RunRow
+from db.types import public_id
+from domain.errors import Conflict, FileRefused, MediaRefused
+from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
+from importers.items import lines_of, prefixed, read_items
+from importers.media_files import MediaFolder
+from importers.predictions import read_predictions
+from workflow.author import NewItem, add_items
+from workflow.grade import open_grading
+from workflow.projects import Access, require_lead
+from workflow.ratings import bring_in_ratings
+
+if TYPE_CHECKING:
+    from media.store import MediaStore, StoredMedia
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is going on ("reading", "media", "saving"), how much of it is done, and how much there is."""
+
+SHOWN = 3
+"""As many bad rows are named in a refusal."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import came to."""
+
+    items: int = 0
+    predictions: int = 0
+    ratings: int = 0
+    repeated: int = 0
+    """Rows that were there already, word for word."""
+    assets_found: int = 0
+    assets_missing: int = 0
+    bad: Sequence[BadRow] = ()
+    """Left out, because bad rows were to be skipped."""
+
+
+def import_files(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    path: Path,
+    media_dir: Path | None = None,
+    dimension: str | None = None,
+    skip_bad: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Take a file, or all files below a folder, into a project.
+
+    What is there already, word for word, is counted and left; media that were missing are filled in.
+    ``by`` None is the command on the machine itself.
+
+    Raises
+    ------
+    FileRefused
+        Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
+    """
+    registry.require_row("format", format)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    on = progress or (lambda what, done, total: None)
+    bring = _Bring(store, media, access, by, project, path, dimension, skip_bad, on)
+    if format == "predictions":
+        return bring.predictions()
+    if format == "ratings":
+        ratings, repeated, bad = bring_in_ratings(store, by=by, project=project, path=path, refuse=bring.refuse)
+        return Imported(ratings=ratings, repeated=repeated, bad=bad)
+    own = access.schema.source.format if access.schema.source else None
+    if format not in FORMATS or format != own:
+        raise FileRefused(
+            f"{access.title} reads {own or 'no annotation files'}, not {format}. "
+            "Make a project with the schema of those files."
+        )
+    return bring.items(FORMATS[format], MediaFolder(media_dir) if media_dir else None)
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A file with the names that its items have in the project, and which of them are there already."""
+
+    file: FileRecord
+    there: Mapping[str, int]
+    """Item ids by external id."""
+
+    @property
+    def repeated(self) -> bool:
+        return bool(self.there) or not self.file.items
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A medium that an item names."""
+
+    asset: str
+    """The asset's name in the project."""
+    role: str
+    kind: str
+    source: str | None
+    find: Callable[[Path], Path | None]
+    """From a folder for what has to be cut, to the file."""
+
+
+@dataclass(frozen=True)
+class _Bring:
+    """One import on its way."""
+
+    store: Store
+    media: MediaStore
+    access: Access
+    by: Person | None
+    project: str
+    path: Path
+    dimension: str | None
+    skip_bad: bool
+    on: Progress
+
+    @property
+    def by_id(self) -> int | None:
+        return self.by.id if self.by else None
+
+    def refuse(self, bad: Sequence[BadRow]) -> None:
+        """Refuse the whole import if a row is bad, unless bad rows are to be skipped."""
+        if not bad or self.skip_bad:
+            return
+        lines = list(lines_of(sorted(bad, key=lambda row: (row.path, row.row))))
+        more = f" And {len(lines) - SHOWN} more." if len(lines) > SHOWN else ""
+        raise FileRefused(
+            f"{' '.join(lines[:SHOWN])}{more} Nothing was imported; mend the file, or take the other rows (--skip-bad)."
+        )
+
+    # ---- items ------------------------------------------------------------------------------------------------------
+
+    def items(self, row: ItemFormat, folder: MediaFolder | None) -> Imported:
+        read = read_items(
+            self.path,
+            format=row.name,
+            schema=self.access.schema,
+            dimension=self.dimension,
+            progress=lambda done, total: self.on("reading", done, total),
+        )
+        self.refuse(read.bad)
+        with self.store.read() as session:
+            placed = [self._placed(session, file, single=read.single) for file in read.files]
+            wanted = self._wanted(row, [each.file for each in placed], folder)
+            have = files.asset_ids(session, project_id=self.access.project_id, names=list(wanted))
+        stored, bad = self._stored({name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]})
+        bad = [*read.bad, *bad]
+        self.refuse(bad)
+        try:
+            with self.store.write() as session:
+                if placed != [self._placed(session, file, single=read.single) for file in read.files]:
+                    raise Conflict("Somebody else has imported into this project just now. Import again.")
+                return self._save(session, row, placed, wanted, stored, bad)
+        except IntegrityError as error:
+            raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+
+    def _placed(self, session: Session, file: FileRecord, *, single: bool) -> _Placed:
+        """The file as it will stand in the project. A single file puts its name before ids that another file has."""
+        there = self._there(session, file)
+        same_path = self._file_at(session, file.path)
+        if not there and not same_path:
+            return _Placed(file, {})
+        if there and _identical(file, there):
+            return _Placed(file, _ids(there))
+        if single:
+            told_apart = self._told_apart(file)
+            there_apart = self._there(session, told_apart)
+            if there_apart and _identical(told_apart, there_apart):
+                return _Placed(told_apart, _ids(there_apart))
+            if (
+                not there_apart
+                and not self._file_at(session, told_apart.path)
+                and not self._same_place(session, file, there)
+            ):
+                return _Placed(told_apart, {})
+        raise FileRefused(_taken(file, there))
+
+    def _there(self, session: Session, file: FileRecord) -> dict[str, ItemRow]:
+        names = [item.external_id for item in file.items]
+        return files.items_named(session, project_id=self.access.project_id, external_ids=names)
+
+    def _file_at(self, session: Session, path: str) -> bool:
+        return any(known.path == path for known in files.files(session, project_id=self.access.project_id))
+
+    def _told_apart(self, file: FileRecord) -> FileRecord:
+        row = FORMATS[file.meta["format"]]
+        if row.by_folder and file.items:
+            part = self.access.schema.dimension(file.items[0].dimension)
+            folder = part.folder or part.id
+            return replace(prefixed(file, folder), path=f"{folder}/{file.path}")
+        return prefixed(file, file.path.rpartition(".")[0] or file.path)
+
+    def _same_place(self, session: Session, file: FileRecord, there: Mapping[str, ItemRow]) -> bool:
+        """Whether these ids are those of an earlier state of this very file."""
+        paths = {known.id: known.path for known in files.files(session, project_id=self.access.project_id)}
+        dimensions = {item.external_id: item.dimension for item in file.items}
+        return any(
+            paths.get(row.file_id) == file.path and row.dimension == dimensions[name] for name, row in there.items()
+        )
+
+    # ---- media ------------------------------------------------------------------------------------------------------
+
+    def _wanted(self, row: ItemFormat, found: Sequence[FileRecord], folder: MediaFolder | None) -> dict[str, _Wanted]:
+        """The media of all items, by the names that they have in the project."""
+        users: dict[str, set[str]] = defaultdict(set)
+        for file in found:
+            for item in file.items:
+                for asset in item.assets:
+                    users[asset.path].add(_folder(item))
+        wanted: dict[str, _Wanted] = {}
+        kinds = {slot.role: slot.kind for slot in self.access.schema.item.assets}
+        for file in found:
+            for item in file.items:
+                for asset in item.assets:
+                    find = self._finder(folder, item, asset, kinds[asset.role], alone=len(users[asset.path]) == 1)
+                    name = asset_name(item, asset)
+                    wanted[name] = _Wanted(name, asset.role, kinds[asset.role], asset.source, find)
+        return wanted
+
+    def _finder(
+        self, folder: MediaFolder | None, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
+    ) -> Callable[[Path], Path | None]:
+        def find(work: Path) -> Path | None:
+            if folder is None:
+                return None
+            own = self.access.schema.dimension(item.dimension).folder or item.dimension
+            around = [_folder(item), own]
+            places = [place for name in around for place in (name, f"{name}/images")] if any(around) else []
+            if alone or not _folder(item):
+                places.append("")
+            found = folder.named(asset.path, folders=places) if asset.path else None
+            found = found or folder.of_id(item.external_id, kind)
+            if found is None and asset.source:
+                video = folder.of_video(asset.source)
+                found = self._cut(video, item, kind, work) if video else None
+            return found
+
+        return find
+
+    def _cut(self, video: Path, item: ItemRecord, kind: str, work: Path) -> Path | None:
+        """The clip that ends with the item's observation, or that observation; None if the item does not say when."""
+        from media import clips
+
+        last = item.fields.get("current_observation_frame")
+        if not isinstance(last, int):
+            return None
+        observation = clips.frame(video, out=work / "observation.png", index=last)
+        if kind == "image":
+            return observation.path
+        starts = [part.get("start_frame") for part in item.fields.get("task_progress_metadata") or ()]
+        first = next((start for start in starts if isinstance(start, int | float) and 0 <= start < last), None)
+        if first is None:
+            return None
+        clip = clips.cut(video, out=work / "progress.webm", start=observation.time * first / last, end=observation.time)
+        return clip.path
+
+    def _stored(self, wanted: Mapping[str, _Wanted]) -> tuple[dict[str, StoredMedia], list[BadRow]]:
+        """The media that are there, taken into the store, and those that the store refuses."""
+        stored: dict[str, StoredMedia] = {}
+        bad: list[BadRow] = []
+        for done, (name, want) in enumerate(wanted.items(), 1):
+            with tempfile.TemporaryDirectory(prefix="touchstone-") as work:
+                try:
+                    path = want.find(Path(work))
+                    if path is not None:
+                        medium = self.media.add(path, name=name)
+                        if medium.kind != want.kind:
+                            raise MediaRefused(f"{path} is not a proper {want.kind}")
+                        stored[name] = medium
+                except MediaRefused as error:
+                    bad.append(BadRow(name, 1, str(error).rstrip("."), ""))
+            self.on("media", done, len(wanted))
+        return stored, bad
+
+    # ---- saving -----------------------------------------------------------------------------------------------------
+
+    def _save(
+        self,
+        session: Session,
+        row: ItemFormat,
+        placed: Sequence[_Placed],
+        wanted: Mapping[str, _Wanted],
+        stored: Mapping[str, StoredMedia],
+        bad: Sequence[BadRow],
+    ) -> Imported:
+        now = self.store.now()
+        project_id = self.access.project_id
+        asset_ids = self._save_assets(session, wanted, stored)
+        total = sum(len(each.file.items) for each in placed)
+        new = 0
+        for each in placed:
+            if each.repeated:
+                continue
+            file = each.file
+            file_id = files.add_file(
+                session,
+                row=ImportFileRow(
+                    project_id=project_id,
+                    path=file.path,
+                    format=row.name,
+                    head=file.head,
+                    tail=file.tail,
+                    meta=dict(file.meta),
+                    created_at=now,
+                ),
+            )
+            items = [_new_item(item, file_id, place, asset_ids) for place, item in enumerate(file.items)]
+            add_items(session, access=self.access, new=items, now=now, person_id=self.by_id)
+            new += len(items)
+            self.on("saving", new, total)
+        have = files.asset_ids(session, project_id=project_id, names=list(wanted))
+        found = sum(1 for _, sha256 in have.values() if sha256)
+        if new or stored:
+            events.record(
+                session,
+                at=now,
+                kind="items.imported",
+                project_id=project_id,
+                person_id=self.by_id,
+                data={"format": row.name, "items": new, "media": len(stored), "left_out": len(bad)},
+            )
+        return Imported(
+            items=new,
+            repeated=total - new,
+            assets_found=found,
+            assets_missing=len(wanted) - found,
+            bad=bad,
+        )
+
+    def _save_assets(
+        self, session: Session, wanted: Mapping[str, _Wanted], stored: Mapping[str, StoredMedia]
+    ) -> dict[str, int]:
+        """The ids of all assets by name: those that are there, filled if need be, and new ones, missing or not."""
+        now, project_id = self.store.now(), self.access.project_id
+        for medium in stored.values():
+            assets.put_media(
+                session,
+                row={
+                    "sha256": medium.sha256,
+                    "kind": medium.kind,
+                    "mime": medium.mime,
+                    "bytes": medium.bytes,
+                    "width": medium.width,
+                    "height": medium.height,
+                    "duration": medium.duration,
+                    "created_at": now,
+                },
+            )
+        have = files.asset_ids(session, project_id=project_id, names=list(wanted))
+        for name, medium in stored.items():
+            if name in have and have[name][1] is None:
+                files.fill_asset(session, id=have[name][0], sha256=medium.sha256)
+        sources = {
+            name: assets.source_id(session, project_id=project_id, name=name)
+            for name in sorted({want.source for want in wanted.values() if want.source})
+        }
+        files.add_assets(
+            session,
+            rows=[
+                {
+                    "public_id": public_id(),
+                    "project_id": project_id,
+                    "sha256": stored[name].sha256 if name in stored else None,
+                    "name": name,
+                    "kind": want.kind,
+                    "source_id": sources.get(want.source or ""),
+                    "in_pool": False,
+                    "created_at": now,
+                }
+                for name, want in wanted.items()
+                if name not in have
+            ],
+        )
+        return {
+            name: id for name, (id, _) in files.asset_ids(session, project_id=project_id, names=list(wanted)).items()
+        }
+
+    # ---- models' answers --------------------------------------------------------------------------------------------
+
+    def predictions(self) -> Imported:
+        read = read_predictions(self.path, schema=self.access.schema, dimension=self.dimension)
+        self.refuse(read.bad)
+        bad = list(read.bad)
+        with self.store.write() as session:
+            now, project_id = self.store.now(), self.access.project_id
+            found = list(self._answers(session, read.rows, bad))
+            self.refuse(bad)
+            known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
+            new: dict[tuple[int, str], tuple[str, str]] = {}
+            repeated = 0
+            for item_id, dimension, answer, here in found:
+                key = (item_id, answer.model)
+                before = new[key][1] if key in new else known.get(key)
+                if before == answer.text:
+                    repeated += 1
+                elif before is not None:
+                    reason = f"{answer.model} has answered this item already, in other words"
+                    bad.append(replace(here, reason=reason))
+                else:
+                    new[key] = (dimension, answer.text)
+            self.refuse(bad)
+            runs = {model: self._run(session, model) for model in dict.fromkeys(model for _, model in new)}
+            ids = files.add_predictions(
+                session,
+                rows=[
+                    {
+                        "public_id": public_id(),
+                        "project_id": project_id,
+                        "item_id": item_id,
+                        "run_id": runs[model],
+                        "model": model,
+                        "text": text,
+                        "created_at": now,
+                    }
+                    for (item_id, model), (_, text) in new.items()
+                ],
+            )
+            open_grading(
+                session,
+                access=self.access,
+                predictions=[
+                    (id, item_id, dimension)
+                    for id, ((item_id, _), (dimension, _)) in zip(ids, new.items(), strict=True)
+                ],
+                now=now,
+            )
+            self.on("saving", len(ids), len(ids))
+            if ids:
+                events.record(
+                    session,
+                    at=now,
+                    kind="predictions.imported",
+                    project_id=project_id,
+                    person_id=self.by_id,
+                    data={"predictions": len(ids), "models": sorted(runs)},
+                )
+            return Imported(predictions=len(ids), repeated=repeated, bad=bad)
+
+    def _answers(
+        self, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
+    ) -> Iterator[tuple[int, str, PredictionRecord, BadRow]]:
+        """The answers with the items they are about; those about no item are added to ``bad``."""
+        everything = files.item_ids(session, project_id=self.access.project_id)
+        by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
+        by_place: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for id, _, dimension in everything:
+            by_place[dimension].append((id, dimension))
+        for answer, here in rows:
+            if answer.item is not None:
+                item = by_name.get(answer.item)
+                reason = f"there is no item {answer.item!r} in this project"
+            else:
+                places, place = by_place[answer.dimension or ""], answer.position or 0
+                item = places[place] if 0 <= place < len(places) else None
+                reason = (
+                    f"{answer.dimension} has {len(places)} items, so there is no position {place} (they count from 0)"
+                )
+            if item is None:
+                bad.append(replace(here, reason=reason))
+            else:
+                yield (*item, answer, here)
+
+    def _run(self, session: Session, model: str) -> int:
+        row = RunRow(
+            project_id=self.access.project_id,
+            kind="import",
+            name=model,
+            params={"file": self.path.name},
+            created_at=self.store.now(),
+        )
+        return files.add_run(session, row=row)
+
+
+def asset_name(item: ItemRecord, asset: AssetName) -> str:
+    """What an asset of an imported item is called in its project: below the item's folder, unique."""
+    if asset.path:
+        return "/".join(part for part in (_folder(item), asset.path) if part)
+    return f"{item.external_id}/{asset.role}"
+
+
+def _folder(item: ItemRecord) -> str:
+    return item.external_id.rpartition("/")[0]
+
+
+def _new_item(item: ItemRecord, file_id: int, place: int, asset_ids: Mapping[str, int]) -> NewItem:
+    return NewItem(
+        external_id=item.external_id,
+        dimension=item.dimension,
+        fields=item.fields,
+        assets=[(asset.role, asset_ids[asset_name(item, asset)]) for asset in item.assets],
+        file_id=file_id,
+        position=place,
+        fragment_lead=item.fragment.lead if item.fragment else None,
+        fragment_raw=item.fragment.raw if item.fragment else None,
+    )
+
+
+def _ids(rows: Mapping[str, ItemRow]) -> dict[str, int]:
+    return {name: row.id or 0 for name, row in rows.items()}
+
+
+def _identical(file: FileRecord, there: Mapping[str, ItemRow]) -> bool:
+    """Whether every record is in the project already, word for word as it was imported."""
+    return all(
+        (row := there.get(item.external_id)) is not None
+        and item.fragment is not None
+        and row.fragment_raw == item.fragment.raw
+        and row.dimension == item.dimension
+        for item in file.items
+    )
+
+
+def _taken(file: FileRecord, there: Mapping[str, ItemRow]) -> str:
+    for number, item in enumerate(file.items, 1):
+        row = there.get(item.external_id)
+        if row is not None and (item.fragment is None or row.fragment_raw != item.fragment.raw):
+            return (
+                f"{file.path}, record {number}: the item {item.external_id!r} is in this project already, with other "
+                "content. Nothing was imported; edit items in the browser, or import the file into another project."
+            )
+    return (
+        f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported; "
+        "give the new ones a file of their own."
+    )

@@ -1,0 +1,192 @@
+"""The long table that all statistics read: what people submitted, and ratings that came from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.model import Criterion, Schema
+from db import events, files
+from db.engine import Session, Store
+from domain.errors import NotFound
+from domain.policies import same
+from domain.records import BadRow, Person, Rating
+from domain.states import Stage
+from importers.ratings import read_ratings
+from workflow.projects import Access, require_lead
+
+RATED = (Stage.VERIFICATION, Stage.GRADING)
+"""The stages whose submissions are ratings."""
+
+BETWEEN = " · "
+"""Between item and model in the unit of a grade."""
+
+
+def unit_of(item: str, model: str | None = None) -> str:
+    """What is rated: an item by its external id, or a model's answer to it."""
+    return item if model is None else f"{item}{BETWEEN}{model}"
+
+
+def ratings_of(
+    store: Store, *, project: str, stage: Stage, by: Person | None = None, pseudonyms: bool = False
+) -> list[Rating]:
+    """The ratings of one stage: the latest submission of every person for every unit, and imported ones.
+
+    A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with ``pseudonyms`` numbers
+    that stay the same as long as nobody new submits anything. ``by`` None is the command on the machine itself.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        if stage not in RATED or getattr(access.schema.stages, stage.value) is None:
+            raise NotFound(f"{access.title} has no ratings of a stage {stage.value}; it has {_stages(access.schema)}.")
+        names = people_names(session, project_id=access.project_id) if pseudonyms else {}
+        return stage_ratings(session, access=access, stage=stage, names=names)
+
+
+def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapping[int, str]) -> list[Rating]:
+    """As ``ratings_of``; ``names`` replace logins, by person id."""
+    external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+    place = {id: number for number, id in enumerate(external)}
+    models = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
+    rows = files.counting_annotations(session, project_id=access.project_id, stage=stage)
+    found = [
+        (
+            (place[vote.item_id], vote.prediction_id or 0, vote.revision, person.id or 0),
+            Rating(
+                unit=unit_of(external[vote.item_id], models.get(vote.prediction_id)),
+                rater=names.get(person.id or 0, person.login),
+                criterion=criterion.name,
+                value=vote.answers[criterion.name],
+                dimension=vote.dimension,
+            ),
+        )
+        for vote, person in _of_newest_revision(rows)
+        for criterion in criteria_of(access.schema, stage)
+        if vote.answers.get(criterion.name) is not None
+    ]
+    mine = [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
+    return mine + [
+        Rating(row.unit, row.rater, row.criterion, row.value, row.dimension)
+        for row in files.ratings(session, project_id=access.project_id, stage=stage)
+    ]
+
+
+def _of_newest_revision(rows: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Votes on earlier contents of an item are not votes on the item as it stands."""
+    newest: dict[tuple[int, int | None], int] = {}
+    for vote, _ in rows:
+        key = (vote.item_id, vote.prediction_id)
+        newest[key] = max(newest.get(key, 0), vote.revision)
+    return [
+        (vote, person)
+        for vote, person in rows
+        if vote.prediction_id is not None or vote.revision == newest[vote.item_id, None]
+    ]
+
+
+def people_names(session: Session, *, project_id: int) -> dict[int, str]:
+    """A pseudonym for everybody who has done something in a project, by person id."""
+    return {id: f"person-{number}" for number, id in enumerate(files.annotators(session, project_id=project_id), 1)}
+
+
+def criteria_of(schema: Schema, stage: Stage) -> Sequence[Criterion]:
+    """What raters are asked in a stage."""
+    part = getattr(schema.stages, stage.value)
+    return part.criteria if part is not None and stage in RATED else ()
+
+
+def _stages(schema: Schema) -> str:
+    return ", ".join(stage.value for stage in RATED if criteria_of(schema, stage)) or "none"
+
+
+# ---- ratings from files ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _New:
+    stage: Stage
+    rating: Rating
+
+
+def bring_in_ratings(
+    store: Store, *, by: Person | None, project: str, path: Path, refuse: Callable[[Sequence[BadRow]], None]
+) -> tuple[int, int, Sequence[BadRow]]:
+    """Store the ratings of a CSV file; how many are new, how many were there already, and the rows left out.
+
+    ``refuse`` is given the bad rows and raises if they may not be left out.
+    """
+    read = read_ratings(path)
+    refuse(read.bad)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        known = {
+            (row.stage, row.unit, row.rater, row.criterion): row.value
+            for row in files.ratings(session, project_id=access.project_id)
+        }
+        dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
+        new: list[_New] = []
+        bad = list(read.bad)
+        repeated = 0
+        for rating, here in read.rows:
+            found = _checked(access.schema, rating)
+            if isinstance(found, str):
+                bad.append(replace(here, reason=found))
+                continue
+            stage, rating = found
+            key = (stage, rating.unit, rating.rater, rating.criterion)
+            if key in known:
+                if same(known[key], rating.value):
+                    repeated += 1
+                else:
+                    reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
+                    bad.append(replace(here, reason=reason))
+                continue
+            item = rating.unit.split(BETWEEN)[0]
+            new.append(_New(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
+        refuse(bad)
+        now = store.now()
+        files.add_ratings(session, rows=list(_rows(access, new, now)))
+        if new:
+            events.record(
+                session,
+                at=now,
+                kind="ratings.imported",
+                project_id=access.project_id,
+                person_id=by.id if by else None,
+                data={"ratings": len(new), "file": path.name},
+            )
+        return len(new), repeated, bad
+
+
+def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, Any]]:
+    for each in new:
+        yield {
+            "project_id": access.project_id,
+            "stage": each.stage,
+            "unit": each.rating.unit,
+            "rater": each.rating.rater,
+            "criterion": each.rating.criterion,
+            "value": each.rating.value,
+            "dimension": each.rating.dimension,
+            "created_at": now,
+        }
+
+
+def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
+    """The stage that a rating belongs to, and the rating with its value as the schema has it; or why it misfits."""
+    known = [(stage, criterion) for stage in RATED for criterion in criteria_of(schema, stage)]
+    matching = [(stage, criterion) for stage, criterion in known if criterion.name == rating.criterion]
+    if not matching:
+        names = ", ".join(criterion.name for _, criterion in known) or "none"
+        return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
+    about_answers = BETWEEN in rating.unit
+    stage, criterion = next((each for each in matching if (each[0] is Stage.GRADING) == about_answers), matching[0])
+    values = [option.value for option in criterion.options] or list(criterion.values)
+    if criterion.kind in ("text", "option_of") or not values:
+        return stage, replace(rating, value=str(rating.value)) if not isinstance(rating.value, str) else rating
+    for value in values:
+        if same(value, rating.value) or str(value) == str(rating.value):
+            return stage, replace(rating, value=value)
+    return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"

@@ -1,0 +1,307 @@
+"""Files go out: everything as it stands, or a release of what was verified, with a manifest that proves it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas import registry
+from annotation_schemas.formats import FORMATS, ItemFormat, new_path
+from db import events, files, items
+from db.engine import Session, Store
+from db.tables import ItemRow
+from domain.errors import FileRefused
+from domain.records import AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord
+from domain.states import ItemState, Stage
+from exporters.items import item_files
+from exporters.manifest import NAME, manifest
+from exporters.tables import predictions_jsonl, ratings_csv
+from exporters.writing import write_file, write_folder
+from workflow.projects import Access, require_lead
+from workflow.ratings import RATED, people_names, stage_ratings
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export wrote."""
+
+    files: Sequence[Path]
+    items: int
+    """Items, models' answers or ratings in them."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """An export in memory: the bytes of every file by its path."""
+
+    files: Mapping[str, bytes]
+    items: int
+    single: bool
+    """It is one file (and its manifest), not a folder."""
+
+
+def export(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    out: Path,
+    verified: bool = False,
+    private: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
+
+    Parameters
+    ----------
+    by
+        None is the command on the machine itself.
+    verified
+        Only items whose verdict is kept, with a manifest; fields that the schema keeps private are left out.
+    private
+        Leave nothing out of a verified export.
+
+    Raises
+    ------
+    FileRefused
+        The project does not write that format, or ``out`` holds files that are not of an earlier export.
+    """
+    made = release(store, by=by, project=project, format=format, verified=verified, private=private, progress=progress)
+    on = progress or (lambda what, done, total: None)
+    on("writing", 0, len(made.files))
+    names = [name for name in made.files if name != NAME]
+    if made.single and not out.is_dir() and (out.suffix or not verified):
+        data = made.files[names[0]]
+        about = {NAME: made.files[NAME]} if NAME in made.files else {}
+        written = [write_file(out, data), *(write_file(out.parent / name, text) for name, text in about.items())]
+    else:
+        written = write_folder(out, made.files)
+    on("writing", len(made.files), len(made.files))
+    return Exported(written, made.items)
+
+
+def release(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    verified: bool = False,
+    private: bool = False,
+    progress: Progress | None = None,
+) -> Release:
+    """As ``export``, without writing anything. The same state of the project gives the same bytes."""
+    registry.require_row("format", format)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        if format == "ratings":
+            return _ratings(session, access)
+        if format == "predictions":
+            return _predictions(session, access)
+        own = access.schema.source.format if access.schema.source else None
+        if format not in FORMATS or format not in (own, *access.schema.export.formats):
+            known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings") if name))
+            raise FileRefused(f"{access.title} cannot be written as {format}; it can be written as {known}.")
+        state = _state(session, access, FORMATS[format])
+        if progress:
+            progress("reading", len(state.rows), len(state.rows))
+        without = access.schema.export.public_without if verified and not private else ()
+        kept = {row.external_id for row in state.rows if row.state is ItemState.KEPT} if verified else None
+        written = item_files(state.files, format=format, schema=access.schema, only=kept, without=without)
+        single = len(state.files) == 1 and state.single
+        if verified:
+            about = _about(session, access, state, format=format, without=without)
+            if single:
+                written = {Path(path).name: data for path, data in written.items()}
+            written = {**written, NAME: manifest(about, written)}
+        return Release(written, len(state.rows if kept is None else kept), single)
+
+
+def _ratings(session: Session, access: Access) -> Release:
+    names = people_names(session, project_id=access.project_id)
+    found = [
+        rating
+        for stage in RATED
+        if getattr(access.schema.stages, stage.value) is not None
+        for rating in stage_ratings(session, access=access, stage=stage, names=names)
+    ]
+    return Release({"ratings.csv": ratings_csv(found)}, len(found), True)
+
+
+def _predictions(session: Session, access: Access) -> Release:
+    places = files.item_ids(session, project_id=access.project_id)
+    order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
+    rows = sorted(
+        files.predictions(session, project_id=access.project_id),
+        key=lambda row: (row.model, order[row.item_id][0], row.id or 0),
+    )
+    found = [PredictionRecord(row.model, row.text, item=order[row.item_id][1]) for row in rows]
+    return Release({"predictions.jsonl": predictions_jsonl(found)}, len(found), True)
+
+
+# ---- items ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _State:
+    """A project as it stands, in the shape of its files."""
+
+    rows: Sequence[ItemRow]
+    files: Sequence[FileRecord]
+    single: bool
+    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
+
+
+def _state(session: Session, access: Access, row: ItemFormat) -> _State:
+    project_id = access.project_id
+    rows = items.of_project(session, project_id=project_id)
+    content = items.current_content(session, project_id=project_id)
+    assets = files.asset_names(session, project_id=project_id)
+    by_file: dict[int | None, list[ItemRow]] = defaultdict(list)
+    for each in rows:
+        by_file[each.file_id].append(each)
+    known = files.files(session, project_id=project_id)
+    found = [
+        FileRecord(
+            path=file.path,
+            items=[
+                _record(each, content, assets) for each in sorted(by_file[file.id], key=lambda item: item.position or 0)
+            ],
+            head=file.head,
+            tail=file.tail,
+            meta=file.meta,
+        )
+        for file in known
+    ]
+    return _State(
+        rows=rows,
+        files=_with_new(row, access, found, [_record(each, content, assets) for each in by_file[None]]),
+        single=all(file.meta.get("single", True) for file in known) and (bool(known) or not row.by_folder),
+        assets=assets,
+    )
+
+
+def _record(
+    item: ItemRow,
+    content: Mapping[int, Mapping[str, Any]],
+    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
+) -> ItemRecord:
+    fragment = None
+    if item.fragment_raw is not None:
+        fragment = Fragment(item.fragment_lead or "", item.fragment_raw)
+    return ItemRecord(
+        external_id=item.external_id,
+        dimension=item.dimension,
+        fields=content[item.id or 0],
+        assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id or 0, ())],
+        fragment=fragment,
+        touched=item.current_revision > 1,
+    )
+
+
+def _with_new(
+    row: ItemFormat, access: Access, found: Sequence[FileRecord], new: Sequence[ItemRecord]
+) -> list[FileRecord]:
+    """The files with the items that came from none, each in the file of its dimension, or in a new one."""
+    items_by_path: dict[str, list[ItemRecord]] = {file.path: list(file.items) for file in found}
+    home = {item.dimension: file.path for file in found for item in file.items}
+    for item in new:
+        path = home.setdefault(item.dimension, new_path(row, access.schema, item.dimension))
+        items_by_path.setdefault(path, []).append(item)
+    by_path = {file.path: file for file in found}
+    return [
+        FileRecord(
+            path=path,
+            items=content,
+            head=by_path[path].head if path in by_path else "",
+            tail=by_path[path].tail if path in by_path else "",
+            meta=by_path[path].meta if path in by_path else {},
+        )
+        for path, content in items_by_path.items()
+    ]
+
+
+# ---- the manifest ---------------------------------------------------------------------------------------------------
+
+
+def _about(session: Session, access: Access, state: _State, *, format: str, without: Sequence[str]) -> dict[str, Any]:
+    """What a manifest says beside the files: policy, versions, counts at each gate, and the votes behind every item."""
+    schema = access.schema
+    names = people_names(session, project_id=access.project_id)
+    last = events.last_at(session, project_id=access.project_id)
+    verification = schema.stages.verification
+    return {
+        "project": access.name,
+        "title": access.title,
+        "made_up": access.made_up,
+        "date": last.isoformat() if last else None,
+        "format": format,
+        "left_out": list(without),
+        "schema": {"name": schema.name, "version": schema.version, "sha256": access.loaded.hash},
+        "guideline": {"sha256": access.loaded.guideline_hash},
+        "policy": {
+            "raters": verification.raters if verification else 0,
+            "keep": verification.keep.model_dump(mode="json", exclude_defaults=True) if verification else None,
+            "adjudication": schema.stages.adjudication.by if schema.stages.adjudication else None,
+        },
+        "counts": _counts(access, state.rows),
+        "items": _kept_items(session, access, state, names, hidden=_hides_votes(access, without)),
+    }
+
+
+def _counts(access: Access, rows: Sequence[ItemRow]) -> dict[str, Any]:
+    """Items at each gate, in all and by dimension."""
+
+    def count(some: Sequence[ItemRow]) -> dict[str, int]:
+        states = {state.value: sum(1 for row in some if row.state is state) for state in ItemState}
+        return {"items": len(some), "edited": sum(1 for row in some if row.current_revision > 1), **states}
+
+    by_dimension = {
+        part.id: count([row for row in rows if row.dimension == part.id]) for part in access.schema.dimensions
+    }
+    return {**count(rows), "by_dimension": by_dimension}
+
+
+def _hides_votes(access: Access, without: Sequence[str]) -> bool:
+    """Whether the votes would tell what the files leave out: kept votes equal the key."""
+    verification = access.schema.stages.verification
+    return bool(without) and verification is not None and verification.keep.key in without
+
+
+def _kept_items(
+    session: Session, access: Access, state: _State, names: Mapping[int, str], *, hidden: bool
+) -> list[dict[str, Any]]:
+    votes: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+    for vote, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+        said = {} if hidden else {"values": vote.answers, "reasons": vote.reasons}
+        votes[vote.item_id, vote.revision].append({"rater": names[person.id or 0], **said})
+    decisions: dict[tuple[int, int], dict[str, Any]] = {}
+    for decision, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
+        decisions[decision.item_id, decision.revision] = {
+            "by": names[person.id or 0],
+            "decision": decision.answers.get("decision"),
+            "cause": decision.answers.get("cause"),
+        }
+    return [
+        {
+            "id": row.external_id,
+            "dimension": row.dimension,
+            "revision": row.current_revision,
+            "author": names.get(row.author_id or 0),
+            "media": [
+                {"role": role, "name": name, "sha256": sha256}
+                for role, name, _, sha256 in state.assets.get(row.id or 0, ())
+            ],
+            "votes": sorted(votes[row.id or 0, row.current_revision], key=lambda vote: vote["rater"]),
+            "decision": decisions.get((row.id or 0, row.current_revision)),
+        }
+        for row in state.rows
+        if row.state is ItemState.KEPT
+    ]
