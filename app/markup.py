@@ -31,8 +31,8 @@ STYLE = """
 .ts-table td.wide { width: 34%; }
 .ts-bar { display: flex; height: 14px; min-width: 120px; border-radius: 4px; overflow: hidden; margin-top: .32rem;
   background: color-mix(in srgb, currentColor 10%, transparent); }
-.ts-bar i { display: block; height: 100%; border-right: 1px solid color-mix(in srgb, currentColor 0%, white); }
-.ts-bar i:last-child { border-right: 0; }
+.ts-bar i { display: block; height: 100%; box-shadow: 1px 0 0 #00000040; }
+.ts-bar.thin { height: 6px; }
 .ts-key { display: inline-flex; align-items: center; gap: .4rem; margin-right: 1.1rem; white-space: nowrap; }
 .ts-key i { width: 12px; height: 12px; border-radius: 3px; }
 .kept { background: #1f8a64; } .rejected { background: #c4622d; } .in_verification { background: #2f7fb8; }
@@ -88,17 +88,17 @@ def notice(value: str, *, style: str = "") -> Markup:
     return tag("div", text(value), style=f"ts ts-notice {style}".strip(), role=role)
 
 
-def bar(parts: Sequence[tuple[str, str, int]], *, total: int) -> Markup:
+def bar(parts: Sequence[tuple[str, str, int]], *, total: int, style: str = "") -> Markup:
     """A stacked bar of (style, label, count); ``total`` is its whole width in the same unit."""
     if total <= 0:
-        return tag("div", style="ts-bar", role="img", aria_label="nothing yet")
+        return tag("div", style=f"ts-bar {style}".strip(), role="img", aria_label="nothing yet")
     label = ", ".join(f"{count} {name}" for _, name, count in parts)
     pieces = [
         f'<i class="{escape(style)}" style="width:{100 * count / total:.3f}%" title="{escape(f"{count} {name}")}"></i>'
         for style, name, count in parts
         if count
     ]
-    return tag("div", *map(Markup, pieces), style="ts-bar", role="img", aria_label=label)
+    return tag("div", *map(Markup, pieces), style=f"ts-bar {style}".strip(), role="img", aria_label=label)
 
 
 def keys_of_bar(parts: Iterable[tuple[str, str]]) -> Markup:

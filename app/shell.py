@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
-import importlib.util
 import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
@@ -73,6 +72,8 @@ LEAD_STYLE = """
 header[data-testid="stHeader"] { background: transparent; }
 [data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
+[data-testid="stSidebarContent"] { padding: 0 !important; }
+[data-testid="stSidebar"] [data-testid="stSelectbox"] { margin: 0 0 .5rem; }
 [data-testid="stSidebarUserContent"] { padding: 0 .8rem 1.2rem !important; }
 [data-testid="stSidebar"] [data-testid="stVerticalBlock"] { gap: .15rem; }
 [data-testid="stSidebar"] [data-part] { margin: .2rem .5rem; }
@@ -130,7 +131,12 @@ def _draw(screen: Screen, services: Services) -> None:
 
 @functools.cache
 def _exists(name: str) -> bool:
-    return importlib.util.find_spec(f"app.views.{name}") is not None
+    try:
+        importlib.import_module(f"app.views.{name}")
+    except ImportError as error:
+        log.warning("The screen %s is not there: %s", name, error)
+        return False
+    return True
 
 
 def _view(name: str) -> Callable[[Services], None]:

@@ -15,7 +15,7 @@ from app.routes.replies import BadRequest, answering, read_json, signed_in, want
 from app.services import Resources
 from app.session import CSRF_HEADER
 from db.engine import Store
-from domain.errors import NotAllowed
+from domain.errors import NotAllowed, NotFound
 from domain.records import Person
 from domain.states import Stage
 from workflow import claim, draft, pool, submit
@@ -108,8 +108,13 @@ ACTIONS: Mapping[str, Action] = {
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """``POST /api/<action>`` for every row of ``ACTIONS``."""
-    return [Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"]) for name, action in ACTIONS.items()]
+    """``POST /api/<action>`` for every row of ``ACTIONS``; anything else below ``/api`` is no page either."""
+    posts = [Route(f"/api/{name}", _endpoint(action, resources), methods=["POST"]) for name, action in ACTIONS.items()]
+    return [*posts, Route("/api/{rest:path}", answering(_no_such), methods=["GET", "POST", "PUT", "PATCH", "DELETE"])]
+
+
+async def _no_such(_request: Request) -> JSONResponse:
+    raise NotFound("There is no such address here: a page posts to one of " + ", ".join(ACTIONS) + ".")
 
 
 def _endpoint(action: Action, resources: Resources) -> Any:

@@ -99,7 +99,7 @@ def _words(stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int) 
     return markup.tag(
         "div",
         markup.tag("div", markup.text(f"{str(stage).capitalize()} · "), count, markup.text(" · "), mine),
-        markup.bar(parts, total=done + waiting),
+        markup.bar(parts, total=done + waiting, style="thin"),
         style="ts",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -63,5 +64,6 @@ def _run(app: Any, scope: dict[str, Any], messages: list[dict[str, Any]]) -> lis
     async def send(message: dict[str, Any]) -> None:
         sent.append(dict(message))
 
-    asyncio.run(app(scope, receive, send))
+    with ThreadPoolExecutor(1) as thread:  # where no browser's event loop is running
+        thread.submit(lambda: asyncio.run(app(scope, receive, send))).result(30)
     return sent

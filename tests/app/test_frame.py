@@ -1,0 +1,192 @@
+"""The frame of the screens in a real browser: staying signed in, who sees what, and the frozen collector."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from db.engine import open_store
+from domain.roles import Role
+from tests.app.client import Client
+from tests.paths import ROOT
+from tests.serving import COMMAND, Server, environment
+from workflow import accounts, projects
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Server]:
+    """One server: project ``tiny`` with Ana, an annotator, and Lea, its lead; project ``other`` without them."""
+    from annotation_schemas import shipped
+    from annotation_schemas.loader import load_schema
+
+    home = tmp_path_factory.mktemp("frame") / "home"
+    home.mkdir()
+    shutil.copyfile(sqlite_template, home / "touchstone.db")
+    store = open_store(None, home)
+    loaded = load_schema(shipped()["demo"])
+    for name in ("tiny", "other"):
+        projects.create_project(store, name=name, loaded=loaded, title=f"Project {name}", made_up=True)
+    for login, role in (("ana", Role.ANNOTATOR), ("lea", Role.LEAD)):
+        accounts.create_person(store, login=login, name=login.title(), password=PASSWORD)
+        projects.set_member(store, by=None, project="tiny", login=login, role=role)
+    store.close()
+    server = Server(home).start()
+    yield server
+    server.stop()
+
+
+def _sign_in(page: Page, server: Server, login: str) -> None:
+    page.goto(f"{server.url}/login")
+    page.fill("input[name=login]", login)
+    page.fill("input[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".ts-title")
+
+
+def _health(server: Server) -> dict[str, object]:
+    with urllib.request.urlopen(f"{server.url}/healthz", timeout=10) as reply:
+        found: dict[str, object] = json.load(reply)
+        return found
+
+
+def _websocket_status(server: Server, **headers: str) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    wanted = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": base64.b64encode(secrets.token_bytes(16)).decode(),
+    }
+    try:
+        connection.request("GET", "/_stcore/stream", headers={**wanted, **headers})
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_the_websocket_says_nothing_to_anybody_without_a_session(running: Server) -> None:
+    cookie = Client(running.url).sign_in("ana", PASSWORD).cookies["touchstone_session"]
+    good = f"touchstone_session={cookie}"
+    assert _websocket_status(running, Origin=running.url) == 403
+    assert _websocket_status(running, Origin=running.url, Cookie="touchstone_session=forged") == 403
+    assert _websocket_status(running, Origin="http://evil.example", Cookie=good) == 403
+    assert _websocket_status(running, Origin=running.url, Cookie=good) == 101
+
+
+@pytest.mark.browser
+def test_somebody_signs_in_stays_signed_in_over_a_reload_and_signs_out(running: Server, browser_page: Page) -> None:
+    page = browser_page
+    refused: list[str] = []
+    page.on("console", lambda said: refused.append(said.text) if "Content Security Policy" in said.text else None)
+    page.goto(f"{running.url}/people?project=tiny")
+    assert page.url.startswith(f"{running.url}/login")
+    _sign_in(page, running, "lea")
+    page.goto(f"{running.url}/people?project=tiny")
+    page.wait_for_selector("text=Invite somebody")
+    page.reload()
+    page.wait_for_selector("text=Invite somebody")
+    assert page.title() == "People · Touchstone"
+    page.click("text=Sign out")
+    page.wait_for_url(f"{running.url}/login")
+    page.goto(f"{running.url}/people?project=tiny")
+    assert "/login" in page.url
+    assert refused == []
+
+
+@pytest.mark.browser
+def test_an_annotator_who_opens_a_lead_s_page_reads_a_sentence(running: Server, browser_page: Page) -> None:
+    page = browser_page
+    _sign_in(page, running, "ana")
+    menu = page.locator("[data-testid=stSidebar]")
+    assert menu.get_by_text("Dashboard").count() == 0
+    for path in ("dashboard", "people"):
+        page.goto(f"{running.url}/{path}?project=tiny")
+        page.wait_for_selector(".ts-notice.bad")
+        assert "for the leads of Project tiny" in page.inner_text(".ts-notice.bad")
+        assert page.locator("[data-testid=stMain] button").count() == 0
+    page.goto(f"{running.url}/dashboard?project=other")
+    page.wait_for_selector(".ts-notice.bad")
+    assert "There is no project" in page.inner_text(".ts-notice.bad")
+
+
+@pytest.mark.browser
+def test_a_session_that_ends_elsewhere_ends_on_the_open_page_too(running: Server, browser_page: Page) -> None:
+    page = browser_page
+    _sign_in(page, running, "lea")
+    page.goto(f"{running.url}/people?project=tiny")
+    page.wait_for_selector("text=Invite somebody")
+    token = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "touchstone_session")
+    store = open_store(None, running.home)
+    accounts.end_session(store, token=token)
+    store.close()
+    page.get_by_text("Dashboard").first.click()
+    page.wait_for_selector("text=Your session has ended")
+
+
+@pytest.mark.browser
+def test_the_collector_is_frozen_after_the_first_page_and_no_model_package_is_loaded(
+    tmp_path: Path, running: Server, browser_page: Page
+) -> None:
+    running.restart()
+    assert _health(running) == {"status": "ok", "database": "ok", "frozen": False}
+    _sign_in(browser_page, running, "lea")
+    browser_page.wait_for_function("fetch('/healthz').then(reply => reply.json()).then(state => state.frozen)")
+    assert _health(running)["frozen"] is True
+    assert running.process is not None
+    loaded = Path(f"/proc/{running.process.pid}/maps").read_text()
+    assert "_pydantic_core" in loaded
+    assert re.findall(r"\S*/(?:torch|transformers|sklearn|cv2)/\S*", loaded) == []
+
+
+def test_every_screen_and_route_imports_without_the_model_packages() -> None:
+    code = (
+        "import sys, pkgutil, importlib, app.server, app.views\n"
+        "[importlib.import_module(f'app.views.{view.name}') for view in pkgutil.iter_modules(app.views.__path__)]\n"
+        "print([name for name in ('torch', 'transformers', 'sklearn', 'openai', 'label_studio_sdk', 'cv2')"
+        " if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+
+def test_the_server_starts_in_any_folder(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    server = Server(home)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", str(server.port)],
+        cwd=elsewhere,
+        env=environment(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        said = next(line for line in process.stdout if "Touchstone is at" in line)
+        assert server.url in said
+        assert list(elsewhere.iterdir()) == []
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()

@@ -1,0 +1,209 @@
+"""Signing in and out against the real server: the cookie, the forms, what is refused and in which words."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.engine import Store, open_store
+from domain.roles import Role
+from tests.app.client import Client
+from tests.serving import Server, touchstone
+from workflow import accounts, projects
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Server]:
+    """One server for the module; Ana has an account, project ``tiny`` follows the demo's schema."""
+    from annotation_schemas import shipped
+    from annotation_schemas.loader import load_schema
+
+    home = tmp_path_factory.mktemp("sign_in") / "home"
+    home.mkdir()
+    shutil.copyfile(sqlite_template, home / "touchstone.db")
+    store = open_store(None, home)
+    accounts.create_person(store, login="ana", name="Ana <b>Reyes</b>", password=PASSWORD)
+    projects.create_project(store, name="tiny", loaded=load_schema(shipped()["demo"]), title="Tiny & <small>")
+    projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR)
+    store.close()
+    server = Server(home).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def client(running: Server) -> Client:
+    return Client(running.url)
+
+
+def _store(server: Server) -> Store:
+    return open_store(None, server.home)
+
+
+def test_the_start_says_where_things_are_and_the_first_admin_s_password_once(running: Server) -> None:
+    said = running.output()
+    assert f"Touchstone is at {running.url}" in said
+    assert str(running.home) in said
+    assert "First admin: sign in as admin with " in said
+
+
+def test_the_first_admin_can_sign_in_with_what_was_printed(running: Server) -> None:
+    password = running.output().split("sign in as admin with ")[1].split()[0]
+    assert len(password) >= 16
+    assert Client(running.url).sign_in("admin", password).get("/").status == 200
+
+
+def test_a_page_leads_through_the_form_and_back(client: Client) -> None:
+    reply = client.get("/verify?project=tiny")
+    assert (reply.status, reply.headers["location"]) == (303, "/login?next=/verify%3Fproject%3Dtiny")
+    form = client.get(reply.headers["location"])
+    assert 'name="next" value="/verify?project=tiny"' in form.text
+    done = client.send_form("/login", login="ana", password=PASSWORD, next="/verify?project=tiny")
+    assert (done.status, done.headers["location"]) == (303, "/verify?project=tiny")
+    assert client.get("/verify?project=tiny").status == 200
+
+
+def test_the_cookie_is_for_the_server_only(client: Client) -> None:
+    cookie = client.send_form("/login", login="ana", password=PASSWORD).headers["set-cookie"]
+    parts = {part.strip().lower() for part in cookie.split(";")[1:]}
+    assert cookie.startswith("touchstone_session=")
+    assert {"httponly", "samesite=lax", "path=/"} <= parts
+
+
+@pytest.mark.parametrize(
+    "onward", ["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"]
+)
+def test_signing_in_never_leads_to_another_site(client: Client, onward: str) -> None:
+    assert client.send_form("/login", login="ana", password=PASSWORD, next=onward).headers["location"] == "/"
+
+
+def test_a_wrong_password_and_an_unknown_login_are_refused_in_the_same_words(client: Client) -> None:
+    wrong = client.send_form("/login", login="ana", password="not this one")
+    unknown = client.send_form("/login", login="nobody", password=PASSWORD)
+    assert (wrong.status, unknown.status) == (401, 401)
+    assert "is not right" in wrong.text
+    assert wrong.text.replace("ana", "nobody") == unknown.text
+    assert client.cookies == {}
+
+
+def test_what_somebody_typed_comes_back_as_text(client: Client) -> None:
+    reply = client.send_form("/login", login='"><script>alert(1)</script>', password="x")
+    assert reply.status == 401
+    assert "<script>alert" not in reply.text
+
+
+def test_a_forged_cookie_is_worth_nothing(running: Server) -> None:
+    for value in ("forged", "0" * 43, "x" * 5000, "../../etc", "%00"):
+        forged = Client(running.url, cookies={"touchstone_session": value})
+        assert forged.get("/").status == 303
+        reply = forged.post("/api/draft", {"task": "x", "seq": 1, "values": {}})
+        assert reply.status == 401
+        assert "Sign in" in reply.data["error"]
+        assert forged.get("/_stcore/host-config").status == 401
+
+
+def test_signing_out_ends_the_session_on_the_server_too(running: Server, client: Client) -> None:
+    client.sign_in("ana", PASSWORD)
+    before = dict(client.cookies)
+    assert client.send_form("/logout", csrf="wrong").status == 403
+    assert client.send_form("/logout", csrf=client.csrf).headers["location"] == "/login"
+    assert "touchstone_session" not in client.cookies
+    assert Client(running.url, cookies=before).get("/").status == 303
+
+
+def test_a_form_of_another_site_is_refused(running: Server, client: Client) -> None:
+    body = b"login=ana&password=x"
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"}
+    assert client.ask("POST", "/login", body, headers).status == 403
+
+
+def test_a_name_pointed_at_this_server_by_somebody_else_is_not_answered(client: Client) -> None:
+    assert client.get("/login", Host="evil.example:8501").status == 421
+
+
+def test_a_sign_in_link_works_once_and_looking_at_it_uses_nothing_up(running: Server, client: Client) -> None:
+    made = touchstone("people", "link", "ana", "--address", running.url, home=running.home)
+    assert made.returncode == 0, made.stderr
+    path = made.stdout.strip().split(running.url)[1]
+    assert client.get(path).status == client.get(path).status == 200
+    assert client.send_form(path).headers["location"] == "/"
+    assert client.get("/").status == 200
+    again = Client(running.url).send_form(path)
+    assert again.status == 403
+    assert "used already" in again.text
+    assert Client(running.url).send_form("/link/forged").status == 403
+
+
+def test_an_invitation_makes_one_account_that_takes_part(running: Server, client: Client) -> None:
+    made = touchstone(
+        "people",
+        "invite",
+        "tiny",
+        "--role",
+        "senior",
+        "--dimension",
+        "counting",
+        "--address",
+        running.url,
+        home=running.home,
+    )
+    assert made.returncode == 0, made.stderr
+    path = made.stdout.strip().removeprefix(running.url)
+    form = client.get(path).text
+    assert "Tiny &amp; &lt;small&gt;" in form
+    short = client.send_form(path, login="eve", name="Eve", password="short")
+    assert short.status == 422
+    assert "at least" in short.text
+    taken = client.send_form(path, login="ana", name="Eve", password=PASSWORD)
+    assert taken.status == 409
+    done = client.send_form(path, login="eve", name="Eve", password=PASSWORD)
+    assert (done.status, done.headers["location"]) == (303, "/")
+    assert client.get("/").status == 200
+    assert Client(running.url).get(path).status == 404
+    store = _store(running)
+    eve = next(
+        member for member in projects.members(store, person=None, project="tiny") if member.person.login == "eve"
+    )
+    store.close()
+    assert (eve.role, eve.dimensions) == (Role.SENIOR, ("counting",))
+
+
+def test_people_are_made_and_listed_by_command(running: Server) -> None:
+    made = touchstone("people", "add", "bo", "--name", "Bo", "--project", "tiny", "--role", "lead", home=running.home)
+    assert made.returncode == 0, made.stderr
+    assert "/link/" in made.stdout
+    listed = touchstone("people", "list", home=running.home)
+    assert "bo" in listed.stdout
+    assert "admin" in listed.stdout
+    again = touchstone("people", "add", "bo", home=running.home)
+    assert again.returncode == 1
+    assert "is taken" in again.stderr
+    assert touchstone("people", "link", "nobody", home=running.home).returncode == 1
+
+
+def test_a_session_survives_a_restart_and_a_killed_server(running: Server, client: Client) -> None:
+    client.sign_in("ana", PASSWORD)
+    running.restart()
+    assert client.get("/").status == 200
+
+
+def test_a_taken_port_is_said_in_a_sentence(running: Server) -> None:
+    second = touchstone("serve", "--port", str(running.port), home=running.home)
+    assert second.returncode == 1
+    assert "taken" in second.stderr
+    assert "Traceback" not in second.stderr
+
+
+def test_malformed_forms_get_a_sentence(client: Client) -> None:
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": client.url}
+    for body in (b"login", b"login=%00&password=x", b"\xff\xfe", b"&".join(b"a=%d" % n for n in range(30))):
+        reply = client.ask("POST", "/login", body, headers)
+        assert reply.status in (400, 401), (body, reply.status)
+        assert "Traceback" not in reply.text
+    assert client.ask("POST", "/login", b"{}", {**headers, "Content-Type": "application/json"}).status == 400
+    assert client.ask("POST", "/login", b"x=" + b"y" * 2_000_000, headers).status == 413

@@ -1,0 +1,320 @@
+"""What a working page sends, against the real server: it is kept, once, by its owner only, and refused in words."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from domain.records import TaskView
+from domain.states import Stage
+from tests.app.client import Client, Reply
+from tests.app.homes import PASSWORD, Home, make_home
+from tests.serving import Server
+from workflow import accounts, claim, pool
+
+ITEM = {"question": "What am I holding in my right hand?", "answer": "A red cup."}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
+    return make_home(tmp_path_factory.mktemp("work"), sqlite_template, pictures=40)
+
+
+@pytest.fixture(scope="module")
+def running(home: Home) -> Iterator[Server]:
+    server = Server(home.path).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def ana(running: Server) -> Client:
+    return Client(running.url).sign_in("ana", PASSWORD)
+
+
+@pytest.fixture
+def bo(running: Server) -> Client:
+    return Client(running.url).sign_in("bo", PASSWORD)
+
+
+def _free(home: Home, project: str = "tiny") -> list[str]:
+    store = home.store()
+    person = accounts.find_person(store, login="ana" if project == "tiny" else "olu")
+    page = pool.pool(store, person=person, project=project)
+    store.close()
+    return [asset.id for asset in page.assets]
+
+
+def _pick(client: Client, home: Home) -> str:
+    reply = client.post("/api/pick", {"project": "tiny", "dimension": "counting", "assets": _free(home)[:1]})
+    assert reply.status == 200, reply.text
+    return str(reply.data["task"])
+
+
+def _next(home: Home, login: str, stage: Stage) -> TaskView:
+    store = home.store()
+    task = claim.next_task(store, person=accounts.find_person(store, login=login), project="tiny", stage=stage)
+    store.close()
+    assert isinstance(task, TaskView), task
+    return task
+
+
+def _submit(client: Client, task: str, key: str, **more: object) -> Reply:
+    return client.post("/api/submit", {"task": task, "key": key, "values": ITEM, **more})
+
+
+def test_from_the_pool_to_a_verdict(home: Home, ana: Client, bo: Client, running: Server) -> None:
+    task = _pick(ana, home)
+    draft = ana.post("/api/draft", {"task": task, "seq": 1, "values": {"values": {"question": "What am"}}})
+    assert (draft.status, draft.data["seq"]) == (200, 1)
+    assert draft.headers["cache-control"] == "no-store"
+    beat = ana.post("/api/heartbeat", {"task": task})
+    assert (beat.status, "lease_until" in beat.data) == (200, True)
+    written = _submit(ana, task, "write-1", seconds=41.5)
+    assert (written.status, written.data["repeated"], written.data["state"]) == (200, False, "in_verification")
+    item = written.data["item"]
+    for voter, login in ((bo, "bo"), (Client(running.url).sign_in("chi", PASSWORD), "chi")):
+        vote = voter.post(
+            "/api/submit",
+            {"task": _next(home, login, Stage.VERIFICATION).id, "key": f"vote-{login}", "values": {"fits": "yes"}},
+        )
+        assert (vote.status, vote.data["item"]) == (200, item)
+    assert vote.data["state"] == "kept"
+
+
+def test_the_same_key_twice_is_one_submission(home: Home, ana: Client) -> None:
+    task = _pick(ana, home)
+    first, second = _submit(ana, task, "twice"), _submit(ana, task, "twice")
+    assert (first.data["repeated"], second.data["repeated"]) == (False, True)
+    assert first.data["item"] == second.data["item"]
+    assert first.data["saved_at"] == second.data["saved_at"]
+
+
+def test_an_older_draft_never_overwrites_a_newer_one(home: Home, ana: Client) -> None:
+    task = _pick(ana, home)
+    for seq, words in ((1, "a"), (3, "abc"), (2, "ab")):
+        reply = ana.post("/api/draft", {"task": task, "seq": seq, "values": {"values": {"question": words}}})
+    assert reply.data["seq"] == 3
+    ana.post("/api/release", {"task": task})
+
+
+def test_what_is_wrong_with_a_form_comes_back_field_by_field(home: Home, ana: Client) -> None:
+    task = _pick(ana, home)
+    reply = ana.post("/api/submit", {"task": task, "key": "bad-1", "values": {"question": "", "answer": ""}})
+    assert reply.status == 422
+    assert {problem["name"] for problem in reply.data["problems"]} == {"question", "answer"}
+    assert reply.data["error"]
+    assert ana.post("/api/release", {"task": task}).status == 200
+
+
+def test_undo_brings_the_task_back(home: Home, ana: Client) -> None:
+    task = _pick(ana, home)
+    assert _submit(ana, task, "undo-1").status == 200
+    reply = ana.post("/api/undo", {"project": "tiny", "stage": "authoring"})
+    assert (reply.status, reply.data["task"]) == (200, task)
+    assert _submit(ana, task, "undo-2").status == 200
+
+
+def test_an_image_is_picked_once(home: Home, ana: Client, bo: Client) -> None:
+    wanted = _free(home)[:1]
+    first = ana.post("/api/pick", {"project": "tiny", "dimension": "counting", "assets": wanted})
+    second = bo.post("/api/pick", {"project": "tiny", "dimension": "counting", "assets": wanted})
+    assert (first.status, second.status) == (200, 409)
+    ana.post("/api/release", {"task": first.data["task"]})
+
+
+def test_somebody_else_s_task_does_not_exist(home: Home, ana: Client, bo: Client) -> None:
+    task = _pick(ana, home)
+    for path, more in (
+        ("/api/draft", {"seq": 9, "values": {}}),
+        ("/api/submit", {"key": "steal", "values": ITEM}),
+        ("/api/release", {}),
+        ("/api/heartbeat", {}),
+    ):
+        assert bo.post(path, {"task": task, **more}).status == 404, path
+    assert bo.post("/api/draft", {"task": "nonsense", "seq": 1, "values": {}}).status == 404
+    ana.post("/api/release", {"task": task})
+
+
+def test_another_project_s_images_and_pool_do_not_exist(home: Home, ana: Client) -> None:
+    asset = _free(home, "other")[0]
+    for size in ("thumb", "display", "original"):
+        assert ana.get(f"/media/{asset}/{size}").status == 404
+    assert ana.post("/api/pick", {"project": "other", "dimension": "counting", "assets": [asset]}).status == 404
+    assert ana.post("/api/pick", {"project": "tiny", "dimension": "counting", "assets": [asset]}).status in (
+        404,
+        409,
+        422,
+    )
+    assert ana.post("/api/undo", {"project": "other", "stage": "authoring"}).status == 404
+
+
+@pytest.mark.parametrize("path", ["draft", "submit", "undo", "release", "pick", "heartbeat"])
+def test_every_change_needs_the_page_s_token_and_a_page_of_ours(running: Server, ana: Client, path: str) -> None:
+    for reply in (
+        ana.post(f"/api/{path}", {}, X_Touchstone_CSRF=None),
+        ana.post(f"/api/{path}", {}, X_Touchstone_CSRF="wrong"),
+        ana.post(f"/api/{path}", {}, Origin="https://evil.example"),
+        ana.post(f"/api/{path}", {}, Sec_Fetch_Site="cross-site"),
+    ):
+        assert reply.status == 403
+        assert reply.data["error"].endswith(".")
+    assert Client(running.url).post(f"/api/{path}", {}).status == 401
+    assert ana.get(f"/api/{path}").status == 404
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"[]", 400),
+        (b"null", 400),
+        (b'"text"', 400),
+        (b'{"task": "t", "seq": NaN, "values": {}}', 400),
+        (b'{"task": "\\ud800", "seq": 1, "values": {}}', 400),
+        (b'{"task": "t", "seq": 1, "values": {"a": "\\u0000"}}', 400),
+        (b'{"task": 5, "seq": 1, "values": {}}', 400),
+        (b'{"task": "t", "seq": true, "values": {}}', 400),
+        (b'{"task": "t", "seq": -1, "values": {}}', 400),
+        (b'{"task": "t", "seq": 99999999999999999999, "values": {}}', 400),
+        (b'{"task": "t", "seq": 1, "values": []}', 400),
+        (b'{"seq": 1, "values": {}}', 400),
+        (b"\xff\xfe\x00", 400),
+        (b'{"a":' * 100_000, 400),
+        (b'{"task": "' + b"x" * 1_100_000 + b'"}', 413),
+    ],
+)
+def test_malformed_requests_get_a_sentence(ana: Client, raw: bytes, status: int) -> None:
+    reply = ana.post("/api/draft", raw=raw)
+    assert reply.status == status, reply.text
+    assert reply.data["error"].endswith(".")
+    assert "Traceback" not in reply.text
+
+
+def test_a_body_without_a_declared_length_is_cut_off_too(ana: Client) -> None:
+    host, port = ana.url.removeprefix("http://").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=30)
+    headers = {
+        "Cookie": f"touchstone_session={ana.cookies['touchstone_session']}",
+        "X-Touchstone-CSRF": ana.csrf,
+        "Content-Type": "application/json",
+    }
+    chunks = (b'"' + b"x" * 65_536 for _ in range(40))
+    try:
+        connection.request("POST", "/api/draft", body=chunks, headers=headers, encode_chunked=True)
+        assert connection.getresponse().status == 413
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    finally:
+        connection.close()
+
+
+def test_a_form_is_no_json(ana: Client) -> None:
+    assert ana.post("/api/draft", raw=b"{}", Content_Type="text/plain").status == 400
+
+
+def test_a_picture_comes_with_its_type_and_is_asked_for_once(home: Home, ana: Client) -> None:
+    asset = _free(home)[0]
+    thumb, original = ana.get(f"/media/{asset}/thumb"), ana.get(f"/media/{asset}/original")
+    assert (thumb.status, thumb.headers["content-type"]) == (200, "image/webp")
+    assert thumb.body[:4] + thumb.body[8:12] == b"RIFFWEBP"
+    assert (original.status, original.headers["content-type"]) == (200, "image/png")
+    assert original.body.startswith(b"\x89PNG")
+    for reply in (thumb, original):
+        assert reply.headers["cache-control"].startswith("private, max-age=")
+        assert reply.headers["content-disposition"] == "inline"
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert "sandbox" in reply.headers["content-security-policy"]
+    again = ana.get(f"/media/{asset}/thumb", If_None_Match=thumb.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+    assert thumb.headers["etag"] != original.headers["etag"]
+
+
+def test_a_part_of_a_file_can_be_asked_for(home: Home, ana: Client) -> None:
+    asset = _free(home)[0]
+    whole = ana.get(f"/media/{asset}/original")
+    part = ana.get(f"/media/{asset}/original", Range="bytes=1-3")
+    assert (part.status, part.body) == (206, b"PNG")
+    assert part.headers["content-range"] == f"bytes 1-3/{len(whole.body)}"
+    assert ana.get(f"/media/{asset}/original", Range="bytes=999999-").status == 416
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/media/nonsense/thumb",
+        "/media/nonsense/original",
+        "/media/{asset}/huge",
+        "/media/{asset}/..%2f..%2ftouchstone.db",
+        "/media/..%2f..%2ftouchstone.db/original",
+        "/media/{asset}/original/../../../touchstone.db",
+    ],
+)
+def test_no_other_path_below_media_leads_to_a_file(home: Home, ana: Client, path: str) -> None:
+    reply = ana.get(path.format(asset=_free(home)[0]))
+    assert reply.status in (400, 404)
+    assert b"SQLite" not in reply.body
+
+
+def test_pictures_are_for_people_who_are_signed_in(home: Home, running: Server) -> None:
+    assert Client(running.url).get(f"/media/{_free(home)[0]}/thumb").status == 401
+
+
+def test_the_server_killed_while_typing_has_the_draft_afterwards(home: Home, ana: Client, running: Server) -> None:
+    task = _pick(ana, home)
+    words = "What am I hol"
+    assert ana.post("/api/draft", {"task": task, "seq": 7, "values": {"values": {"question": words}}}).status == 200
+    running.kill()
+    running.start()
+    assert ana.post("/api/draft", {"task": task, "seq": 6, "values": {"values": {"question": "W"}}}).data["seq"] == 7
+    kept = _next(home, "ana", Stage.AUTHORING)
+    assert kept.id == task
+    assert kept.draft is not None
+    assert kept.draft.values == {"values": {"question": words}}
+    ana.post("/api/release", {"task": task})
+
+
+def test_the_server_killed_while_submitting_has_each_submission_once(home: Home, ana: Client, running: Server) -> None:
+    """Kill at several moments around a submit; the page sends the same key again until it is answered."""
+    for round_number, wait in enumerate((0.0, 0.002, 0.005, 0.01, 0.03)):
+        task, key = _pick(ana, home), f"killed-{round_number}"
+        sent: list[Reply] = []
+
+        def send(task: str = task, key: str = key, sent: list[Reply] = sent) -> None:
+            with contextlib.suppress(OSError, http.client.HTTPException):  # the connection dies: that is the point
+                sent.append(_submit(ana, task, key))
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        time.sleep(wait)
+        running.kill()
+        sender.join(30)
+        running.start()
+        after = _submit(ana, task, key)
+        assert after.status == 200, after.text
+        if sent and sent[0].status == 200:
+            assert after.data["repeated"] is True
+        assert _submit(ana, task, key).data["repeated"] is True
+        assert _annotations(home, key) == 1
+
+
+def _annotations(home: Home, key: str) -> int:
+    with sqlite3.connect(home.path / "touchstone.db") as database:
+        columns = [row[1] for row in database.execute("pragma table_info(annotation)")]
+        column = next(name for name in columns if "key" in name)
+        found: int = database.execute(f"select count(*) from annotation where {column} = ?", (key,)).fetchone()[0]
+        return found
+
+
+def test_healthz_needs_nobody(running: Server) -> None:
+    reply = Client(running.url).get("/healthz")
+    assert (reply.status, json.loads(reply.text)["status"]) == (200, "ok")
