@@ -164,7 +164,9 @@ def make_pool(store: Store, n: int, *, project: str = "p", source: str | None = 
         return [asset.public_id for asset in made]
 
 
-def make_predictions(store: Store, item_ids: Sequence[int], *, models: Sequence[str], project: str = "p") -> None:
+def make_predictions(
+    store: Store, item_ids: Sequence[int], *, models: Sequence[str], project: str = "p", dimension: str = "colour"
+) -> None:
     """Answers of models to items, with their slots for grading."""
     with store.write() as session:
         access = access_to(session, person=None, project=project)
@@ -185,7 +187,7 @@ def make_predictions(store: Store, item_ids: Sequence[int], *, models: Sequence[
         ]
         session.add_all(rows)
         session.flush()
-        made = [(row.id or 0, row.item_id, "colour") for row in rows]
+        made = [(row.id or 0, row.item_id, dimension) for row in rows]
         grade.open_grading(session, access=access, predictions=made, now=store.now())
 
 

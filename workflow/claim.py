@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from annotation_schemas import registry
 from db import events, items, tasks
 from db.engine import Session, Store
 from db.tables import TaskRow, WalkRow
-from domain.errors import LeaseLost, NotAllowed, NotFound
-from domain.policies import KEEP_RULES, LEASE
+from domain.errors import LeaseLost, NotAllowed, NotAvailable, NotFound
+from domain.policies import LEASE
 from domain.records import NothingLeft, Person, TaskView
 from domain.states import ItemState, Stage, TaskState
 from workflow import pool
@@ -138,10 +139,10 @@ def why_closed(access: Access, stage: Stage, dimension: str | None) -> NothingLe
         return NothingLeft("not_your_dimension", f"This project has no dimension {dimension!r}.")
     if dimension is not None and not access.may_use(dimension):
         return NothingLeft("not_your_dimension", f"{dimension!r} is not one of your dimensions; ask a lead for it.")
-    verification = access.schema.stages.verification
-    if stage is Stage.VERIFICATION and verification is not None and not _available(verification.keep.rule):
-        rule = verification.keep.rule
-        return NothingLeft("not_available", f"The keep rule {rule!r} is not built yet, so verification cannot start.")
+    try:
+        registry.require_available(access.schema, stage.value)
+    except NotAvailable as error:
+        return NothingLeft("not_available", str(error))
     return None
 
 
@@ -250,8 +251,3 @@ def _note_claim(
 
 def _dimensions(access: Access, dimension: str | None) -> Sequence[str] | None:
     return (dimension,) if dimension is not None else access.dimensions
-
-
-def _available(rule: str) -> bool:
-    row = KEEP_RULES.get(rule)
-    return row is not None and row.available

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from annotation_schemas import kinds
+from annotation_schemas import kinds, registry
 from db import items, tasks
 from db.engine import Session
 from db.tables import TaskRow
@@ -57,7 +57,9 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
         return [Problem("stage", "This project has no grading.")]
     item = items.by_id(session, id=row.item_id)
     fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
-    return kinds.check_answers(stage.criteria, given.values, given.reasons, fields)
+    return kinds.check_answers(
+        registry.criteria_of(access.schema, "grading", row.dimension), given.values, given.reasons, fields
+    )
 
 
 def place(

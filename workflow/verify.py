@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from annotation_schemas import kinds
+from annotation_schemas import kinds, registry
 from db import events, items, tasks
 from db.engine import Session
 from db.tables import ItemRow, TaskRow
@@ -109,7 +109,9 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
     if stage is None or row.item_id is None or row.revision is None:
         return [Problem("stage", "This project has no verification.")]
     fields = items.content(session, item_id=row.item_id, revision=row.revision)
-    return kinds.check_answers(stage.criteria, given.values, given.reasons, fields)
+    return kinds.check_answers(
+        registry.criteria_of(access.schema, "verification", row.dimension), given.values, given.reasons, fields
+    )
 
 
 def place(

@@ -141,6 +141,7 @@ def _criterion(criterion: Criterion) -> Json:
             {"name": aspect.name, "title": aspect.title, "definition": aspect.definition}
             for aspect in criterion.aspects
         ],
+        "dimensions": list(criterion.dimensions) if criterion.dimensions is not None else None,
         "required": criterion.required,
         "show_if": {name: list(values) for name, values in criterion.show_if.items()},
         "skip": {"label": criterion.skip.label, "reasons": [_choice(reason) for reason in criterion.skip.reasons]}

@@ -164,12 +164,17 @@ class Workbench {
       this.earlier = earlier;
     } else if (fixed.stage.name === "adjudication") {
       this.current = this.settling;
-      this.settling.open({ criteria: fixed.vote_criteria, options: task.options, votes: task.votes, history: task.history, causes: fixed.adjudication.causes, edit: fixed.adjudication.edit, fields: fixed.fields, values: task.fields, answers });
+      this.settling.open({ criteria: this.asked(fixed.vote_criteria), options: task.options, votes: task.votes, history: task.history, causes: fixed.adjudication.causes, edit: fixed.adjudication.edit, fields: fixed.fields, values: task.fields, answers });
     } else {
       this.current = this.rating;
-      this.rating.open({ criteria: fixed.criteria, options: task.options, answers });
+      this.rating.open({ criteria: this.asked(fixed.criteria), options: task.options, answers });
     }
     fill(this.formHost, this.current.root);
+  }
+
+  // What is asked about an item of this dimension.
+  asked(criteria) {
+    return criteria.filter((criterion) => !criterion.dimensions || !this.task || criterion.dimensions.includes(this.task.dimension));
   }
 
   paintItem() {
@@ -291,7 +296,7 @@ class Workbench {
   }
 
   aspects() {
-    const found = this.fixed.criteria.filter((criterion) => criterion.aspects.length);
+    const found = this.asked(this.fixed.criteria).filter((criterion) => criterion.aspects.length);
     if (!found.length) return null;
     return found.map((criterion) => el("section", { class: "prose" }, el("h3", {}, criterion.prompt), el("dl", {}, criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)]))));
   }

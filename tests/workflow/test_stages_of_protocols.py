@@ -1,0 +1,58 @@
+"""The four protocols in work: what is not built is refused with a sentence, and people are asked what fits the item."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from domain.errors import InvalidInput
+from domain.records import NothingLeft
+from domain.states import Stage
+from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from workflow import claim, submit
+
+
+@pytest.mark.parametrize(("name", "stage"), [("egothink", Stage.TRIAGE), ("pca_bench", Stage.REFINEMENT)])
+def test_a_stage_that_is_not_built_is_refused_with_a_sentence(store: Store, name: str, stage: Stage) -> None:
+    make_project(store, loaded=load_schema(shipped()[name]))
+    left = claim.next_task(store, person=make_person(store, "ann"), project="p", stage=stage)
+    assert isinstance(left, NothingLeft)
+    assert left.code == "not_available"
+    assert f"The stage `{stage.value}`" in left.sentence
+
+
+def test_a_qualification_that_is_not_enforced_yet_keeps_nobody_from_verifying(store: Store) -> None:
+    make_project(store, loaded=load_schema(shipped()["egoplan"]))
+    fields = {
+        "task_goal": "store cereal",
+        "question": "What next?",
+        "options": ["open cupboard", "put box away", "close drawer", "take bowl"],
+        "answer": "open cupboard",
+        "task_progress_metadata": [],
+    }
+    make_items(store, dimension="next_action", fields=fields)
+    for person in make_people(store, "ann", "bob"):
+        view = claimed(store, person)
+        assert set(view.fields) == {"task_goal", "question", "options"}
+        submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": "open cupboard"})
+
+
+def test_plans_are_graded_otherwise_than_questions(store: Store) -> None:
+    make_project(store, loaded=load_schema(shipped()["etp_bench"]))
+    ann = make_person(store, "ann")
+    for dimension in ("type", "embodied_reasoning"):
+        fields = {"question": "Do it.", "form": "open", "answer": "Hat"}
+        items = make_items(store, dimension=dimension, fields=fields)
+        make_predictions(store, items, models=["one"], dimension=dimension)
+    answers = {
+        "type": ({"score": 0.5}, "success"),
+        "embodied_reasoning": ({"success": 0, "error": "navigation"}, "score"),
+    }
+    for dimension, (values, other) in answers.items():
+        view = claimed(store, ann, Stage.GRADING, dimension=dimension)
+        for wrong in ({}, {**values, other: 1}):
+            with pytest.raises(InvalidInput):
+                submit.submit(store, person=ann, task=view.id, key=f"{view.id}-{len(wrong)}", values=wrong)
+        submit.submit(store, person=ann, task=view.id, key=view.id, values=values)
