@@ -132,21 +132,23 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
     In authoring it is the number of items still wanted, or of free images where that is smaller.
     """
     if stage is Stage.AUTHORING:
-        return _to_write(session, access)
-    waiting = tasks.count_available(
-        session,
-        project_id=access.project_id,
-        stage=stage,
-        person_id=person.id,
-        dimensions=access.dimensions,
-        now=now,
-    )
+        waiting = _to_write(session, access)
+    else:
+        waiting = tasks.count_available(
+            session,
+            project_id=access.project_id,
+            stage=stage,
+            person_id=person.id,
+            dimensions=access.dimensions,
+            now=now,
+        )
     in_hand = tasks.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
     return {dimension: waiting.get(dimension, 0) + in_hand.get(dimension, 0) for dimension in waiting | in_hand}
 
 
 def _to_write(session: Session, access: Access) -> dict[str, int]:
     states = items.count_by_state(session, project_id=access.project_id)
+    begun = tasks.count_by_state(session, project_id=access.project_id, stage=Stage.AUTHORING)
     left = {}
     for dimension in access.schema.dimensions:
         if not access.may_use(dimension.id):
@@ -155,6 +157,7 @@ def _to_write(session: Session, access: Access) -> dict[str, int]:
         written = sum(
             n for (where, state), n in states.items() if where == dimension.id and state is not ItemState.REJECTED
         )
+        written += begun.get((dimension.id, TaskState.CLAIMED), 0)
         left[dimension.id] = free if dimension.wanted is None else min(free, max(dimension.wanted - written, 0))
     return left
 

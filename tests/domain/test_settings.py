@@ -1,0 +1,55 @@
+"""Where state goes, by environment and folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from domain.errors import SettingsError
+from domain.settings import settings_from
+
+
+def test_a_checkout_keeps_its_state_beside_its_pyproject(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "touchstone"\n')
+    inside = tmp_path / "docs" / "deep"
+    inside.mkdir(parents=True)
+    settings = settings_from({}, inside)
+    assert settings.home == tmp_path / "data"
+    assert settings.database_url == f"sqlite:///{tmp_path}/data/touchstone.db"
+    assert settings.media == tmp_path / "data" / "media"
+
+
+@pytest.mark.parametrize(
+    ("env", "home"),
+    [
+        ({"HOME": "/h/ann"}, "/h/ann/.local/share/touchstone"),
+        ({"HOME": "/h/ann", "XDG_DATA_HOME": "/x"}, "/x/touchstone"),
+        ({"HOME": "/h/ann", "TOUCHSTONE_HOME": "/srv/t"}, "/srv/t"),
+        ({"HOME": "/h/ann", "TOUCHSTONE_HOME": "  "}, "/h/ann/.local/share/touchstone"),
+    ],
+)
+def test_elsewhere_it_is_the_users_data_folder_or_what_is_asked(env: dict[str, str], home: str, tmp_path: Path) -> None:
+    assert settings_from(env, tmp_path).home == Path(home)
+
+
+def test_a_relative_home_is_taken_from_where_one_is(tmp_path: Path) -> None:
+    assert settings_from({"TOUCHSTONE_HOME": "here"}, tmp_path).home == tmp_path / "here"
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_postgresql_has_one_driver(scheme: str, tmp_path: Path) -> None:
+    settings = settings_from({"TOUCHSTONE_DATABASE_URL": f"{scheme}://ann@db/t"}, tmp_path)
+    assert settings.database_url == "postgresql+psycopg://ann@db/t"
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "sqlite://", "nonsense", "sqlite:/one"])
+def test_other_databases_are_refused_with_a_sentence(url: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="TOUCHSTONE_DATABASE_URL"):
+        settings_from({"TOUCHSTONE_DATABASE_URL": url}, tmp_path)
+
+
+def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingsError, match="TOUCHSTONE_HOME"):
+        settings_from({"TOUCHSTONE_HOME": "file"}, tmp_path)

@@ -1,0 +1,127 @@
+"""My work, and the lead's dashboard: figures counted by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from db.engine import Store
+from domain.errors import NotAllowed
+from domain.records import Person, StageWork
+from domain.roles import Role
+from domain.states import Stage
+from tests.factories import (
+    claimed,
+    make_fields,
+    make_items,
+    make_people,
+    make_person,
+    make_pool,
+    make_predictions,
+    make_project,
+    vote,
+)
+from workflow import pool, submit
+from workflow.progress import dashboard, my_work
+
+
+def lines(store: Store, person: Person) -> dict[tuple[Stage, str], StageWork]:
+    return {(line.stage, line.dimension): line for line in my_work(store, person=person)}
+
+
+def test_my_work_lists_what_i_can_do_and_says_why_not(store: Store) -> None:
+    make_project(store)
+    make_items(store, 3)
+    make_pool(store, 2)
+    ann = make_person(store, "ann", dimensions=["colour"])
+    vote(store, ann)
+    claimed(store, ann)
+    mine = lines(store, ann)
+    assert set(mine) == {(stage, "colour") for stage in (Stage.AUTHORING, Stage.VERIFICATION, Stage.GRADING)}
+    to_verify = mine[Stage.VERIFICATION, "colour"]
+    assert (to_verify.waiting, to_verify.mine_done, to_verify.available, to_verify.why) == (2, 1, True, "")
+    assert mine[Stage.AUTHORING, "colour"].waiting == 1  # 4 are wanted, 3 are there, 2 images are free
+    assert not mine[Stage.GRADING, "colour"].available
+    assert mine[Stage.GRADING, "colour"].why
+
+
+def test_authors_write_no_more_than_is_wanted(store: Store) -> None:
+    make_project(store)
+    make_items(store, 4)
+    make_pool(store, 2)
+    ann = make_person(store, "ann")
+    mine = lines(store, ann)
+    assert (mine[Stage.AUTHORING, "colour"].waiting, mine[Stage.AUTHORING, "shape"].waiting) == (0, 2)
+    assert "wanted" in mine[Stage.AUTHORING, "colour"].why
+
+
+def test_every_item_is_in_one_column_of_the_dashboard(store: Store) -> None:
+    make_project(store)
+    item_ids = make_items(store, 4)
+    make_items(store, 1, dimension="shape")
+    make_predictions(store, item_ids[:1], models=["m"])
+    ann, bob = make_people(store, "ann", "bob")
+    lee = make_person(store, "lee", role=Role.LEAD)
+    for choices in (("red", "red"), ("blue", "blue"), ("red", "blue")):
+        view = vote(store, ann, choices[0], dimension="colour")
+        while (theirs := claimed(store, bob, dimension="colour")).item != view.item:
+            submit.submit(store, person=bob, task=theirs.id, key=theirs.id, values={"choice": "red"})
+        submit.submit(store, person=bob, task=theirs.id, key=theirs.id, values={"choice": choices[1]})
+        break
+    graded = claimed(store, ann, Stage.GRADING)
+    submit.submit(store, person=ann, task=graded.id, key=graded.id, values={"score": 1})
+    board = dashboard(store, person=lee, project="p")
+    colour, shape = board.rows
+    assert (colour.wanted, colour.drafted, colour.kept) == (4, 4, 1)
+    for row in (colour, shape):
+        states = (row.in_verification, row.in_adjudication, row.kept, row.rejected, row.unverified)
+        assert sum(states) == row.drafted
+    assert shape.in_verification == 1
+    assert (board.graded, board.to_grade) == (1, 2)
+
+
+def test_the_dashboard_says_what_is_blocked(store: Store) -> None:
+    make_project(store)
+    ann = make_person(store, "ann", dimensions=["colour"])
+    lee = make_person(store, "lee", role=Role.LEAD, stages=[])
+    make_items(store, 2, author_id=ann.id)
+    make_items(store, 1, dimension="shape")
+    colour, shape = dashboard(store, person=lee, project="p").rows
+    assert any("2 items wait for 2 votes" in why and "1 person" in why for why in colour.blocked)
+    assert any("1 item waits" in why for why in shape.blocked)
+    assert any("2 more items are wanted" in why and "0 free images" in why for why in colour.blocked)
+    make_people(store, "bob", "cy")
+    make_pool(store, 2)
+    colour, shape = dashboard(store, person=lee, project="p").rows
+    assert colour.blocked == shape.blocked == ()
+
+
+def test_the_dashboard_says_that_a_senior_is_missing(store: Store) -> None:
+    make_project(store)
+    make_pool(store, 9)
+    make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    make_person(store, "cy")
+    vote(store, ann, "red")
+    vote(store, bob, "blue")
+    colour, _ = dashboard(store, person=None, project="p").rows
+    assert any("senior" in why for why in colour.blocked)
+    make_person(store, "sue", role=Role.SENIOR)
+    colour, _ = dashboard(store, person=None, project="p").rows
+    assert colour.blocked == ()
+
+
+def test_the_dashboard_is_for_leads(store: Store) -> None:
+    make_project(store)
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    with pytest.raises(NotAllowed):
+        dashboard(store, person=sue, project="p")
+
+
+def test_an_item_being_written_is_mine_to_go_on_with(store: Store) -> None:
+    make_project(store)
+    ann = make_person(store, "ann")
+    (image,) = make_pool(store, 1)
+    view = pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
+    assert lines(store, ann)[Stage.AUTHORING, "colour"].available
+    submit.submit(store, person=ann, task=view.id, key="k", values=make_fields())
+    assert not lines(store, ann)[Stage.AUTHORING, "colour"].available
