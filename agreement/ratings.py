@@ -1,0 +1,195 @@
+"""Ratings of one criterion as a table of units and raters, and the scale they are on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from domain.errors import RatingsError
+from domain.records import Rating
+
+Level = Literal["nominal", "ordinal", "interval"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MISSING = -1
+"""The code of a cell without a rating."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the values mean: names, ordered categories, or numbers whose differences count.
+
+    ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs them.
+    ``inferred`` is True if nobody declared the scale.
+    """
+
+    level: Level
+    categories: tuple[Any, ...] | None = None
+    inferred: bool = False
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """A table of units (rows) and raters (columns) on one scale; cells may be empty.
+
+    Make one with :meth:`from_rows` or :meth:`from_lists`.
+    """
+
+    units: tuple[str, ...]
+    raters: tuple[str, ...]
+    codes: Ints
+    """(units, raters): the position of each value in ``categories``; ``MISSING`` where there is none."""
+    categories: tuple[Any, ...]
+    scale: Scale
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Rating], *, scale: Scale | None = None) -> Ratings:
+        """The table of the given ratings, which must be of one criterion.
+
+        Without a ``scale``, values that are all numbers make an interval scale, anything else a nominal one. A value of
+        None is a missing rating.
+
+        Raises
+        ------
+        RatingsError
+            A rater has rated a unit twice, a value is not on the declared scale or not finite, or a scale that needs an
+            order has none.
+        """
+        kept = [row for row in rows if row.value is not None]
+        values = _numbers([row.value for row in kept])
+        numeric = values is not None
+        if values is None:
+            values = [_text(row.value) for row in kept]
+        if scale is None:
+            scale = Scale("interval" if numeric and kept else "nominal", inferred=True)
+        categories = _categories(values, scale, numeric)
+        position = {category: i for i, category in enumerate(categories)}
+        units = {unit: i for i, unit in enumerate(dict.fromkeys(row.unit for row in kept))}
+        raters = {rater: i for i, rater in enumerate(sorted({row.rater for row in kept}))}
+        codes = np.full((len(units), len(raters)), MISSING, dtype=np.int64)
+        for row, value in zip(kept, values, strict=True):
+            cell = units[row.unit], raters[row.rater]
+            if codes[cell] != MISSING:
+                raise RatingsError(f"{row.rater} has rated {row.criterion} of {row.unit} twice; keep one of the two rows.")
+            if value not in position:
+                raise RatingsError(
+                    f"{row.rater} rated {row.criterion} of {row.unit} as {row.value!r}, which is not on the declared scale "
+                    f"({', '.join(map(str, categories))}); correct the value or the scale."
+                )
+            codes[cell] = position[value]
+        return cls(tuple(units), tuple(raters), codes, categories, scale)
+
+    @classmethod
+    def from_lists(cls, *, scale: Scale | None = None, **raters: Sequence[Any]) -> Ratings:
+        """The table of equally long lists, one per rater; None is a missing rating.
+
+        >>> Ratings.from_lists(ann=["a", "b"], bob=["a", None]).codes.tolist()
+        [[0, 0], [1, -1]]
+        """
+        return cls.from_rows(
+            (
+                Rating(f"{unit:09}", rater, "value", value)
+                for unit in range(max(map(len, raters.values()), default=0))
+                for rater, column in raters.items()
+                for value in [column[unit]]
+            ),
+            scale=scale,
+        )
+
+    def of(self, *raters: str) -> Ratings:
+        """The same units with only these raters, in this order; ``RatingsError`` if one is not there."""
+        for rater in raters:
+            if rater not in self.raters:
+                raise RatingsError(f"Nobody called {rater} is among the raters: {', '.join(self.raters) or 'none'}.")
+        columns = [self.raters.index(rater) for rater in raters]
+        codes = self.codes[:, columns]
+        rated = (codes != MISSING).any(axis=1)
+        units = tuple(unit for unit, kept in zip(self.units, rated, strict=True) if kept)
+        return replace(self, units=units, raters=tuple(raters), codes=codes[rated])
+
+    @property
+    def rated(self) -> NDArray[np.bool_]:
+        """(units, raters): where there is a rating."""
+        return self.codes != MISSING
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the categories are numbers."""
+        return all(isinstance(category, float) for category in self.categories)
+
+    @cached_property
+    def values(self) -> Floats:
+        """(units, raters): the ratings as numbers, nan where there is none.
+
+        Raises
+        ------
+        RatingsError
+            The categories are texts.
+        """
+        if not self.numeric:
+            raise RatingsError("These ratings are texts, and texts have no numbers.")
+        numbers = np.append(np.array(self.categories, dtype=float), math.nan)
+        return numbers[self.codes]
+
+    @cached_property
+    def positions(self) -> Floats:
+        """A number per category for distances: its value if it is a number, else its place in the order."""
+        if self.numeric:
+            return np.array(self.categories, dtype=float)
+        return np.arange(len(self.categories), dtype=float)
+
+
+def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
+    """The ratings of each criterion, in the order in which the criteria first occur."""
+    found: dict[str, list[Rating]] = {}
+    for row in rows:
+        found.setdefault(row.criterion, []).append(row)
+    return found
+
+
+def _numbers(values: Sequence[Any]) -> list[float] | None:
+    """The values as numbers if every one of them is a number or the text of one."""
+    try:
+        numbers = [float(value) for value in values]
+    except (TypeError, ValueError):
+        return None
+    if any(isinstance(value, bool) for value in values):
+        return None
+    for number, value in zip(numbers, values, strict=True):
+        if not math.isfinite(number):
+            raise RatingsError(f"The rating {value!r} is not a finite number; leave the row out if nobody rated.")
+    return numbers
+
+
+def _text(value: Any) -> Hashable:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tuple[Any, ...]:
+    if scale.categories is None:
+        if scale.level != "nominal" and not numeric:
+            raise RatingsError(f"The values are texts; an {scale.level} scale of texts needs its values listed in order.")
+        return tuple(sorted(set(values), key=lambda value: (isinstance(value, str), value)))
+    declared = _numbers(scale.categories)
+    if declared is not None and (numeric or not values):
+        categories: tuple[Any, ...] = tuple(declared)
+    elif scale.level == "interval":
+        raise RatingsError("An interval scale has numbers for values; declare it nominal or ordinal, or correct the values.")
+    else:
+        categories = tuple(_text(value) for value in scale.categories)
+    if len(set(categories)) < len(categories):
+        raise RatingsError(f"The declared scale lists a value twice: {', '.join(map(str, categories))}.")
+    if numeric and declared is None and values:
+        raise RatingsError(f"The ratings are numbers, but the declared scale is {', '.join(map(str, categories))}.")
+    return categories

@@ -1,0 +1,187 @@
+"""Which statistics a table of ratings gets: the list behind the command, the screen and the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import Any
+
+from agreement.alpha import krippendorff_alpha
+from agreement.correlation import pearson
+from agreement.icc import icc
+from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
+from agreement.ratings import LEVELS, Level, Ratings, Scale, by_criterion
+from agreement.statistic import Statistic, undefined
+from domain.errors import RatingsError
+from domain.records import Rating
+
+_WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of a summary: a statistic, what it was asked, of which criterion and dimension.
+
+    ``value``, ``low`` and ``high`` are None where they are undefined; then ``reason`` or ``method`` says why.
+    """
+
+    statistic: str
+    args: Mapping[str, Any]
+    criterion: str
+    dimension: str | None
+    value: float | None
+    low: float | None
+    high: float | None
+    method: str
+    n_units: int
+    n_raters: int
+    n_left_out: int
+    reason: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The line as JSON values."""
+        return asdict(self)
+
+
+def summarise(
+    rows: Iterable[Rating],
+    *,
+    scales: Mapping[str, Scale] | None = None,
+    by_dimension: bool = False,
+    raters: Iterable[str] | None = None,
+    criteria: Iterable[str] | None = None,
+) -> list[Result]:
+    """All statistics that fit, and the reason for each that does not.
+
+    Parameters
+    ----------
+    rows
+        The long table.
+    scales
+        The declared scale of each criterion; where it is absent, numbers are taken as interval and texts as nominal, and
+        ``args`` says so.
+    by_dimension
+        One set per dimension instead of one over all.
+    raters, criteria
+        Only these, in this order; ``RatingsError`` if one of them does not occur.
+
+    Raises
+    ------
+    RatingsError
+        The ratings do not fit the scale, a rater rated something twice, or a name is unknown.
+    """
+    rows = list(rows)
+    wanted = tuple(dict.fromkeys(raters)) if raters is not None else None
+    if wanted is not None:
+        _known(wanted, {row.rater for row in rows}, "rater")
+        rows = [row for row in rows if row.rater in wanted]
+    found = by_criterion(rows)
+    if criteria is not None:
+        criteria = tuple(criteria)
+        _known(criteria, set(found), "criterion")
+        found = {criterion: found[criterion] for criterion in criteria}
+    unknown = set(scales or {}) - set(found)
+    if unknown and scales and criteria is None:
+        _known(tuple(unknown), set(found), "criterion")
+    results: list[Result] = []
+    for criterion, of_criterion in found.items():
+        whole = Ratings.from_rows(of_criterion, scale=(scales or {}).get(criterion))
+        # The scale that all of them share: a dimension in which a value never occurs has the same categories.
+        scale = replace(whole.scale, categories=whole.categories) if whole.categories else whole.scale
+        for dimension, part in _parts(of_criterion, by_dimension):
+            table = Ratings.from_rows(part, scale=scale)
+            if wanted is not None:
+                table = table.of(*(rater for rater in wanted if rater in table.raters))
+            results.extend(_results(table, criterion, dimension))
+    return results
+
+
+def scale_from_text(text: str) -> tuple[str, Scale]:
+    """The criterion and scale of ``CRITERION=LEVEL`` or ``CRITERION=LEVEL:value,value,...``.
+
+    >>> scale_from_text("score=ordinal:0,0.5,1")
+    ('score', Scale(level='ordinal', categories=('0', '0.5', '1'), inferred=False))
+    """
+    criterion, _, rest = text.rpartition("=")
+    level, colon, values = rest.partition(":")
+    if not criterion or level not in LEVELS:
+        raise RatingsError(
+            f"The scale {text!r} does not read CRITERION=LEVEL or CRITERION=LEVEL:value,value,...; LEVEL is one of "
+            f"{', '.join(LEVELS)}."
+        )
+    categories = tuple(value.strip() for value in values.split(",")) if colon else None
+    if categories is not None and "" in categories:
+        raise RatingsError(f"The scale {text!r} has an empty value between its commas.")
+    known: Level = level  # type: ignore[assignment]
+    return criterion, Scale(known, categories)
+
+
+def _parts(rows: list[Rating], by_dimension: bool) -> Iterator[tuple[str | None, list[Rating]]]:
+    if not by_dimension:
+        yield None, rows
+        return
+    dimensions = dict.fromkeys(row.dimension for row in rows)
+    if dimensions == {None: None}:
+        raise RatingsError("These ratings name no dimension; leave --by out, or add the column dimension.")
+    for dimension in dimensions:
+        yield dimension or "", [row for row in rows if row.dimension == dimension]
+
+
+def _results(table: Ratings, criterion: str, dimension: str | None) -> Iterator[Result]:
+    scale = {"scale": table.scale.level, "scale_inferred": table.scale.inferred}
+    several = len(table.raters) > 2
+    pairs = list(combinations(table.raters, 2))
+
+    def result(statistic: str, args: Mapping[str, Any], compute: Callable[[], Statistic]) -> Result:
+        if len(table.raters) < 2:
+            reason = "There is only one rater." if table.raters else "There are no ratings."
+            value = undefined(reason, n_units=0, n_raters=len(table.raters), n_left_out=len(table.units))
+        else:
+            value = compute()
+        return Result(
+            statistic,
+            {**args, **scale},
+            criterion,
+            dimension,
+            value=_number(value.value),
+            low=_number(value.low),
+            high=_number(value.high),
+            method=value.method,
+            n_units=value.n_units,
+            n_raters=value.n_raters,
+            n_left_out=value.n_left_out,
+            reason=value.reason,
+        )
+
+    everybody = pairs[0] if pairs and not several else None
+    pair_args: dict[str, Any] = {"pair": list(everybody)} if everybody else {}
+    yield result("percent_agreement", pair_args, lambda: percent_agreement(table))
+    if several:
+        for pair in pairs:
+            yield result("percent_agreement", {"pair": list(pair)}, lambda p=pair: percent_agreement(table.of(*p)))
+    for weights in _WEIGHTS:
+        for pair in pairs or [()]:
+            args = {"weights": weights, **({"pair": list(pair)} if pair else {})}
+            yield result(
+                "cohen_kappa", args, lambda p=pair, w=weights: cohen_kappa(table.of(*p), weights=w)
+            )
+        if several:
+            yield result("light_kappa", {"weights": weights}, lambda w=weights: light_kappa(table, weights=w))
+    yield result("fleiss_kappa", {}, lambda: fleiss_kappa(table))
+    for level in LEVELS:
+        yield result("krippendorff_alpha", {"level": level}, lambda of=level: krippendorff_alpha(table, level=of))
+    for pair in pairs or [()]:
+        yield result("pearson", {"pair": list(pair)} if pair else {}, lambda p=pair: pearson(table.of(*p)))
+    yield result("icc", {"form": "ICC(1,1)"}, lambda: icc(table))
+
+
+def _known(names: tuple[str, ...], there: set[str], what: str) -> None:
+    for name in names:
+        if name not in there:
+            raise RatingsError(f"There is no {what} {name!r} among these ratings; there are: {', '.join(sorted(there))}.")
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
