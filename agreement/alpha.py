@@ -19,21 +19,21 @@ def krippendorff_alpha(ratings: Ratings, *, level: Level = "nominal") -> Statist
     ratings
         Two or more raters. Units with a single rating cannot be paired and are left out.
     level
-        What a difference is: "nominal" any, "ordinal" by how many ratings lie between the two ranks, "interval" squared.
-        It must not ask more than the scale holds.
+        What a difference is: "nominal" any, "ordinal" by how many ratings lie between the two ranks, "interval"
+        squared. It must not ask more than the scale holds.
 
     Returns
     -------
     Statistic
-        ``value`` at most 1, with limits by bootstrap over units. ``nan`` with a ``reason`` if no unit has two ratings, if
-        all paired ratings are the same, or if the level asks more than the scale holds.
+        ``value`` at most 1, with limits by bootstrap over units. ``nan`` with a ``reason`` if no unit has two ratings,
+        if all paired ratings are the same, or if the level asks more than the scale holds.
 
     Notes
     -----
-    alpha = 1 - D_o / D_e, each pair of ratings weighted by 1 / (m_u - 1) [1]_. A squared difference needs only sums, so the
-    cost grows with the ratings alone; for ordinal data every category stands at the middle of its cumulative count, and
-    squared differences of those are the published metric. Checked against krippendorff 0.9.0 and irr 0.84 (the latter errs on
-    complete data of three or more raters) in tests/agreement.
+    alpha = 1 - D_o / D_e, each pair of ratings weighted by 1 / (m_u - 1) [1]_. A squared difference needs only sums, so
+    the cost grows with the ratings alone; for ordinal data every category stands at the middle of its cumulative count,
+    and squared differences of those are the published metric. Checked against krippendorff 0.9.0 and irr 0.84 (the
+    latter errs on complete data of three or more raters) in tests/agreement.
 
     References
     ----------
@@ -58,7 +58,9 @@ def krippendorff_alpha(ratings: Ratings, *, level: Level = "nominal") -> Statist
     if used[0] == MISSING:
         codes, used = codes - 1, used[1:]
     if len(used) < 2:
-        reason = "All ratings that can be paired are the same single value, so no disagreement could have been expected."
+        reason = (
+            "All ratings that can be paired are the same single value, so no disagreement could have been expected."
+        )
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     rows, counts = patterns(codes)
     alpha = _Nominal(rows) if level == "nominal" else _Squared(rows, ratings.positions[used], ranks=level == "ordinal")

@@ -1,7 +1,7 @@
 """Intervals by resampling units, all draws at once.
 
-Equal rows of a table are one pattern: a draw is how often each pattern occurs, and a statistic that is a function of those
-counts is computed for all draws in one go (Efron & Tibshirani 1993, chapter 13, percentile limits).
+Equal rows of a table are one pattern: a draw is how often each pattern occurs, and a statistic that is a function of
+those counts is computed for all draws in one go (Efron & Tibshirani 1993, chapter 13, percentile limits).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def percentile_interval(
 ) -> tuple[float, float, str]:
     """The 2.5 and 97.5 percentiles over resampled units, and the name of the method.
 
-    Draws in which the statistic is undefined are left out and counted in the method; if that is more than one in ten there
-    is no interval.
+    Draws in which the statistic is undefined are left out and counted in the method; if that is more than one in ten
+    there is no interval.
     """
     n_units = int(counts.sum())
     if n_units < 2:

@@ -29,8 +29,8 @@ def pearson(ratings: Ratings) -> Statistic:
 
     Notes
     -----
-    r = cov(x, y) / (s_x s_y) [1]_; limits tanh(atanh r -/+ 1.96 / sqrt(n - 3)) [2]_. Checked against scipy 1.12 and R 4.2 in
-    tests/agreement.
+    r = cov(x, y) / (s_x s_y) [1]_; limits tanh(atanh r -/+ 1.96 / sqrt(n - 3)) [2]_. Checked against scipy 1.12 and R
+    4.2 in tests/agreement.
 
     References
     ----------

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 from scipy import stats
 
 from agreement.correlation import not_for_numbers
@@ -57,19 +56,19 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     ratings
         Two or more raters with numbers. Units that somebody did not rate are left out (listwise) and counted.
     form
-        "ICC(1,1)": every unit may have raters of its own, one rating is used. "ICC(3,1)": the same raters throughout, their
-        leniency does not count. "k" instead of the second 1: the mean of all raters is used.
+        "ICC(1,1)": every unit may have raters of its own, one rating is used. "ICC(3,1)": the same raters throughout,
+        their leniency does not count. "k" instead of the second 1: the mean of all raters is used.
 
     Returns
     -------
     Statistic
-        ``value`` at most 1; negative values are results and stay. Limits from the F distribution. ``nan`` with a ``reason``
-        for texts or a nominal scale, fewer than two raters or complete units, or if nothing varies.
+        ``value`` at most 1; negative values are results and stay. Limits from the F distribution. ``nan`` with a
+        ``reason`` for texts or a nominal scale, fewer than two raters or complete units, or if nothing varies.
 
     Notes
     -----
-    (B - W) / (B + (k - 1) W) with mean squares B between and W within units for ICC(1,1); E, the rest, in place of W for
-    ICC(3,1); averages by (B - W) / B [1]_ [2]_. Checked against psych 2.2.9, irr 0.84.1 and pingouin 0.6.1 in
+    (B - W) / (B + (k - 1) W) with mean squares B between and W within units for ICC(1,1); E, the rest, in place of W
+    for ICC(3,1); averages by (B - W) / B [1]_ [2]_. Checked against psych 2.2.9, irr 0.84.1 and pingouin 0.6.1 in
     tests/agreement.
 
     References
@@ -81,7 +80,7 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     --------
     >>> ratings = Ratings.from_lists(ann=[1, 2, 3, 4], bob=[1, 2, 4, 4])
     >>> round(icc(ratings).value, 3)
-    0.929
+    0.926
     """
     complete = ratings.rated.all(axis=1)
     n_units, n_raters = int(complete.sum()), len(ratings.raters)

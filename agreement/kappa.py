@@ -35,8 +35,8 @@ def percent_agreement(ratings: Ratings) -> Statistic:
 
     Notes
     -----
-    p_a = mean over units of sum_c r_c (r_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c [1]_. Checked against
-    irrCAC 0.4.4 and by worked arithmetic in tests/agreement.
+    p_a = mean over units of sum_c r_c (r_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c [1]_. Checked
+    against irrCAC 0.4.4 and by worked arithmetic in tests/agreement.
 
     References
     ----------
@@ -72,8 +72,8 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     ratings
         Exactly two raters. Units that only one of them rated are left out.
     weights
-        "none" counts equal values only; "linear" and "quadratic" count near misses by the distance between categories: of
-        their values if they are numbers, else of their places in the declared order.
+        "none" counts equal values only; "linear" and "quadratic" count near misses by the distance between categories:
+        of their values if they are numbers, else of their places in the declared order.
 
     Returns
     -------
@@ -155,7 +155,8 @@ def light_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     pairs = [rows[:, [a, b]] for a, b in combinations(range(n_raters), 2)]
 
     def mean_over_pairs(drawn: Floats) -> Floats:
-        return np.mean([_pair_kappa(pair, drawn, w) for pair in pairs], axis=0)
+        means: Floats = np.mean([_pair_kappa(pair, drawn, w) for pair in pairs], axis=0)
+        return means
 
     value = float(mean_over_pairs(counts[None])[0])
     if math.isnan(value):
@@ -171,19 +172,19 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
     Parameters
     ----------
     ratings
-        Two or more raters, who need not be the same for every unit. Units with a single rating count for the shares of the
-        categories, but not for the agreement; they are counted in ``n_left_out``.
+        Two or more raters, who need not be the same for every unit. Units with a single rating count for the shares of
+        the categories, but not for the agreement; they are counted in ``n_left_out``.
 
     Returns
     -------
     Statistic
-        ``value`` at most 1, with limits from the linearised variance and Student's t over units. ``nan`` with a ``reason``
-        if no unit has two ratings, or if all ratings are the same.
+        ``value`` at most 1, with limits from the linearised variance and Student's t over units. ``nan`` with a
+        ``reason`` if no unit has two ratings, or if all ratings are the same.
 
     Notes
     -----
-    kappa = (p_a - p_e) / (1 - p_e), p_e = sum_c p_c^2 [1]_, with gaps and variance as in [2]_. Checked against irrCAC 0.4.4
-    and 1.4, irr 0.84 and statsmodels 0.15 (tests/agreement). With many gaps prefer Krippendorff's alpha.
+    kappa = (p_a - p_e) / (1 - p_e), p_e = sum_c p_c^2 [1]_, with gaps and variance as in [2]_. Checked against irrCAC
+    0.4.4 and 1.4, irr 0.84 and statsmodels 0.15 (tests/agreement). With many gaps prefer Krippendorff's alpha.
 
     References
     ----------
@@ -238,7 +239,9 @@ def _not_for_kappa(ratings: Ratings, weights: Weights) -> str | None:
     if weights != "none" and ratings.scale.level == "nominal":
         return f"{weights.capitalize()} weights need an order, and the scale is nominal."
     if len(ratings.categories) > _MOST_CATEGORIES:
-        return f"{len(ratings.categories)} different values are measurements, not categories; use alpha, Pearson or ICC."
+        return (
+            f"{len(ratings.categories)} different values are measurements, not categories; use alpha, Pearson or ICC."
+        )
     return None
 
 
@@ -274,12 +277,10 @@ def _tables(pair: Ints, drawn: Floats, q: int) -> Floats:
     """(draws, q, q): how often each pair of categories occurs in each draw."""
     cell = pair[:, 0] * q + pair[:, 1]
     used, place = np.unique(cell, return_inverse=True)
-    sums = np.zeros((len(drawn), len(used)))
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(len(used)))
-    sums = np.add.reduceat(drawn[:, order], starts, axis=1)
     tables = np.zeros((len(drawn), q * q))
-    tables[:, used] = sums
+    tables[:, used] = np.add.reduceat(drawn[:, order], starts, axis=1)
     return tables.reshape(len(drawn), q, q)
 
 
@@ -295,7 +296,9 @@ def _kappa_of_tables(tables: Floats, w: Floats) -> Floats:
         shares = tables / tables.sum(axis=(1, 2), keepdims=True)
         observed = np.einsum("bij,ij->b", shares, w)
         expected = np.einsum("bi,bj,ij->b", shares.sum(axis=2), shares.sum(axis=1), w)
-        kappa: Floats = np.where(np.isclose(expected, 1.0, atol=1e-12), math.nan, (observed - expected) / (1 - expected))
+        kappa: Floats = np.where(
+            np.isclose(expected, 1.0, atol=1e-12), math.nan, (observed - expected) / (1 - expected)
+        )
     return kappa
 
 

@@ -28,8 +28,8 @@ MISSING = -1
 class Scale:
     """What the values mean: names, ordered categories, or numbers whose differences count.
 
-    ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs them.
-    ``inferred`` is True if nobody declared the scale.
+    ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs
+    them. ``inferred`` is True if nobody declared the scale.
     """
 
     level: Level
@@ -65,10 +65,9 @@ class Ratings:
             order has none.
         """
         kept = [row for row in rows if row.value is not None]
-        values = _numbers([row.value for row in kept])
-        numeric = values is not None
-        if values is None:
-            values = [_text(row.value) for row in kept]
+        numbers = _numbers([row.value for row in kept])
+        numeric = numbers is not None
+        values: list[Hashable] = [_text(row.value) for row in kept] if numbers is None else [*numbers]
         if scale is None:
             scale = Scale("interval" if numeric and kept else "nominal", inferred=True)
         categories = _categories(values, scale, numeric)
@@ -79,11 +78,13 @@ class Ratings:
         for row, value in zip(kept, values, strict=True):
             cell = units[row.unit], raters[row.rater]
             if codes[cell] != MISSING:
-                raise RatingsError(f"{row.rater} has rated {row.criterion} of {row.unit} twice; keep one of the two rows.")
+                raise RatingsError(
+                    f"{row.rater} has rated {row.criterion} of {row.unit} twice; keep one of the two rows."
+                )
             if value not in position:
                 raise RatingsError(
-                    f"{row.rater} rated {row.criterion} of {row.unit} as {row.value!r}, which is not on the declared scale "
-                    f"({', '.join(map(str, categories))}); correct the value or the scale."
+                    f"{row.rater} rated {row.criterion} of {row.unit} as {row.value!r}, which is not on the declared "
+                    f"scale ({', '.join(map(str, categories))}); correct the value or the scale."
                 )
             codes[cell] = position[value]
         return cls(tuple(units), tuple(raters), codes, categories, scale)
@@ -119,7 +120,8 @@ class Ratings:
     @property
     def rated(self) -> NDArray[np.bool_]:
         """(units, raters): where there is a rating."""
-        return self.codes != MISSING
+        rated: NDArray[np.bool_] = self.codes != MISSING
+        return rated
 
     @property
     def numeric(self) -> bool:
@@ -179,13 +181,17 @@ def _text(value: Any) -> Hashable:
 def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tuple[Any, ...]:
     if scale.categories is None:
         if scale.level != "nominal" and not numeric:
-            raise RatingsError(f"The values are texts; an {scale.level} scale of texts needs its values listed in order.")
+            raise RatingsError(
+                f"The values are texts; an {scale.level} scale of texts needs its values listed in order."
+            )
         return tuple(sorted(set(values), key=lambda value: (isinstance(value, str), value)))
     declared = _numbers(scale.categories)
     if declared is not None and (numeric or not values):
         categories: tuple[Any, ...] = tuple(declared)
     elif scale.level == "interval":
-        raise RatingsError("An interval scale has numbers for values; declare it nominal or ordinal, or correct the values.")
+        raise RatingsError(
+            "An interval scale has numbers for values; declare it nominal or ordinal, or correct the values."
+        )
     else:
         categories = tuple(_text(value) for value in scale.categories)
     if len(set(categories)) < len(categories):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Statistic:
     """An estimate with its 95 % interval, and what it rests on.
 
-    ``value`` is ``nan`` where the statistic is undefined, and then ``reason`` says why; so are ``low`` and ``high`` where
-    no interval can be given. Nothing here is rounded.
+    ``value`` is ``nan`` where the statistic is undefined, and then ``reason`` says why; so are ``low`` and ``high``
+    where no interval can be given. Nothing here is rounded.
     """
 
     value: float

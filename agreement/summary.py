@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,7 @@ from agreement.alpha import krippendorff_alpha
 from agreement.correlation import pearson
 from agreement.icc import icc
 from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
-from agreement.ratings import LEVELS, Level, Ratings, Scale, by_criterion
+from agreement.ratings import LEVELS, Ratings, Scale, by_criterion
 from agreement.statistic import Statistic, undefined
 from domain.errors import RatingsError
 from domain.records import Rating
@@ -60,8 +61,8 @@ def summarise(
     rows
         The long table.
     scales
-        The declared scale of each criterion; where it is absent, numbers are taken as interval and texts as nominal, and
-        ``args`` says so.
+        The declared scale of each criterion; where it is absent, numbers are taken as interval and texts as nominal,
+        and ``args`` says so.
     by_dimension
         One set per dimension instead of one over all.
     raters, criteria
@@ -114,8 +115,7 @@ def scale_from_text(text: str) -> tuple[str, Scale]:
     categories = tuple(value.strip() for value in values.split(",")) if colon else None
     if categories is not None and "" in categories:
         raise RatingsError(f"The scale {text!r} has an empty value between its commas.")
-    known: Level = level  # type: ignore[assignment]
-    return criterion, Scale(known, categories)
+    return criterion, Scale(level, categories)
 
 
 def _parts(rows: list[Rating], by_dimension: bool) -> Iterator[tuple[str | None, list[Rating]]]:
@@ -155,32 +155,34 @@ def _results(table: Ratings, criterion: str, dimension: str | None) -> Iterator[
             reason=value.reason,
         )
 
-    everybody = pairs[0] if pairs and not several else None
-    pair_args: dict[str, Any] = {"pair": list(everybody)} if everybody else {}
-    yield result("percent_agreement", pair_args, lambda: percent_agreement(table))
-    if several:
+    def of_pair(statistic: str, compute: Callable[[Ratings], Statistic], **args: Any) -> Iterator[Result]:
         for pair in pairs:
-            yield result("percent_agreement", {"pair": list(pair)}, lambda p=pair: percent_agreement(table.of(*p)))
+            yield result(statistic, {**args, "pair": list(pair)}, partial(compute, table.of(*pair)))
+        if not pairs:
+            yield result(statistic, args, partial(compute, table))
+
+    yield result(
+        "percent_agreement", {} if several or not pairs else {"pair": list(pairs[0])}, partial(percent_agreement, table)
+    )
+    if several:
+        yield from of_pair("percent_agreement", percent_agreement)
     for weights in _WEIGHTS:
-        for pair in pairs or [()]:
-            args = {"weights": weights, **({"pair": list(pair)} if pair else {})}
-            yield result(
-                "cohen_kappa", args, lambda p=pair, w=weights: cohen_kappa(table.of(*p), weights=w)
-            )
+        yield from of_pair("cohen_kappa", partial(cohen_kappa, weights=weights), weights=weights)
         if several:
-            yield result("light_kappa", {"weights": weights}, lambda w=weights: light_kappa(table, weights=w))
-    yield result("fleiss_kappa", {}, lambda: fleiss_kappa(table))
+            yield result("light_kappa", {"weights": weights}, partial(light_kappa, table, weights=weights))
+    yield result("fleiss_kappa", {}, partial(fleiss_kappa, table))
     for level in LEVELS:
-        yield result("krippendorff_alpha", {"level": level}, lambda of=level: krippendorff_alpha(table, level=of))
-    for pair in pairs or [()]:
-        yield result("pearson", {"pair": list(pair)} if pair else {}, lambda p=pair: pearson(table.of(*p)))
-    yield result("icc", {"form": "ICC(1,1)"}, lambda: icc(table))
+        yield result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, table, level=level))
+    yield from of_pair("pearson", pearson)
+    yield result("icc", {"form": "ICC(1,1)"}, partial(icc, table))
 
 
 def _known(names: tuple[str, ...], there: set[str], what: str) -> None:
     for name in names:
         if name not in there:
-            raise RatingsError(f"There is no {what} {name!r} among these ratings; there are: {', '.join(sorted(there))}.")
+            raise RatingsError(
+                f"There is no {what} {name!r} among these ratings; there are: {', '.join(sorted(there))}."
+            )
 
 
 def _number(value: float) -> float | None:
