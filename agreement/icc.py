@@ -80,7 +80,7 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     --------
     >>> ratings = Ratings.from_lists(ann=[1, 2, 3, 4], bob=[1, 2, 4, 4])
     >>> round(icc(ratings).value, 3)
-    0.926
+    0.936
     """
     complete = ratings.rated.all(axis=1)
     n_units, n_raters = int(complete.sum()), len(ratings.raters)

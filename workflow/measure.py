@@ -37,8 +37,8 @@ def agreement_of(
     asked = [criterion.name for criterion in criteria_of(schema, stage) if criterion.kind != "text"]
     for criterion in criteria or ():
         if criterion not in asked:
-            raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared: {',
-            '.join(asked)}.")
+            there = ", ".join(asked)
+            raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
     rows = [row for row in rows if row.criterion in (criteria or asked)]
     rated = {row.criterion for row in rows}
     declared = {name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated}
@@ -59,6 +59,7 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
             scales[criterion.name] = Scale("nominal")
         elif criterion.kind == "scale":
             level = schema.report.scales.get(criterion.name, "ordinal")
-            scales[criterion.name] = Scale("interval" if level in ("interval", "ratio") else "ordinal",
-            criterion.values)
+            scales[criterion.name] = Scale(
+                "interval" if level in ("interval", "ratio") else "ordinal", criterion.values
+            )
     return scales
