@@ -11,12 +11,17 @@ from domain.errors import FileRefused
 from exporters.manifest import NAME, is_manifest
 
 
-def write_file(out: Path, data: bytes) -> Path:
-    """Write one file; one that is there is replaced in a single step."""
-    if out.is_dir():
-        raise FileRefused(f"{out} is a folder; give the name of a file.")
-    if out.name == NAME and out.exists() and not is_manifest(out.read_bytes()):
-        raise FileRefused(f"{out} is there already and is not a manifest of Touchstone; choose another place.")
+def write_files(files: Mapping[Path, bytes]) -> list[Path]:
+    """Write files, each in a single step that replaces one that is there; a manifest last, and over none but ours."""
+    for out in files:
+        if out.is_dir():
+            raise FileRefused(f"{out} is a folder; give the name of a file.")
+        if out.name == NAME and out.exists() and not is_manifest(out.read_bytes()):
+            raise FileRefused(f"{out} is there already and is not a manifest of Touchstone; choose another place.")
+    return [_write(out, files[out]) for out in sorted(files, key=lambda out: out.name == NAME)]
+
+
+def _write(out: Path, data: bytes) -> Path:
     temporary = out.with_name(f".{out.name}.{secrets.token_hex(4)}.tmp")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -43,10 +48,7 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
     if foreign := _foreign(out, files):
         named = ", ".join(foreign[:3]) + (", ..." if foreign[3:] else "")
         raise FileRefused(f"{out} holds files that are not part of this export ({named}). Choose an empty folder.")
-    if NAME in files and (out / NAME).exists() and not is_manifest((out / NAME).read_bytes()):
-        raise FileRefused(f"{out / NAME} is there already and is not a manifest of Touchstone; choose an empty folder.")
-    last = [NAME] if NAME in files else []
-    return [write_file(out / path, files[path]) for path in [*(path for path in files if path != NAME), *last]]
+    return write_files({out / path: data for path, data in files.items()})
 
 
 def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:

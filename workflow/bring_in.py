@@ -82,7 +82,7 @@ def import_files(
         return bring.predictions()
     if format == "ratings":
         ratings, repeated, bad = bring_in_ratings(store, by=by, project=project, path=path, refuse=bring.refuse)
-        return Imported(ratings=ratings, repeated=repeated, bad=bad)
+        return Imported(ratings=ratings, repeated=repeated, bad=tuple(bad))
     own = access.schema.source.format if access.schema.source else None
     if format not in FORMATS or format != own:
         raise FileRefused(
@@ -116,6 +116,8 @@ class _Wanted:
     source: str | None
     find: Callable[[Path], Path | None]
     """From a folder for what has to be cut, to the file."""
+    named_in: BadRow
+    """Where a file names it first."""
 
 
 @dataclass(frozen=True)
@@ -228,11 +230,12 @@ class _Bring:
         wanted: dict[str, _Wanted] = {}
         kinds = {slot.role: slot.kind for slot in self.access.schema.item.assets}
         for file in found:
-            for item in file.items:
+            for number, item in enumerate(file.items, 1):
                 for asset in item.assets:
                     find = self._finder(folder, item, asset, kinds[asset.role], alone=len(users[asset.path]) == 1)
                     name = asset_name(item, asset)
-                    wanted[name] = _Wanted(name, asset.role, kinds[asset.role], asset.source, find)
+                    here = BadRow(file.path, number, "", item.fragment.raw if item.fragment else "")
+                    wanted.setdefault(name, _Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
         return wanted
 
     def _finder(
@@ -281,12 +284,12 @@ class _Bring:
                 try:
                     path = want.find(Path(work))
                     if path is not None:
-                        medium = self.media.add(path, name=name)
+                        medium = self.media.add(path, name=str(path))
                         if medium.kind != want.kind:
                             raise MediaRefused(f"{path} is not a proper {want.kind}")
                         stored[name] = medium
                 except MediaRefused as error:
-                    bad.append(BadRow(name, 1, str(error).rstrip("."), ""))
+                    bad.append(replace(want.named_in, reason=f"the {want.role} of this item: {str(error).rstrip('.')}"))
             self.on("media", done, len(wanted))
         return stored, bad
 
@@ -342,7 +345,7 @@ class _Bring:
             repeated=total - new,
             assets_found=found,
             assets_missing=len(wanted) - found,
-            bad=bad,
+            bad=tuple(bad),
         )
 
     def _save_assets(
@@ -452,7 +455,7 @@ class _Bring:
                     person_id=self.by_id,
                     data={"predictions": len(ids), "models": sorted(runs)},
                 )
-            return Imported(predictions=len(ids), repeated=repeated, bad=bad)
+            return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad))
 
     def _answers(
         self, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]

@@ -19,7 +19,7 @@ from domain.states import ItemState, Stage
 from exporters.items import item_files
 from exporters.manifest import NAME, manifest
 from exporters.tables import predictions_jsonl, ratings_csv
-from exporters.writing import write_file, write_folder
+from exporters.writing import write_files, write_folder
 from workflow.projects import Access, require_lead
 from workflow.ratings import RATED, people_names, stage_ratings
 
@@ -73,14 +73,23 @@ def export(
     FileRefused
         The project does not write that format, or ``out`` holds files that are not of an earlier export.
     """
-    made = release(store, by=by, project=project, format=format, verified=verified, private=private, progress=progress)
+    file_name = out.name if not out.is_dir() and (out.suffix or not verified) else None
+    made = release(
+        store,
+        by=by,
+        project=project,
+        format=format,
+        verified=verified,
+        private=private,
+        file_name=file_name,
+        progress=progress,
+    )
     on = progress or (lambda what, done, total: None)
     on("writing", 0, len(made.files))
-    names = [name for name in made.files if name != NAME]
-    if made.single and not out.is_dir() and (out.suffix or not verified):
-        data = made.files[names[0]]
-        about = {NAME: made.files[NAME]} if NAME in made.files else {}
-        written = [write_file(out, data), *(write_file(out.parent / name, text) for name, text in about.items())]
+    if made.single and file_name:
+        written = write_files({out.parent / name: data for name, data in made.files.items()})
+    elif out.suffix in (".json", ".jsonl") and not out.exists():
+        raise FileRefused(f"This export is a folder of {len(made.files)} files; give --out a folder, not {out.name}.")
     else:
         written = write_folder(out, made.files)
     on("writing", len(made.files), len(made.files))
@@ -95,16 +104,20 @@ def release(
     format: str,
     verified: bool = False,
     private: bool = False,
+    file_name: str | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """As ``export``, without writing anything. The same state of the project gives the same bytes."""
+    """As ``export``, without writing anything. The same state of the project gives the same bytes.
+
+    ``file_name`` is what a file that is alone is called; None leaves it its name.
+    """
     registry.require_row("format", format)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if format == "ratings":
-            return _ratings(session, access)
+            return _ratings(session, access, file_name)
         if format == "predictions":
-            return _predictions(session, access)
+            return _predictions(session, access, file_name)
         own = access.schema.source.format if access.schema.source else None
         if format not in FORMATS or format not in (own, *access.schema.export.formats):
             known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings") if name))
@@ -116,15 +129,15 @@ def release(
         kept = {row.external_id for row in state.rows if row.state is ItemState.KEPT} if verified else None
         written = item_files(state.files, format=format, schema=access.schema, only=kept, without=without)
         single = len(state.files) == 1 and state.single
+        if single:
+            written = {file_name or Path(path).name: data for path, data in written.items()}
         if verified:
             about = _about(session, access, state, format=format, without=without)
-            if single:
-                written = {Path(path).name: data for path, data in written.items()}
             written = {**written, NAME: manifest(about, written)}
         return Release(written, len(state.rows if kept is None else kept), single)
 
 
-def _ratings(session: Session, access: Access) -> Release:
+def _ratings(session: Session, access: Access, file_name: str | None) -> Release:
     names = people_names(session, project_id=access.project_id)
     found = [
         rating
@@ -132,10 +145,10 @@ def _ratings(session: Session, access: Access) -> Release:
         if getattr(access.schema.stages, stage.value) is not None
         for rating in stage_ratings(session, access=access, stage=stage, names=names)
     ]
-    return Release({"ratings.csv": ratings_csv(found)}, len(found), True)
+    return Release({file_name or "ratings.csv": ratings_csv(found)}, len(found), True)
 
 
-def _predictions(session: Session, access: Access) -> Release:
+def _predictions(session: Session, access: Access, file_name: str | None) -> Release:
     places = files.item_ids(session, project_id=access.project_id)
     order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
     rows = sorted(
@@ -143,7 +156,7 @@ def _predictions(session: Session, access: Access) -> Release:
         key=lambda row: (row.model, order[row.item_id][0], row.id or 0),
     )
     found = [PredictionRecord(row.model, row.text, item=order[row.item_id][1]) for row in rows]
-    return Release({"predictions.jsonl": predictions_jsonl(found)}, len(found), True)
+    return Release({file_name or "predictions.jsonl": predictions_jsonl(found)}, len(found), True)
 
 
 # ---- items ----------------------------------------------------------------------------------------------------------

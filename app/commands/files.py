@@ -173,6 +173,6 @@ def _free(here: Resources, name: str, format: str) -> int:
 
 def _write_bad_rows(where: Path, bad: Sequence[BadRow]) -> None:
     from exporters.tables import bad_rows_jsonl
-    from exporters.writing import write_file
+    from exporters.writing import write_files
 
-    write_file(where, bad_rows_jsonl(bad))
+    write_files({where: bad_rows_jsonl(bad)})

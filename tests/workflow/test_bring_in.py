@@ -1,0 +1,369 @@
+"""Files come into a project whole or not at all, and a second time not twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db import files, projects
+from db import items as item_queries
+from db.engine import Store
+from domain.errors import FileRefused, NotAllowed, NotAvailable, NotFound
+from domain.roles import Role
+from domain.states import ItemState, Stage
+from media import clips
+from media.store import MediaStore
+from tests.factories import claimed, make_person
+from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
+from tests.paths import ROOT
+from workflow.bring_in import Imported, import_files
+from workflow.checks import check
+from workflow.projects import create_project
+from workflow.release import release
+
+
+@pytest.fixture
+def media(home: Path) -> MediaStore:
+    return MediaStore(home / "media")
+
+
+def project(store: Store, schema: str) -> str:
+    return create_project(store, name="p", loaded=load_schema(shipped()[schema])).name
+
+
+def bring(store: Store, media: MediaStore, format: str, path: Path, **options: Any) -> Imported:
+    options.setdefault("by", None)
+    return import_files(store, media, project="p", format=format, path=path, **options)
+
+
+def item_names(store: Store) -> list[str]:
+    with store.read() as session:
+        row = projects.by_name(session, name="p")
+        assert row is not None
+        return [item.external_id for item in item_queries.of_project(session, project_id=row.id or 0)]
+
+
+def assets_of(store: Store) -> dict[str, list[tuple[str, str, bool]]]:
+    """Role, name and whether the file is there, of every item's assets."""
+    with store.read() as session:
+        row = projects.by_name(session, name="p")
+        assert row is not None
+        project_id = row.id or 0
+        names = {item.id: item.external_id for item in item_queries.of_project(session, project_id=project_id)}
+        found = files.asset_names(session, project_id=project_id)
+        return {
+            names[id]: [(role, name, sha256 is not None) for role, name, _, sha256 in rows]
+            for id, rows in found.items()
+        }
+
+
+def exported(store: Store, format: str) -> dict[str, bytes]:
+    return dict(release(store, by=None, project="p", format=format).files)
+
+
+# ---- items ----------------------------------------------------------------------------------------------------------
+
+
+def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    write(tmp_path / "in/Activity/annotations.json", [egothink_record(n) for n in range(2)])
+    write(tmp_path / "in/Object/attribute/annotations.json", [egothink_record(n) for n in range(3)])
+    done = bring(store, media, "egothink", tmp_path / "in")
+    assert done == Imported(items=5, assets_missing=5)
+    ann = make_person(store, "ann")
+    view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")
+    assert set(view.fields) == {"question", "answer"}
+    assert [(asset.role, asset.missing) for asset in view.assets] == [("image", True)]
+    assert check(store) == []
+
+
+def test_an_import_needs_a_lead_and_the_schema_s_format(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    path = write(tmp_path / "Activity/annotations.json", [egothink_record(0)])
+    ann, eve = make_person(store, "ann"), make_person(store, "eve", project=None)
+    with pytest.raises(NotAllowed):
+        bring(store, media, "egothink", path, by=ann)
+    with pytest.raises(NotFound):
+        bring(store, media, "egothink", path, by=eve)
+    with pytest.raises(FileRefused, match="reads egothink, not egoplan"):
+        bring(store, media, "egoplan", path)
+    with pytest.raises(NotAvailable):
+        bring(store, media, "parquet", path)
+    assert item_names(store) == []
+    lead = make_person(store, "lea", role=Role.LEAD)
+    assert bring(store, media, "egothink", path, by=lead).items == 1
+
+
+def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    path = write(tmp_path / "val.json", [egoplan_record(n) for n in range(3)], indent=None)
+    bring(store, media, "egoplan", path)
+    before = exported(store, "egoplan")
+    assert bring(store, media, "egoplan", path) == Imported(repeated=3, assets_missing=6)
+    assert exported(store, "egoplan") == before
+    path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
+    with pytest.raises(FileRefused, match="record 1: the item '0' is in this project already, with other content"):
+        bring(store, media, "egoplan", path)
+    path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
+    with pytest.raises(FileRefused, match="3 of its 4 items are in this project already"):
+        bring(store, media, "egoplan", path)
+    assert exported(store, "egoplan") == before
+
+
+def test_single_files_that_share_ids_are_told_apart(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    one = write(tmp_path / "Activity/annotations.json", [egothink_record(0)])
+    two = write(tmp_path / "Object/attribute/annotations.json", [egothink_record(1), egothink_record(2)])
+    bring(store, media, "egothink", one)
+    bring(store, media, "egothink", two)
+    assert bring(store, media, "egothink", two).repeated == 2
+    assert item_names(store) == ["0", "Object/attribute/0", "Object/attribute/1"]
+    assert exported(store, "egothink") == {
+        "annotations.json": one.read_bytes(),
+        "Object/attribute/annotations.json": two.read_bytes(),
+    }
+
+
+def test_domains_imported_one_by_one_are_told_apart(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "pca_bench")
+    robot = write(tmp_path / "Robot.json", [pca_record(0)])
+    driving = write(tmp_path / "Driving.json", [pca_record(0, domain="Autonomous Driving")])
+    bring(store, media, "pca_bench", robot)
+    bring(store, media, "pca_bench", driving)
+    assert item_names(store) == ["0", "Driving/0"]
+    assert exported(store, "pca_bench") == {"Robot.json": robot.read_bytes(), "Driving.json": driving.read_bytes()}
+
+
+def test_a_bad_row_refuses_the_whole_import(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    good = [egothink_record(n) for n in range(3)]
+    write(tmp_path / "in/Activity/annotations.json", good)
+    write(tmp_path / "in/Forecast/annotations.json", [good[0], {"question": "?"}, good[1], 7, good[2]])
+    with pytest.raises(FileRefused, match=r"Forecast/annotations.json, row 2: .*row 4: .*Nothing was imported"):
+        bring(store, media, "egothink", tmp_path / "in")
+    assert item_names(store) == []
+    done = bring(store, media, "egothink", tmp_path / "in", skip_bad=True)
+    assert done.items == 6
+    assert [(bad.path, bad.row, json.loads(bad.raw)) for bad in done.bad] == [
+        ("Forecast/annotations.json", 2, {"question": "?"}),
+        ("Forecast/annotations.json", 4, 7),
+    ]
+    assert exported(store, "egothink")["Forecast/annotations.json"] == json.dumps(good, indent=4).encode()
+
+
+def test_a_failure_while_saving_leaves_nothing(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    for folder in ("Activity", "Forecast"):
+        write(tmp_path / f"in/{folder}/annotations.json", [egothink_record(0)])
+
+    def fail(what: str, done: int, total: int) -> None:
+        if what == "saving":
+            raise RuntimeError("the machine stops")
+
+    with pytest.raises(RuntimeError):
+        bring(store, media, "egothink", tmp_path / "in", progress=fail)
+    assert item_names(store) == []
+    assert exported(store, "egothink") == {}
+    assert bring(store, media, "egothink", tmp_path / "in").items == 2
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from db.engine import open_store
+from media.store import MediaStore
+from workflow.bring_in import import_files
+
+home, path = Path(sys.argv[1]), Path(sys.argv[2])
+
+def kill(what, done, total):
+    if what == "saving":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+store = open_store(sys.argv[3], home)
+import_files(store, MediaStore(home / "media"), by=None, project="p", format="egothink", path=path, progress=kill)
+"""
+
+
+def test_a_kill_while_saving_leaves_nothing(
+    store: Store, store_url: str, media: MediaStore, home: Path, tmp_path: Path
+) -> None:
+    project(store, "egothink")
+    path = write(tmp_path / "Activity/annotations.json", [egothink_record(n) for n in range(50)])
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(home), str(path), store_url], cwd=ROOT, check=False)
+    assert ended.returncode == -9
+    assert item_names(store) == []
+    assert bring(store, media, "egothink", path).items == 50
+
+
+# ---- media ----------------------------------------------------------------------------------------------------------
+
+
+def picture(path: Path, colour: str = "red") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (64, 48), colour).save(path)
+    return path
+
+
+def test_media_are_found_by_path_and_by_id_and_fill_what_was_missing(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    project(store, "egothink")
+    write(tmp_path / "in/Activity/annotations.json", [egothink_record(n) for n in range(3)])
+    write(tmp_path / "in/Forecast/annotations.json", [egothink_record(n) for n in range(2)])
+    assert bring(store, media, "egothink", tmp_path / "in").assets_missing == 5
+    picture(tmp_path / "media/Activity/0.jpg", "red")
+    picture(tmp_path / "media/Activity/images/1.jpg", "green")
+    picture(tmp_path / "media/Forecast/1.png", "blue")  # by external id; its image_path is 1.jpg
+    picture(tmp_path / "media/2.jpg", "white")  # only Activity names it
+    picture(tmp_path / "media/0.jpg", "black")  # Activity and Forecast both have a 0.jpg: whose it is cannot be told
+    done = bring(store, media, "egothink", tmp_path / "in", media_dir=tmp_path / "media")
+    assert (done.items, done.repeated, done.assets_found, done.assets_missing) == (0, 5, 4, 1)
+    assert assets_of(store) == {
+        "Activity/0": [("image", "Activity/0.jpg", True)],
+        "Activity/1": [("image", "Activity/1.jpg", True)],
+        "Activity/2": [("image", "Activity/2.jpg", True)],
+        "Forecast/0": [("image", "Forecast/0.jpg", False)],
+        "Forecast/1": [("image", "Forecast/1.jpg", True)],
+    }
+
+
+def test_pca_bench_images_are_found_by_id(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "pca_bench")
+    path = write(tmp_path / "open.json", [pca_record(0), pca_record(1), pca_record(2, index=17)])
+    picture(tmp_path / "media/1.png")
+    picture(tmp_path / "media/17.jpeg", "blue")
+    done = bring(store, media, "pca_bench", path, media_dir=tmp_path / "media")
+    assert (done.assets_found, done.assets_missing) == (2, 1)
+
+
+def test_a_damaged_image_is_named(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "pca_bench")
+    path = write(tmp_path / "open.json", [pca_record(0)])
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media/0.png").write_text("<html>")
+    with pytest.raises(FileRefused, match=r"open\.json, row 1: the image of this item: .*0\.png"):
+        bring(store, media, "pca_bench", path, media_dir=tmp_path / "media")
+    assert item_names(store) == []
+    done = bring(store, media, "pca_bench", path, media_dir=tmp_path / "media", skip_bad=True)
+    assert (done.items, done.assets_missing, len(done.bad)) == (1, 1, 1)
+
+
+def frames(n: int) -> Sequence[Image.Image]:
+    """A film whose picture number says itself in grey: frame i is grey 2 * i."""
+    return [Image.new("RGB", (64, 48), (2 * i, 2 * i, 2 * i)) for i in range(n)]
+
+
+def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    clips.write(frames(100), out=tmp_path / "media/kitchen/V00.webm", frames_per_second=10)
+    records = [
+        egoplan_record(0, current_observation_frame=60),
+        egoplan_record(1),  # no video of it is there
+        egoplan_record(2, video_id="V00", task_progress_metadata=[], current_observation_frame=50),
+    ]
+    path = write(tmp_path / "val.json", records)
+    done = bring(store, media, "egoplan", path, media_dir=tmp_path / "media")
+    assert (done.items, done.assets_found, done.assets_missing) == (3, 3, 3)
+    assert assets_of(store)["0"] == [("progress", "0/progress", True), ("observation", "0/observation", True)]
+    assert assets_of(store)["2"] == [("progress", "2/progress", False), ("observation", "2/observation", True)]
+    with store.read() as session:
+        row = projects.by_name(session, name="p")
+        assert row is not None
+        have = files.asset_ids(session, project_id=row.id or 0, names=["0/progress", "0/observation"])
+    clip, still = (media.path(str(have[name][1])) for name in ("0/progress", "0/observation"))
+    # frames 10 to 60 at 10 a second: nothing after the observation is in the clip
+    assert media.about(str(have["0/progress"][1])).duration == pytest.approx(5.0, abs=0.11)
+    last = clips.frame(clip, out=tmp_path / "last.png", index=50)
+    assert Image.open(last.path).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
+    assert Image.open(still).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
+
+
+# ---- models' answers ------------------------------------------------------------------------------------------------
+
+
+def lines(path: Path, records: Sequence[Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    write(tmp_path / "in/Object/attribute/annotations.json", [egothink_record(n) for n in range(3)])
+    bring(store, media, "egothink", tmp_path / "in")
+    turns = [{"question_id": n, "model_id": "fast", "choices": [{"turns": [f"fast {n}"]}]} for n in (0, 2)]
+    lines(tmp_path / "fast/Object/attribute/model_answer/fast.jsonl", turns)
+    own = lines(tmp_path / "own.jsonl", [{"item": "Object/attribute/1", "model": "own", "text": "It is é."}])
+    assert bring(store, media, "predictions", tmp_path / "fast").predictions == 2
+    assert bring(store, media, "predictions", own).predictions == 1
+    assert bring(store, media, "predictions", own) == Imported(repeated=1)
+    assert exported(store, "predictions")["predictions.jsonl"].decode() == (
+        '{"item": "Object/attribute/0", "model": "fast", "text": "fast 0"}\n'
+        '{"item": "Object/attribute/2", "model": "fast", "text": "fast 2"}\n'
+        '{"item": "Object/attribute/1", "model": "own", "text": "It is é."}\n'
+    )
+    view = claimed(store, make_person(store, "gus"), Stage.GRADING)
+    assert view.answer in {"fast 0", "fast 2", "It is é."}
+
+
+def test_answers_to_nothing_are_refused(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    write(tmp_path / "in/Activity/annotations.json", [egothink_record(n) for n in range(2)])
+    bring(store, media, "egothink", tmp_path / "in")
+    rows = [
+        {"item": "Activity/0", "model": "m", "text": "a"},
+        {"item": "Activity/9", "model": "m", "text": "a"},
+        {"item": "Activity/0", "model": "m", "text": "b"},
+    ]
+    path = lines(tmp_path / "answers.jsonl", rows)
+    with pytest.raises(FileRefused, match="row 2: there is no item 'Activity/9' in this project"):
+        bring(store, media, "predictions", path)
+    assert exported(store, "predictions")["predictions.jsonl"] == b""
+    done = bring(store, media, "predictions", path, skip_bad=True)
+    assert done.predictions == 1
+    assert [bad.row for bad in done.bad] == [2, 3]
+    turn = {"question_id": 2, "model_id": "f", "choices": [{"turns": ["x"]}]}
+    with pytest.raises(FileRefused, match="activity has 2 items, so there is no position 2"):
+        bring(store, media, "predictions", lines(tmp_path / "Activity/f.jsonl", [turn]))
+
+
+def test_the_state_of_new_items_is_that_of_the_policy(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    bring(store, media, "egoplan", write(tmp_path / "val.json", [egoplan_record(0)]))
+    with store.read() as session:
+        row = projects.by_name(session, name="p")
+        assert row is not None
+        (item,) = item_queries.of_project(session, project_id=row.id or 0)
+        assert item.state is ItemState.IN_VERIFICATION
+
+
+def test_texts_that_databases_dislike_come_out_as_they_went_in(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    path = tmp_path / "Activity/annotations.json"
+    path.parent.mkdir()
+    path.write_text(
+        '[{"image_path":["1.jpg"],"question":"\\ud800 \\u0000 x","answer":"\U0001f600\\/","n":1e400,"n":[[[{}]]]}]\r\n',
+        encoding="utf-8",
+        newline="",
+    )
+    assert bring(store, media, "egothink", path).items == 1
+    assert exported(store, "egothink") == {"annotations.json": path.read_bytes()}
+    view = claimed(store, make_person(store, "ann"))
+    assert view.fields == {"question": "\ufffd \ufffd x", "answer": "\U0001f600/"}
+
+
+def test_names_too_long_for_an_index_are_refused(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    path = write(tmp_path / "val.json", [egoplan_record(0, video_id="v" * 5000)])
+    with pytest.raises(FileRefused, match="video_id is longer than 300 characters"):
+        bring(store, media, "egoplan", path)

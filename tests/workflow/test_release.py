@@ -1,0 +1,310 @@
+"""What leaves a project: everything as it stands, or what was verified, with the proof."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema, load_text
+from annotation_schemas.model import LoadedSchema
+from db.engine import Store
+from domain.errors import FileRefused, NotAllowed, NotFound
+from domain.roles import Role
+from media.store import MediaStore
+from tests.factories import Clock, claimed, make_people, make_person, make_pool
+from tests.importers.samples import egoplan_record, egothink_record, write
+from tests.paths import shared
+from workflow import pool, submit
+from workflow.author import edit_item
+from workflow.bring_in import import_files
+from workflow.projects import create_project
+from workflow.release import export, release
+
+
+@pytest.fixture
+def media(home: Path) -> MediaStore:
+    return MediaStore(home / "media")
+
+
+def project(store: Store, schema: str | LoadedSchema) -> None:
+    create_project(store, name="p", loaded=load_schema(shipped()[schema]) if isinstance(schema, str) else schema)
+
+
+def bring(store: Store, media: MediaStore, format: str, path: Path) -> None:
+    import_files(store, media, by=None, project="p", format=format, path=path)
+
+
+def out(store: Store, format: str, path: Path, **options: Any) -> list[str]:
+    done = export(store, by=None, project="p", format=format, out=path, **options)
+    return [file.relative_to(path if path.is_dir() else path.parent).as_posix() for file in done.files]
+
+
+def vote(store: Store, login: str, choice: str, *, of: str) -> None:
+    """The person's vote on the item whose question or goal is ``of``."""
+    from domain.records import Person
+    from workflow import accounts, claim
+
+    person: Person = accounts.find_person(store, login=login)
+    while True:
+        view = claimed(store, person)
+        if of in view.fields.values():
+            break
+        claim.release(store, person=person, task=view.id)
+    submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": choice})
+
+
+# ---- as it stands ---------------------------------------------------------------------------------------------------
+
+
+def test_a_file_gives_a_file_and_a_folder_a_folder(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    one = write(tmp_path / "in/Activity/annotations.json", [egothink_record(0)])
+    two = write(tmp_path / "in/Forecast/annotations.json", [egothink_record(1)], indent=None)
+    bring(store, media, "egothink", tmp_path / "in")
+    assert out(store, "egothink", tmp_path / "out") == ["Activity/annotations.json", "Forecast/annotations.json"]
+    assert (tmp_path / "out/Activity/annotations.json").read_bytes() == one.read_bytes()
+    assert (tmp_path / "out/Forecast/annotations.json").read_bytes() == two.read_bytes()
+    assert out(store, "egothink", tmp_path / "out") == ["Activity/annotations.json", "Forecast/annotations.json"]
+    (tmp_path / "out/mine.txt").write_text("keep me")
+    with pytest.raises(FileRefused, match=r"not part of this export \(mine\.txt\)"):
+        out(store, "egothink", tmp_path / "out")
+    with pytest.raises(FileRefused, match="is a file"):
+        out(store, "egothink", two)
+
+
+def test_one_edited_item_differs_and_nothing_else(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    records = [egoplan_record(n) for n in range(3)]
+    bring(store, media, "egoplan", write(tmp_path / "val.json", records, indent="\t"))
+    edit_item(store, person=None, project="p", item="1", fields={"task_goal": "Décor", "answer": "fold napkin"})
+    out(store, "egoplan", tmp_path / "new.json")
+    records[1].update(task_goal="Décor", answer="fold napkin", golden_choice_idx="C")
+    assert (tmp_path / "new.json").read_bytes() == json.dumps(records, indent="\t").encode()
+
+
+def test_what_was_written_in_the_browser_joins_the_file_of_its_dimension(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    project(store, "egothink")
+    known = [egothink_record(0)]
+    bring(store, media, "egothink", write(tmp_path / "Activity/annotations.json", known, indent=2))
+    (first,) = make_pool(store, 1, source="kitchen")
+    (second,) = make_pool(store, 1, source="garden")
+    ann = make_person(store, "ann")
+    for asset, dimension in ((first, "activity"), (second, "counting")):
+        view = pool.pick(store, person=ann, project="p", dimension=dimension, assets=[asset])
+        values = {"question": f"What of {dimension}?", "answer": "Ja."}
+        submit.submit(store, person=ann, task=view.id, key=dimension, values=values)
+    new = [
+        {"source_dataset": name, "image_path": [f"{name}-0.png"], "question": f"What of {dimension}?", "answer": "Ja."}
+        for name, dimension in (("kitchen", "activity"), ("garden", "counting"))
+    ]
+    assert dict(release(store, by=None, project="p", format="egothink").files) == {
+        "annotations.json": json.dumps([*known, new[0]], indent=2).encode(),
+        "Reasoning/counting/annotations.json": json.dumps([new[1]], indent=4).encode(),
+    }
+
+
+def test_exports_are_for_leads_and_for_formats_that_fit(store: Store, tmp_path: Path) -> None:
+    project(store, "egothink")
+    ann, eve = make_person(store, "ann"), make_person(store, "eve", project=None)
+    for person, error in ((ann, NotAllowed), (eve, NotFound)):
+        with pytest.raises(error):
+            export(store, by=person, project="p", format="egothink", out=tmp_path / "x")
+    with pytest.raises(FileRefused, match="cannot be written as pca_bench"):
+        export(store, by=None, project="p", format="pca_bench", out=tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+    lead = make_person(store, "lea", role=Role.LEAD)
+    assert export(store, by=lead, project="p", format="egothink", out=tmp_path / "x").files == []
+
+
+# ---- verified -------------------------------------------------------------------------------------------------------
+
+
+def verified(store: Store, media: MediaStore, tmp_path: Path) -> list[dict[str, Any]]:
+    """Three items, two verifiers: the first item is kept, the second dropped, the third waits."""
+    records = [egoplan_record(n, task_goal=f"Goal {n}") for n in range(3)]
+    bring(store, media, "egoplan", write(tmp_path / "val.json", records, indent=None))
+    make_people(store, "ann", "bob")
+    vote(store, "ann", "take cup", of="Goal 0")
+    vote(store, "bob", "take cup", of="Goal 0")
+    vote(store, "ann", "take plate", of="Goal 1")
+    vote(store, "bob", "take cup", of="Goal 1")
+    vote(store, "ann", "take cup", of="Goal 2")
+    return records
+
+
+def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    store.clock = Clock()
+    project(store, "egoplan")
+    records = verified(store, media, tmp_path)
+    assert out(store, "egoplan", tmp_path / "r", verified=True) == ["val.json", "manifest.json"]
+    data = (tmp_path / "r/val.json").read_bytes()
+    assert data == json.dumps(records[:1]).encode()
+    said = json.loads((tmp_path / "r/manifest.json").read_bytes())
+    assert said["files"] == [
+        {"path": "val.json", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()},
+    ]
+    loaded = load_schema(shipped()["egoplan"])
+    assert said["schema"] == {"name": "egoplan", "version": 1, "sha256": loaded.hash}
+    assert said["guideline"] == {"sha256": loaded.guideline_hash}
+    assert said["policy"] == {
+        "raters": 2,
+        "keep": {"rule": "unanimous_and_key", "criterion": "choice", "key": "answer"},
+        "adjudication": None,
+    }
+    assert said["date"] == "2026-05-04T09:00:00+00:00"
+    counts = said["counts"]
+    assert (counts["items"], counts["kept"], counts["rejected"], counts["in_verification"]) == (3, 1, 1, 1)
+    assert said["items"] == [
+        {
+            "id": "0",
+            "dimension": "next_action",
+            "revision": 1,
+            "author": None,
+            "media": [
+                {"role": "progress", "name": "0/progress", "sha256": None},
+                {"role": "observation", "name": "0/observation", "sha256": None},
+            ],
+            "votes": [
+                {"rater": "person-1", "values": {"choice": "take cup"}, "reasons": {}},
+                {"rater": "person-2", "values": {"choice": "take cup"}, "reasons": {}},
+            ],
+            "decision": None,
+        }
+    ]
+    text = (tmp_path / "r/manifest.json").read_text()
+    assert "ann" not in text.replace("annot", "")
+    assert "bob" not in text
+
+
+def test_the_same_state_gives_the_same_bytes(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    store.clock = clock = Clock()
+    project(store, "egoplan")
+    verified(store, media, tmp_path)
+    first = dict(release(store, by=None, project="p", format="egoplan", verified=True).files)
+    clock.advance(days=3)
+    assert dict(release(store, by=None, project="p", format="egoplan", verified=True).files) == first
+    vote(store, "bob", "take cup", of="Goal 2")
+    later = dict(release(store, by=None, project="p", format="egoplan", verified=True).files)
+    assert json.loads(later["manifest.json"])["date"] == "2026-05-07T09:00:00+00:00"
+    assert len(json.loads(later["val.json"])) == 2
+
+
+def test_private_answers_are_in_no_public_file(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    path = shipped()["egoplan"]
+    text = path.read_text().replace("export:\n", "export:\n  public_without: [answer]\n")
+    project(store, load_text(text, "The guideline.", "egoplan"))
+    verified(store, media, tmp_path)
+    public = release(store, by=None, project="p", format="egoplan", verified=True).files
+    assert public["val.json"] == json.dumps([egoplan_record(0, test=True, task_goal="Goal 0")]).encode()
+    said = json.loads(public["manifest.json"])
+    assert said["left_out"] == ["answer"]
+    assert said["items"][0]["votes"] == [{"rater": "person-1"}, {"rater": "person-2"}]
+    private = release(store, by=None, project="p", format="egoplan", verified=True, private=True).files
+    assert json.loads(private["val.json"])[0]["golden_choice_idx"] == "B"
+    as_it_stands = release(store, by=None, project="p", format="egoplan").files
+    assert as_it_stands["val.json"] == (tmp_path / "val.json").read_bytes()
+
+
+def test_a_manifest_goes_beside_a_single_file_and_over_no_other(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    project(store, "egoplan")
+    verified(store, media, tmp_path)
+    folder = tmp_path / "r"
+    folder.mkdir()
+    (folder / "manifest.json").write_text('{"name": "an app"}')
+    with pytest.raises(FileRefused, match="not a manifest of Touchstone"):
+        out(store, "egoplan", folder / "kept.json", verified=True)
+    (folder / "manifest.json").unlink()
+    assert out(store, "egoplan", folder / "kept.json", verified=True) == ["kept.json", "manifest.json"]
+    said = json.loads((folder / "manifest.json").read_bytes())
+    assert [file["path"] for file in said["files"]] == ["kept.json"]
+
+
+# ---- real files -----------------------------------------------------------------------------------------------------
+
+REAL = [
+    ("egothink", ("egothink", "data")),
+    ("egoplan", ("egoplan", "EgoPlan_validation.json")),
+    ("pca_bench", ("pca_bench",)),
+]
+
+
+@pytest.mark.parametrize(("format", "place"), REAL)
+def test_published_files_go_through_the_database_unchanged(
+    store: Store, media: MediaStore, tmp_path: Path, format: str, place: tuple[str, ...]
+) -> None:
+    root = shared("data", *place)
+    project(store, format)
+    bring(store, media, format, root)
+    target = tmp_path / ("out.json" if root.is_file() else "out")
+    written = out(store, format, target)
+    if root.is_file():
+        assert target.read_bytes() == root.read_bytes()
+        return
+    assert set(written) == {path.relative_to(root).as_posix() for path in root.rglob("*.json")}
+    for path in written:
+        assert (target / path).read_bytes() == (root / path).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("format", "place", "key", "wrong"),
+    [
+        ("egoplan", ("egoplan", "EgoPlan_validation.json"), lambda record: record["answer"], "choice_a"),
+        (
+            "pca_bench",
+            ("pca_bench", "Domestic-Robot-test_open-meta.json"),
+            lambda record: record["actions"][record["answer_index"]],
+            "actions",
+        ),
+    ],
+)
+def test_published_items_are_kept_if_two_people_find_their_key(
+    store: Store, media: MediaStore, tmp_path: Path, format: str, place: tuple[str, ...], key: Any, wrong: str
+) -> None:
+    records = json.loads(shared("data", *place).read_bytes())[2:4]
+    project(store, format)
+    bring(store, media, format, write(tmp_path / "two.json", records))
+    make_people(store, "ann", "bob")
+    for record, login, choice in [
+        (records[0], "ann", key(records[0])),
+        (records[0], "bob", key(records[0])),
+        (records[1], "ann", key(records[1])),
+        (records[1], "bob", record_wrong(records[1], wrong)),
+    ]:
+        vote(store, login, choice, of=record["question"])
+    released = release(store, by=None, project="p", format=format, verified=True)
+    assert json.loads(released.files["two.json"]) == records[:1]
+    said = json.loads(released.files["manifest.json"])
+    assert said["items"][0]["votes"] == [
+        {"rater": f"person-{n}", "values": {"choice": key(records[0])}, "reasons": {}} for n in (1, 2)
+    ]
+    assert (said["counts"]["kept"], said["counts"]["rejected"]) == (1, 1)
+
+
+def record_wrong(record: dict[str, Any], name: str) -> str:
+    """An option of the record that is not its key."""
+    options = record[name] if name == "actions" else [record[f"choice_{letter}"] for letter in "abcd"]
+    answer = record["answer"] if "answer" in record else options[record["answer_index"]]
+    return next(option for option in options if option != answer)
+
+
+def test_ratings_leave_with_pseudonyms(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    verified(store, media, tmp_path)
+    text = release(store, by=None, project="p", format="ratings").files["ratings.csv"].decode()
+    assert text.splitlines() == [
+        "unit,rater,criterion,value,dimension",
+        "0,person-1,choice,take cup,next_action",
+        "0,person-2,choice,take cup,next_action",
+        "1,person-1,choice,take plate,next_action",
+        "1,person-2,choice,take cup,next_action",
+        "2,person-1,choice,take cup,next_action",
+    ]
