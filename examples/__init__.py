@@ -1,1 +1,1 @@
-"""The made-up demo project: drawn scenes whose true answers are known by construction."""
+"""Beside the house: drawn scenes and clips with known answers, and the demo project that is made of them."""
