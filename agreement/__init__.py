@@ -1,4 +1,10 @@
-"""Floor 1: pure statistics about raters. Works with nothing but ``domain`` beside it."""
+"""Floor 1: pure statistics about raters. Works with nothing but ``domain`` beside it.
+
+>>> from agreement import Ratings, cohen_kappa
+>>> ratings = Ratings.from_lists(ann=["yes", "yes", "no", "no"], bob=["yes", "yes", "no", "yes"])
+>>> round(cohen_kappa(ratings).value, 3)
+0.5
+"""
 
 from agreement.alpha import krippendorff_alpha
 from agreement.correlation import pearson

@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
-from agreement.bootstrap import patterns, percentile_interval
-from agreement.ratings import MISSING, Floats, Ints, Level, Ratings
-from agreement.statistic import Statistic, undefined
+from agreement.bootstrap import DRAWS, SEED, OfCounts, patterns, percentile_interval
+from agreement.ratings import MISSING, Floats, Ints, Level, Ratings, category_counts, standardised
+from agreement.statistic import Statistic, estimated, undefined
 
 
-def krippendorff_alpha(ratings: Ratings, *, level: Level = "nominal") -> Statistic:
+def krippendorff_alpha(
+    ratings: Ratings, *, level: Level = "nominal", draws: int = DRAWS, seed: int = SEED
+) -> Statistic:
     """Agreement of any number of raters with any gaps, beyond chance.
 
     Parameters
@@ -21,6 +23,8 @@ def krippendorff_alpha(ratings: Ratings, *, level: Level = "nominal") -> Statist
     level
         What a difference is: "nominal" any, "ordinal" by how many ratings lie between the two ranks, "interval"
         squared. It must not ask more than the scale holds.
+    draws, seed
+        Of the bootstrap.
 
     Returns
     -------
@@ -63,10 +67,14 @@ def krippendorff_alpha(ratings: Ratings, *, level: Level = "nominal") -> Statist
         )
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     rows, counts = patterns(codes)
-    alpha = _Nominal(rows) if level == "nominal" else _Squared(rows, ratings.positions[used], ranks=level == "ordinal")
+    q = len(used)
+    if level == "interval":
+        alpha = _by_value(rows, standardised(ratings.positions[used]))
+    else:
+        alpha = _by_category(rows, q, ranks=level == "ordinal")
     value = float(alpha(counts[None])[0])
-    low, high, method = percentile_interval(alpha, counts)
-    return Statistic(value, low, high, method, n_units, n_raters, n_left_out)
+    interval = percentile_interval(alpha, counts, draws=draws, seed=seed, width=0 if level == "interval" else 3 * q)
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
 
 
 def _not_for_level(ratings: Ratings, level: Level) -> str | None:
@@ -77,76 +85,51 @@ def _not_for_level(ratings: Ratings, level: Level) -> str | None:
     return None
 
 
-class _Nominal:
-    """Alpha of many draws at once where every difference counts the same."""
+def _by_value(rows: Ints, positions: Floats) -> OfCounts:
+    """Alpha of many draws at once, from squared differences of numbers: a unit is its count, sum and sum of squares."""
+    rated = rows != MISSING
+    numbers = np.where(rated, positions[rows], 0.0)
+    n_of, sum_of, square_of = rated.sum(axis=1).astype(float), numbers.sum(axis=1), (numbers**2).sum(axis=1)
+    sums = np.stack([n_of, sum_of, square_of, 2 * (n_of * square_of - sum_of**2) / (n_of - 1)], axis=1)
 
-    def __init__(self, rows: Ints) -> None:
-        n_rows, q = len(rows), int(rows.max()) + 1
-        self.row, rater = np.nonzero(rows != MISSING)
-        self.code = rows[self.row, rater]
-        self.q = q
-        ratings = np.bincount(self.row, minlength=n_rows).astype(float)
-        cells, n_equal = np.unique(self.row * q + self.code, return_counts=True)
-        equal = np.bincount(cells // q, weights=n_equal * (n_equal - 1.0), minlength=n_rows)
-        self.ratings = ratings
-        self.disagreed = (ratings * (ratings - 1) - equal) / (ratings - 1)
+    def alpha(drawn: Floats) -> Floats:
+        n, total, squares, observed = (drawn @ sums).T
+        spread = n * squares - total**2
+        spread[spread < 1e-12 * n * squares] = 0.0  # what rounding leaves of a draw of one value
+        return _one_minus(observed, 2 * spread / (n - 1))
 
-    def __call__(self, drawn: Floats) -> Floats:
-        n = drawn @ self.ratings
-        totals = _totals(drawn, self.row, self.code, self.q)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            expected = (n**2 - (totals**2).sum(axis=1)) / (n - 1)
-            alpha: Floats = np.where(expected > 0, 1 - (drawn @ self.disagreed) / expected, math.nan)
-        return alpha
+    return alpha
 
 
-class _Squared:
-    """Alpha of many draws at once where the squared distance of two positions counts."""
+def _by_category(rows: Ints, q: int, *, ranks: bool) -> OfCounts:
+    """Alpha of many draws at once, from how often each category was chosen.
 
-    def __init__(self, rows: Ints, positions: Floats, *, ranks: bool) -> None:
-        self.row, self.rater = np.nonzero(rows != MISSING)
-        self.code = rows[self.row, self.rater]
-        self.n_rows = len(rows)
-        self.ratings = np.bincount(self.row, minlength=self.n_rows).astype(float)
-        self.positions = positions - positions.mean()  # keeps the sums of squares well conditioned
-        self.ranks = ranks
-        self.counts = np.zeros((self.n_rows, len(positions) if ranks else 0))
-        if ranks:
-            np.add.at(self.counts, (self.row, self.code), 1)
-        else:
-            first = np.bincount(self.row, weights=self.positions[self.code], minlength=self.n_rows)
-            second = np.bincount(self.row, weights=self.positions[self.code] ** 2, minlength=self.n_rows)
-            self.first, self.second = first, second
-            self.disagreed = 2 * (self.ratings * second - first**2) / (self.ratings - 1)
+    Every difference counts the same or, with ``ranks``, the squared distance of the middles of two categories'
+    cumulative counts, which every draw has its own of.
+    """
+    chosen = category_counts(rows, q)
+    n_of = (rows != MISSING).sum(axis=1).astype(float)
+    differing = (n_of**2 - (chosen * chosen).sum(axis=1)) / (n_of - 1)
 
-    def __call__(self, drawn: Floats) -> Floats:
-        return self._by_rank(drawn) if self.ranks else self._by_value(drawn)
-
-    def _by_value(self, drawn: Floats) -> Floats:
-        n, first, second = drawn @ self.ratings, drawn @ self.first, drawn @ self.second
-        return _one_minus(drawn @ self.disagreed, n, first, second)
-
-    def _by_rank(self, drawn: Floats) -> Floats:
-        totals = drawn @ self.counts
-        middle = totals.cumsum(axis=1) - totals / 2
-        middle -= totals.sum(axis=1, keepdims=True) / 2
+    def nominal(drawn: Floats) -> Floats:
+        totals = drawn @ chosen
         n = totals.sum(axis=1)
-        first, second = (totals * middle).sum(axis=1), (totals * middle**2).sum(axis=1)
-        row_first, row_second = middle @ self.counts.T, middle**2 @ self.counts.T
-        disagreed = 2 * (self.ratings * row_second - row_first**2) / (self.ratings - 1)
-        return _one_minus((drawn * disagreed).sum(axis=1), n, first, second)
+        return _one_minus(drawn @ differing, (n**2 - (totals**2).sum(axis=1)) / (n - 1))
+
+    def ordinal(drawn: Floats) -> Floats:
+        totals = drawn @ chosen
+        n = totals.sum(axis=1)
+        middle = totals.cumsum(axis=1) - totals / 2 - n[:, None] / 2
+        sum_of, square_of = (chosen @ middle.T).T, (chosen @ (middle**2).T).T
+        observed = drawn * (2 * (n_of * square_of - sum_of**2) / (n_of - 1))
+        expected = 2 * (n * (totals * middle**2).sum(axis=1) - (totals * middle).sum(axis=1) ** 2) / (n - 1)
+        return _one_minus(observed.sum(axis=1), expected)
+
+    return ordinal if ranks else nominal
 
 
-def _totals(drawn: Floats, row: Ints, code: Ints, q: int) -> Floats:
-    counts = np.zeros((drawn.shape[1], q))
-    np.add.at(counts, (row, code), 1)
-    return drawn @ counts
-
-
-def _one_minus(observed: Floats, n: Floats, first: Floats, second: Floats) -> Floats:
-    """1 - observed / expected, from the count, sum and sum of squares of the ratings; nan if they are all the same."""
-    spread = n * second - first**2
+def _one_minus(observed: Floats, expected: Floats) -> Floats:
+    """1 - D_o / D_e; nan where nothing is expected to differ."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        varies = spread > 1e-12 * n * second  # rounding leaves a trace where there is no spread at all
-        alpha: Floats = np.where(varies, 1 - observed * (n - 1) / (2 * spread), math.nan)
+        alpha: Floats = np.where(expected > 0, 1 - observed / expected, math.nan)
     return alpha

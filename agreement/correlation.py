@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
-from agreement.ratings import Ratings
-from agreement.statistic import Statistic, undefined
+from agreement.ratings import Ratings, standardised
+from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 
-_Z = float(stats.norm.ppf(0.975))
+_Z = float(special.ndtri(0.975))
 
 
 def pearson(ratings: Ratings) -> Statistic:
@@ -57,13 +57,15 @@ def pearson(ratings: Ratings) -> Statistic:
         if (values == values[0]).all():
             reason = f"{rater} gave every unit the same value."
             return undefined(reason, n_units=n_units, n_raters=2, n_left_out=n_left_out)
-    value = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
+    value = float(np.clip(np.corrcoef(standardised(x), standardised(y))[0, 1], -1.0, 1.0))
     if n_units < 4:
-        return Statistic(value, math.nan, math.nan, "none: fewer than four units", n_units, 2, n_left_out)
-    if math.isclose(abs(value), 1.0, abs_tol=1e-12):
-        return Statistic(value, value, value, "Fisher z", n_units, 2, n_left_out)
-    middle, half = math.atanh(value), _Z / math.sqrt(n_units - 3)
-    return Statistic(value, math.tanh(middle - half), math.tanh(middle + half), "Fisher z", n_units, 2, n_left_out)
+        interval = no_interval("fewer than four units.")
+    elif 1 - abs(value) < 1e-12:
+        interval = no_interval("the values lie on one line, and a width of zero would claim certainty.")
+    else:
+        middle, half = math.atanh(value), _Z / math.sqrt(n_units - 3)
+        interval = Interval(math.tanh(middle - half), math.tanh(middle + half), "Fisher z")
+    return estimated(value, interval, n_units=n_units, n_raters=2, n_left_out=n_left_out)
 
 
 def not_for_numbers(ratings: Ratings, what: str) -> str | None:

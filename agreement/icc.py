@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy import stats
+from scipy import special
 
 from agreement.correlation import not_for_numbers
-from agreement.ratings import Floats, Ratings
-from agreement.statistic import Statistic, undefined
+from agreement.ratings import Floats, Ratings, standardised
+from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 
 Form = Literal["ICC(1,1)", "ICC(1,k)", "ICC(3,1)", "ICC(3,k)"]
 
@@ -37,7 +37,7 @@ def mean_squares(values: Floats) -> MeanSquares:
     of_units = k * ((values.mean(axis=1) - grand) ** 2).sum()
     of_raters = n * ((values.mean(axis=0) - grand) ** 2).sum()
     within = ((values - values.mean(axis=1, keepdims=True)) ** 2).sum()
-    rest = max(0.0, within - of_raters)
+    rest = ((values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + grand) ** 2).sum()
     return MeanSquares(
         units=float(of_units / (n - 1)),
         within=float(within / (n * (k - 1))),
@@ -92,7 +92,7 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
         problem = "Fewer than two units were rated by everybody."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    values = ratings.values[complete]
+    values = standardised(ratings.values[complete])
     if (values == values[0, 0]).all():
         reason = "All ratings are the same single value, so nothing varies between units."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
@@ -105,12 +105,18 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     average = form.endswith("k)")
     value = _from_ratio(squares.units, noise, k, average=average)
     if math.isnan(value):
-        return undefined("Units do not differ.", n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    if noise == 0:
-        return Statistic(value, value, value, "F distribution", n_units, n_raters, n_left_out)
-    low = _from_ratio(squares.units / float(stats.f.ppf(0.975, n - 1, freedom)), noise, k, average=average)
-    high = _from_ratio(squares.units * float(stats.f.ppf(0.975, freedom, n - 1)), noise, k, average=average)
-    return Statistic(value, low, high, "F distribution", n_units, n_raters, n_left_out)
+        reason = "The units do not differ in their mean, so the ratio is not defined."
+        return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+    if min(noise, squares.units) < 1e-24:
+        what = "raters agree completely" if noise < squares.units else "units do not differ in their mean"
+        interval = no_interval(f"the {what}, and a width of zero would claim certainty.")
+    else:
+        low = squares.units / float(special.fdtri(n - 1, freedom, 0.975))
+        high = squares.units * float(special.fdtri(freedom, n - 1, 0.975))
+        interval = Interval(
+            _from_ratio(low, noise, k, average=average), _from_ratio(high, noise, k, average=average), "F distribution"
+        )
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
 
 
 def _from_ratio(between: float, noise: float, k: int, *, average: bool) -> float:

@@ -7,26 +7,28 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, special
 
-from agreement.bootstrap import patterns, percentile_interval
-from agreement.ratings import MISSING, Floats, Ints, Ratings
-from agreement.statistic import Statistic, undefined
+from agreement.bootstrap import DRAWS, SEED, OfCounts, patterns, percentile_interval
+from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
+from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 
 Weights = Literal["none", "linear", "quadratic"]
 
-_Z = float(stats.norm.ppf(0.975))
+_Z = float(special.ndtri(0.975))
 _MOST_CATEGORIES = 1000
 """Beyond that a table of categories would not fit, and a kappa says nothing: the values are measurements."""
 
 
-def percent_agreement(ratings: Ratings) -> Statistic:
+def percent_agreement(ratings: Ratings, *, draws: int = DRAWS, seed: int = SEED) -> Statistic:
     """The share of pairs of ratings on the same unit that are equal, averaged over units.
 
     Parameters
     ----------
     ratings
         Two or more raters. Units with fewer than two ratings are left out.
+    draws, seed
+        Of the bootstrap, where one is needed.
 
     Returns
     -------
@@ -35,33 +37,33 @@ def percent_agreement(ratings: Ratings) -> Statistic:
 
     Notes
     -----
-    p_a = mean over units of sum_c r_c (r_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c [1]_. Checked
-    against irrCAC 0.4.4 and by worked arithmetic in tests/agreement.
+    p_a = mean over units of sum_c r_c (r_c - 1) / (r (r - 1)), r_c of the unit's r ratings being c [1]_; limits by
+    [2]_. Checked against irrCAC 0.4.4 and by worked arithmetic in tests/agreement.
 
     References
     ----------
     .. [1] Gwet, K. L. (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
-       Wilson, E. B. (1927). Probable inference. JASA 22, 209-212.
+    .. [2] Wilson, E. B. (1927). Journal of the American Statistical Association 22, 209-212.
 
     Examples
     --------
-    >>> percent_agreement(Ratings.from_lists(ann=["a", "a", "b", "b"], bob=["a", "a", "b", "a"])).value
+    >>> ratings = Ratings.from_lists(ann=["a", "a", "b", "b"], bob=["a", "a", "b", "a"])
+    >>> percent_agreement(ratings).value
     0.75
     """
     usable = ratings.rated.sum(axis=1) >= 2
     n_units, n_raters = int(usable.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     if n_units == 0:
-        return undefined("No unit was rated by two people.", n_units=0, n_raters=n_raters, n_left_out=n_left_out)
+        return undefined(_NO_PAIRS, n_units=0, n_raters=n_raters, n_left_out=n_left_out)
     rows, counts = patterns(ratings.codes[usable])
-    agreed = _agreed(rows)
+    agreed = _agreed(rows, len(ratings.categories))
     value = float(counts @ agreed / n_units)
     if n_raters == 2:
-        interval = stats.binomtest(round(value * n_units), n_units).proportion_ci(method="wilson")
-        low, high, method = float(interval.low), float(interval.high), "Wilson score"
+        interval = _wilson(value, n_units)
     else:
-        low, high, method = percentile_interval(lambda drawn: drawn @ agreed / n_units, counts)
-    return Statistic(value, low, high, method, n_units, n_raters, n_left_out)
+        interval = percentile_interval(lambda drawn: drawn @ agreed / n_units, counts, draws=draws, seed=seed)
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
 
 
 def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
@@ -79,12 +81,15 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     -------
     Statistic
         ``value`` in [-1, 1], with limits from the large-sample standard error. ``nan`` with a ``reason`` if no unit was
-        rated by both, if both always gave the same single value, or if the scale has no order for the weights.
+        rated by both, if both always gave the same single value, or if the scale has no order for the weights. No
+        limits where the standard error is zero, as for perfect agreement.
 
     Notes
     -----
-    kappa = (p_o - p_e) / (1 - p_e) with agreement weights w_ij = 1 - (d_ij / d_max)^1 or 2 [1]_ [2]_; variance by [3]_.
-    Checked against statsmodels 0.15, vcd 1.4 and scikit-learn 1.9 (tests/agreement).
+    kappa = (p_o - p_e) / (1 - p_e) with agreement weights w_ij = 1 - d_ij / d_max, or 1 - (d_ij / d_max)^2 [1]_ [2]_;
+    variance by [3]_. A declared category that nobody used moves the weights only through the largest distance, which
+    cancels. Checked against statsmodels 0.15, vcd 1.4, irrCAC and scikit-learn 1.9 (tests/agreement); scikit-learn
+    weighs by place, not by value, so it differs where the values are not evenly spaced.
 
     References
     ----------
@@ -97,29 +102,34 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     >>> ratings = Ratings.from_lists(ann=["a", "a", "b", "b"], bob=["a", "a", "b", "a"])
     >>> round(cohen_kappa(ratings).value, 3)
     0.5
+    >>> cohen_kappa(ratings, weights="linear").reason
+    'Linear weights need an order, and the scale is nominal.'
     """
     both = ratings.rated.all(axis=1)
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, weights)
     if n_raters != 2:
-        problem = f"Cohen's kappa is for two raters, and these are {n_raters}."
+        problem = (
+            f"Cohen's kappa is for two raters, and these are {n_raters}; for more use Fleiss' kappa, or the mean over "
+            "pairs (Light)."
+        )
     elif n_units == 0:
         problem = "No unit was rated by both."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    table = _tables(ratings.codes[both], np.ones((1, n_units)), len(ratings.categories))[0] / n_units
-    w = _agreement_weights(ratings, weights)
-    value = float(_kappa_of_tables(table[None], w)[0])
+    distance = _distances(ratings, weights)
+    rows, counts = patterns(ratings.codes[both])
+    value = float(_pair_kappa(rows, distance, len(ratings.categories))(counts[None])[0])
     if math.isnan(value):
         reason = "Both raters always gave the same single value, so agreement by chance is complete."
         return undefined(reason, n_units=n_units, n_raters=2, n_left_out=n_left_out)
-    half = _Z * math.sqrt(_kappa_variance(table, w, value) / n_units)
-    low, high, method = _around(value, half, "large-sample standard error")
-    return Statistic(value, low, high, method, n_units, 2, n_left_out)
+    half = _Z * math.sqrt(_kappa_variance(rows, counts / n_units, distance, value) / n_units)
+    interval = _around(value, half, "large-sample standard error")
+    return estimated(value, interval, n_units=n_units, n_raters=2, n_left_out=n_left_out)
 
 
-def light_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
+def light_kappa(ratings: Ratings, *, weights: Weights = "none", draws: int = DRAWS, seed: int = SEED) -> Statistic:
     """The mean of Cohen's kappa over all pairs of raters, each pair on the units that both rated.
 
     Parameters
@@ -128,6 +138,8 @@ def light_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
         Two or more raters.
     weights
         As in :func:`cohen_kappa`.
+    draws, seed
+        Of the bootstrap.
 
     Returns
     -------
@@ -141,29 +153,38 @@ def light_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     References
     ----------
     .. [1] Light, R. J. (1971). Psychological Bulletin 76, 365-377.
+
+    Examples
+    --------
+    >>> ratings = Ratings.from_lists(ann=[1, 1, 2, 2], bob=[1, 1, 2, 1], eva=[1, 1, 2, 2])
+    >>> round(light_kappa(ratings).value, 3)
+    0.667
     """
     usable = ratings.rated.sum(axis=1) >= 2
     n_units, n_raters = int(usable.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, weights)
     if n_units == 0:
-        problem = "No unit was rated by two people."
+        problem = _NO_PAIRS
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     rows, counts = patterns(ratings.codes[usable])
-    w = _agreement_weights(ratings, weights)
-    pairs = [rows[:, [a, b]] for a, b in combinations(range(n_raters), 2)]
+    distance, q = _distances(ratings, weights), len(ratings.categories)
+    of_pairs = [_pair_kappa(rows[:, [a, b]], distance, q) for a, b in combinations(range(n_raters), 2)]
 
     def mean_over_pairs(drawn: Floats) -> Floats:
-        means: Floats = np.mean([_pair_kappa(pair, drawn, w) for pair in pairs], axis=0)
-        return means
+        total = np.zeros(len(drawn))
+        for kappa in of_pairs:
+            total += kappa(drawn)
+        mean: Floats = total / len(of_pairs)
+        return mean
 
     value = float(mean_over_pairs(counts[None])[0])
     if math.isnan(value):
         reason = "At least one pair of raters has no kappa: no common unit, or always the same single value."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    low, high, method = percentile_interval(mean_over_pairs, counts)
-    return Statistic(value, low, high, method, n_units, n_raters, n_left_out)
+    interval = percentile_interval(mean_over_pairs, counts, draws=draws, seed=seed, width=2 * q)
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
 
 
 def fleiss_kappa(ratings: Ratings) -> Statistic:
@@ -203,109 +224,110 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, "none")
     if n_units == 0:
-        problem = "No unit was rated by two people."
+        problem = _NO_PAIRS
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    counts = _category_counts(ratings.codes, len(ratings.categories))
-    total = len(counts)
-    shares_by_unit = counts / n_ratings[:, None]
-    shares = shares_by_unit.mean(axis=0)
-    agreed = np.zeros(total)
-    pairs = n_ratings[usable] * (n_ratings[usable] - 1)
-    agreed[usable] = (counts[usable] * (counts[usable] - 1)).sum(axis=1) / pairs
-    p_a, p_e = agreed[usable].mean(), float(shares @ shares)
-    if math.isclose(p_e, 1.0):
+    total = len(ratings.units)
+    rows, counts = patterns(ratings.codes)
+    of_row = (rows != MISSING).sum(axis=1)
+    usable = of_row >= 2
+    chosen = category_counts(rows, len(ratings.categories))
+    shares_by_row = sparse.diags_array(1 / of_row) @ chosen
+    shares = shares_by_row.T @ counts / total
+    if np.count_nonzero(shares) < 2:
         reason = "All ratings are the same single value, so agreement by chance is complete."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    value = float((p_a - p_e) / (1 - p_e))
-    by_unit = np.where(usable, (agreed * total / n_units - p_e) / (1 - p_e), -p_e / (1 - p_e))
-    linearised = by_unit - 2 * (1 - value) * (shares_by_unit @ shares - p_e) / (1 - p_e)
+    agreed = np.where(usable, _agreed(rows, len(ratings.categories)), 0.0)
+    p_a, p_e = float(counts @ agreed / n_units), float(shares @ shares)
+    value = (p_a - p_e) / (1 - p_e)
+    by_row = np.where(usable, (agreed * total / n_units - p_e) / (1 - p_e), -p_e / (1 - p_e))
+    linearised = by_row - 2 * (1 - value) * (shares_by_row @ shares - p_e) / (1 - p_e)
     if total < 2:
-        return Statistic(value, math.nan, math.nan, "none: fewer than two units", n_units, n_raters, n_left_out)
-    error = math.sqrt(float(((linearised - value) ** 2).sum()) / (total * (total - 1)))
-    half = float(stats.t.ppf(0.975, total - 1)) * error
-    low, high, method = _around(value, half, "linearised variance, Student's t")
-    return Statistic(value, low, high, method, n_units, n_raters, n_left_out)
+        interval = no_interval("fewer than two units.")
+    else:
+        error = math.sqrt(float(counts @ (linearised - value) ** 2) / (total * (total - 1)))
+        half = float(special.stdtrit(total - 1, 0.975)) * error
+        interval = _around(value, half, "linearised variance, Student's t")
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
 
 
-def _around(value: float, half: float, method: str) -> tuple[float, float, str]:
-    """Limits inside [-1, 1]; none where every unit says the same, because a width of zero would claim certainty."""
+_NO_PAIRS = "No unit was rated by two people."
+
+
+def _wilson(share: float, n: int) -> Interval:
+    """Score limits of a share of n."""
+    centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
+    return Interval(max(0.0, centre - half), min(1.0, centre + half), "Wilson score")
+
+
+def _around(value: float, half: float, method: str) -> Interval:
+    """Limits inside [-1, 1]; none where every unit says the same."""
     if half < 1e-9:
-        return math.nan, math.nan, f"none: the {method.split(',')[0]} is zero"
-    return max(-1.0, value - half), min(1.0, value + half), method
+        return no_interval(f"the {method.split(',')[0]} is zero, and a width of zero would claim certainty.")
+    return Interval(max(-1.0, value - half), min(1.0, value + half), method)
 
 
 def _not_for_kappa(ratings: Ratings, weights: Weights) -> str | None:
     if weights != "none" and ratings.scale.level == "nominal":
         return f"{weights.capitalize()} weights need an order, and the scale is nominal."
-    if len(ratings.categories) > _MOST_CATEGORIES:
+    if len(ratings.categories) > _MOST_CATEGORIES and ratings.scale.level != "nominal":
         return (
             f"{len(ratings.categories)} different values are measurements, not categories; use alpha, Pearson or ICC."
         )
     return None
 
 
-def _agreement_weights(ratings: Ratings, weights: Weights) -> Floats:
-    q = len(ratings.categories)
-    if weights == "none" or q < 2:
-        return np.eye(q)
+def _distances(ratings: Ratings, weights: Weights) -> Floats | None:
+    """(categories, categories) in [0, 1]; None if every difference counts the same."""
+    if weights == "none" or len(ratings.categories) < 2:
+        return None
     distance = np.abs(ratings.positions[:, None] - ratings.positions[None, :])
     relative: Floats = distance / distance.max()
-    return 1 - (relative if weights == "linear" else relative**2)
+    return relative if weights == "linear" else relative**2
 
 
-def _agreed(rows: Ints) -> Floats:
-    """For each row the share of its pairs of ratings that are equal."""
-    equal = np.zeros(len(rows))
-    pairs = np.zeros(len(rows))
-    for a, b in combinations(range(rows.shape[1]), 2):
-        present = (rows[:, a] != MISSING) & (rows[:, b] != MISSING)
-        pairs += present
-        equal += present & (rows[:, a] == rows[:, b])
-    return equal / pairs
+def _pair_kappa(pair: Ints, distance: Floats | None, q: int) -> OfCounts:
+    """Cohen's kappa of many draws at once: 1 - D_o / D_e, which is exact where nothing is expected to differ."""
+    present = np.flatnonzero((pair != MISSING).all(axis=1))
+    a, b = pair[present].T
+    apart = (a != b).astype(float) if distance is None else distance[a, b]
+    first, second = category_counts(a[:, None], q), category_counts(b[:, None], q)
 
-
-def _category_counts(codes: Ints, q: int) -> Floats:
-    """(units, categories): how many raters chose each."""
-    counts = np.zeros((len(codes), q))
-    unit, rater = np.nonzero(codes != MISSING)
-    np.add.at(counts, (unit, codes[unit, rater]), 1)
-    return counts
-
-
-def _tables(pair: Ints, drawn: Floats, q: int) -> Floats:
-    """(draws, q, q): how often each pair of categories occurs in each draw."""
-    cell = pair[:, 0] * q + pair[:, 1]
-    used, place = np.unique(cell, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(used)))
-    tables = np.zeros((len(drawn), q * q))
-    tables[:, used] = np.add.reduceat(drawn[:, order], starts, axis=1)
-    return tables.reshape(len(drawn), q, q)
-
-
-def _pair_kappa(pair: Ints, drawn: Floats, w: Floats) -> Floats:
-    present = (pair != MISSING).all(axis=1)
-    if not present.any():
-        return np.full(len(drawn), math.nan)
-    return _kappa_of_tables(_tables(pair[present], drawn[:, present], len(w)), w)
-
-
-def _kappa_of_tables(tables: Floats, w: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = tables / tables.sum(axis=(1, 2), keepdims=True)
-        observed = np.einsum("bij,ij->b", shares, w)
-        expected = np.einsum("bi,bj,ij->b", shares.sum(axis=2), shares.sum(axis=1), w)
-        kappa: Floats = np.where(
-            np.isclose(expected, 1.0, atol=1e-12), math.nan, (observed - expected) / (1 - expected)
+    def kappa(drawn: Floats) -> Floats:
+        drawn = drawn[:, present]
+        n = drawn.sum(axis=1)
+        rows, columns = drawn @ first, drawn @ second
+        expected = (
+            n**2 - (rows * columns).sum(axis=1) if distance is None else ((rows @ distance) * columns).sum(axis=1)
         )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values: Floats = np.where(expected > 0, 1 - n * (drawn @ apart) / expected, math.nan)
+        return values
+
     return kappa
 
 
-def _kappa_variance(p: Floats, w: Floats, kappa: float) -> float:
-    """n times the large-sample variance of kappa: Fleiss, Cohen & Everitt 1969, equation 13."""
-    row, column = p.sum(axis=1), p.sum(axis=0)
-    expected = float(row @ w @ column)
-    centre = (w @ column)[:, None] + (row @ w)[None, :]
-    first = float((p * (w - centre * (1 - kappa)) ** 2).sum())
+def _kappa_variance(pair: Ints, p: Floats, distance: Floats | None, kappa: float) -> float:
+    """n times the large-sample variance of kappa (Fleiss, Cohen & Everitt 1969); ``p`` is the share of each row."""
+    a, b = pair.T
+    q = int(pair.max()) + 1 if distance is None else len(distance)
+    rows = np.bincount(a, weights=p, minlength=q).astype(np.float64)
+    columns = np.bincount(b, weights=p, minlength=q).astype(np.float64)
+    if distance is None:
+        w: Floats = (a == b).astype(float)
+        of_row, of_column = columns, rows
+    else:
+        w = 1 - distance[a, b]
+        of_row, of_column = (1 - distance) @ columns, rows @ (1 - distance)
+    expected = float(rows @ of_row)
+    first = float(p @ (w - (of_row[a] + of_column[b]) * (1 - kappa)) ** 2)
     return max(0.0, (first - (kappa - expected * (1 - kappa)) ** 2) / (1 - expected) ** 2)
+
+
+def _agreed(rows: Ints, q: int) -> Floats:
+    """For each row the share of its pairs of ratings that are equal; 0 without a pair."""
+    chosen = category_counts(rows, q)
+    n = (rows != MISSING).sum(axis=1)
+    share: Floats = ((chosen * chosen).sum(axis=1) - n) / np.maximum(n * (n - 1), 1)
+    return share

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from domain.errors import RatingsError
 from domain.records import Rating
@@ -37,7 +38,7 @@ class Scale:
     inferred: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ratings:
     """A table of units (rows) and raters (columns) on one scale; cells may be empty.
 
@@ -144,10 +145,17 @@ class Ratings:
 
     @cached_property
     def positions(self) -> Floats:
-        """A number per category for distances: its value if it is a number, else its place in the order."""
-        if self.numeric:
-            return np.array(self.categories, dtype=float)
-        return np.arange(len(self.categories), dtype=float)
+        """A number per category for distances: its value if it is a number, else its place in the order.
+
+        Numbers that are declared in an order of their own stand at their places, too.
+        """
+        places = np.arange(len(self.categories), dtype=float)
+        if not self.numeric:
+            return places
+        numbers = np.array(self.categories, dtype=float)
+        steps = np.sign(np.diff(numbers))
+        in_order = self.scale.level != "ordinal" or len(set(steps.tolist())) < 2
+        return standardised(numbers) if in_order else places
 
 
 def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
@@ -158,13 +166,32 @@ def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
     return found
 
 
+def category_counts(rows: Ints, q: int) -> Any:
+    """(rows, categories): how many raters chose each; a sparse array where there are many categories."""
+    row, rater = np.nonzero(rows != MISSING)
+    code = rows[row, rater]
+    if q > 64:
+        return sparse.csr_array((np.ones(len(row)), (row, code)), shape=(len(rows), q))
+    return np.bincount(row * q + code, minlength=len(rows) * q).reshape(len(rows), q).astype(float)
+
+
+def standardised(values: Floats) -> Floats:
+    """The same numbers, moved and stretched into [-1, 1], so that no square is lost or overflows; nan stays."""
+    if not values.size:
+        return values
+    low, high = np.nanmin(values), np.nanmax(values)
+    middle = low / 2 + high / 2
+    half = high / 2 - low / 2
+    return (values - middle) / half if half > 0 else values - middle
+
+
 def _numbers(values: Sequence[Any]) -> list[float] | None:
     """The values as numbers if every one of them is a number or the text of one."""
     try:
         numbers = [float(value) for value in values]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
-    if any(isinstance(value, bool) for value in values):
+    if any(isinstance(value, bool) or (isinstance(value, str) and "_" in value) for value in values):
         return None
     for number, value in zip(numbers, values, strict=True):
         if not math.isfinite(number):
@@ -175,7 +202,9 @@ def _numbers(values: Sequence[Any]) -> list[float] | None:
 def _text(value: Any) -> Hashable:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else f"{value:g}" if isinstance(value, (int, float)) else str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
 
 
 def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tuple[Any, ...]:

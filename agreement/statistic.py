@@ -7,18 +7,33 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Interval:
+    """The 95 % limits of a statistic and how they were made; ``nan`` and a reason where there are none."""
+
+    low: float
+    high: float
+    method: str
+    reason: str | None = None
+
+
+def no_interval(reason: str) -> Interval:
+    """Why a value comes without limits."""
+    return Interval(math.nan, math.nan, "none", f"No interval: {reason}")
+
+
+@dataclass(frozen=True)
 class Statistic:
     """An estimate with its 95 % interval, and what it rests on.
 
-    ``value`` is ``nan`` where the statistic is undefined, and then ``reason`` says why; so are ``low`` and ``high``
-    where no interval can be given. Nothing here is rounded.
+    ``value`` is ``nan`` where the statistic is undefined; so are ``low`` and ``high`` where no interval can be given.
+    Then ``reason`` says why. Nothing here is rounded.
     """
 
     value: float
     low: float
     high: float
     method: str
-    """How the interval was made."""
+    """How the interval was made; "none" if there is none."""
     n_units: int
     """Units that the value rests on."""
     n_raters: int
@@ -30,6 +45,13 @@ class Statistic:
     def defined(self) -> bool:
         """Whether there is a value."""
         return not math.isnan(self.value)
+
+
+def estimated(value: float, interval: Interval, *, n_units: int, n_raters: int, n_left_out: int = 0) -> Statistic:
+    """A value with its interval, or with the reason why it has none."""
+    return Statistic(
+        value, interval.low, interval.high, interval.method, n_units, n_raters, n_left_out, interval.reason
+    )
 
 
 def undefined(reason: str, *, n_units: int, n_raters: int, n_left_out: int = 0) -> Statistic:

@@ -21,11 +21,23 @@ from domain.records import Rating
 _WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
 
 
+TITLES = {
+    "percent_agreement": "Percent agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "light_kappa": "Cohen's kappa, mean over pairs (Light)",
+    "fleiss_kappa": "Fleiss' kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "pearson": "Pearson's correlation",
+    "icc": "Intraclass correlation",
+}
+"""The statistics of a summary, as people call them."""
+
+
 @dataclass(frozen=True)
 class Result:
     """One line of a summary: a statistic, what it was asked, of which criterion and dimension.
 
-    ``value``, ``low`` and ``high`` are None where they are undefined; then ``reason`` or ``method`` says why.
+    ``value``, ``low`` and ``high`` are None where they are undefined; then ``reason`` says why.
     """
 
     statistic: str
@@ -40,6 +52,17 @@ class Result:
     n_raters: int
     n_left_out: int
     reason: str | None
+
+    @property
+    def title(self) -> str:
+        """What it is, for people: the statistic, its variant, and the pair if it is about one."""
+        name = TITLES[self.statistic]
+        variant = self.args.get("weights", self.args.get("level"))
+        if "form" in self.args:
+            name = str(self.args["form"])
+        elif variant not in (None, "none"):
+            name = f"{name}, {variant}"
+        return f"{name}: {' and '.join(self.args['pair'])}" if "pair" in self.args else name
 
     def as_json(self) -> dict[str, Any]:
         """The line as JSON values."""

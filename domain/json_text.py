@@ -70,7 +70,7 @@ def decode(data: bytes) -> str:
     Bytes that are not UTF-8 are kept as lone surrogates (Python's ``surrogateescape``); ``split`` finds their records.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
-        raise NotJson(0, "it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8 and import it again")
+        raise NotJson(0, "it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8 and try again")
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -34,7 +34,7 @@ def read_ratings(path: Path) -> ReadRatings:
     try:
         text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
     except NotJson as error:
-        raise FileRefused(f"{path.name}, row 1: {error}. Nothing was imported.") from error
+        raise FileRefused(f"{path.name}, row 1: {error}.") from error
     except OSError as error:
         raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -49,7 +49,7 @@ def read_ratings(path: Path) -> ReadRatings:
             raise FileRefused(
                 f"{path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and dimension "
                 "if you like), each once; "
-                f"{', '.join(missing) or 'a name'} is {'missing' if missing else 'there twice'}. Nothing was imported."
+                f"{', '.join(missing) or 'a name'} is {'missing' if missing else 'there twice'}."
             )
         for number, cells in enumerate(reader, 2):
             if not cells:
@@ -61,7 +61,7 @@ def read_ratings(path: Path) -> ReadRatings:
             else:
                 rows.append((_rating(dict(zip(head, cells, strict=True))), here))
     except csv.Error as error:
-        raise FileRefused(f"{path.name}, row {number + 1}: {error}. Nothing was imported.") from error
+        raise FileRefused(f"{path.name}, row {number + 1}: {error}.") from error
     return ReadRatings(rows, bad)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from annotation_schemas.model import Criterion, Schema
 from db import events, files
 from db.engine import Session, Store
-from domain.errors import NotFound
+from domain.errors import FileRefused, NotFound
 from domain.policies import same
 from domain.records import BadRow, Person, Rating
 from domain.states import Stage
@@ -117,7 +117,10 @@ def bring_in_ratings(
 
     ``refuse`` is given the bad rows and raises if they may not be left out.
     """
-    read = read_ratings(path)
+    try:
+        read = read_ratings(path)
+    except FileRefused as error:
+        raise FileRefused(f"{error} Nothing was imported.") from error
     refuse(read.bad)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)

@@ -1,9 +1,184 @@
-"""Subcommands."""
+"""``touchstone agreement``: how far raters agree, from a file or from a project."""
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
+
+from domain.errors import RatingsError
+from domain.states import Stage
+
+if TYPE_CHECKING:
+    from agreement.ratings import Scale
+    from agreement.summary import Result
+
+
+class By(StrEnum):
+    """What a set of statistics is about."""
+
+    DIMENSION = "dimension"
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    cli.command("agreement")(agreement)
+
+
+def agreement(
+    ratings: Annotated[
+        Path | None,
+        typer.Option(help="A CSV file with the columns unit, rater, criterion, value, and dimension if you like."),
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="Instead of a file: a project, with --stage.")] = None,
+    stage: Annotated[
+        Stage | None, typer.Option(help="The project's stage: verification or grading.", metavar="STAGE")
+    ] = None,
+    criterion: Annotated[
+        list[str] | None, typer.Option(help="Only this criterion; again for more. None: all of them.")
+    ] = None,
+    raters: Annotated[str | None, typer.Option(help="Only these raters, separated by commas.", metavar="A,B")] = None,
+    by: Annotated[By | None, typer.Option(help="One set of statistics for each dimension.")] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values; "
+            "again for more. Else text is nominal and numbers are interval, or it is as the project's schema says.",
+            metavar="C=LEVEL:V1,V2",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
+) -> None:
+    """Agreement of raters, each statistic with its interval and with what it rests on."""
+    if (ratings is None) == (project is None):
+        raise typer.BadParameter("name either a file with --ratings, or a project with --project and --stage.")
+    if (project is None) != (stage is None):
+        raise typer.BadParameter("--project and --stage go together.")
+    scales = _scales(scale or ())
+    names = _names(raters)
+    if ratings is not None:
+        results = _of_file(ratings, criteria=criterion, raters=names, scales=scales, by_dimension=by is not None)
+    else:
+        assert project is not None
+        assert stage is not None
+        results = _of_project(
+            project, stage, criteria=criterion, raters=names, scales=scales, by_dimension=by is not None
+        )
+    if as_json:
+        # One line a result: a list of thousands can still be read, searched and compared.
+        lines = ",\n ".join(json.dumps(each.as_json(), ensure_ascii=False, allow_nan=False) for each in results)
+        typer.echo(f"[{lines}]")
+    else:
+        typer.echo("\n".join(table(results)))
+
+
+def table(results: Sequence[Result]) -> Iterator[str]:
+    """The results for people: one block per criterion and dimension."""
+    if not results:
+        yield "Nobody has rated anything yet."
+    first = True
+    for (criterion, dimension), group in groupby(results, key=lambda each: (each.criterion, each.dimension)):
+        block = list(group)
+        if not first:
+            yield ""
+        first = False
+        yield _heading(criterion, dimension, block)
+        width = max(len(each.title) for each in block)
+        yield f"  {'':<{width}}   value  95 % interval      units  left out  "
+        for each in block:
+            yield f"  {each.title:<{width}}  {_figures(each)}"
+
+
+def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> str:
+    assumed = " (assumed: no --scale says so)" if block[0].args["scale_inferred"] else ""
+    n_raters = max(each.n_raters for each in block)
+    place = "" if dimension is None else f" in {dimension or 'no dimension'}"
+    plural = "" if n_raters == 1 else "s"
+    return f"{criterion}{place}: {n_raters} rater{plural}, {block[0].args['scale']} scale{assumed}"
+
+
+def _figures(result: Result) -> str:
+    counts = f"{result.n_units:>5,}  {result.n_left_out:>8,}"
+    if result.value is None:
+        return f"{'-':>6}  {'':<17}  {counts}  {result.reason}"
+    limits = "" if result.low is None or result.high is None else f"[{result.low:.3f}, {result.high:.3f}]"
+    return f"{result.value:>6.3f}  {limits:<17}  {counts}  {result.reason or result.method}"
+
+
+def _of_file(
+    path: Path,
+    *,
+    criteria: Sequence[str] | None,
+    raters: Sequence[str] | None,
+    scales: Mapping[str, Scale],
+    by_dimension: bool,
+) -> list[Result]:
+    from agreement.summary import summarise
+    from importers.ratings import read_ratings
+
+    read = read_ratings(path)
+    if read.bad:
+        more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
+        raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
+    if not read.rows:
+        raise RatingsError(f"{path.name} has its head, but no rating below it.")
+    return summarise(
+        (rating for rating, _ in read.rows), scales=scales, by_dimension=by_dimension, raters=raters, criteria=criteria
+    )
+
+
+def _of_project(
+    project: str,
+    stage: Stage,
+    *,
+    criteria: Sequence[str] | None,
+    raters: Sequence[str] | None,
+    scales: Mapping[str, Scale],
+    by_dimension: bool,
+) -> list[Result]:
+    from app.services import resources
+    from workflow.measure import agreement_of
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+    shared.store.upgrade()
+    return agreement_of(
+        shared.store,
+        person=None,
+        project=project,
+        stage=stage,
+        by_dimension=by_dimension,
+        criteria=criteria,
+        raters=raters,
+        scales=scales,
+    )
+
+
+def _scales(texts: Sequence[str]) -> dict[str, Scale]:
+    from agreement.summary import scale_from_text
+
+    scales: dict[str, Scale] = {}
+    for text in texts:
+        criterion, scale = scale_from_text(text)
+        if criterion in scales:
+            raise RatingsError(f"--scale is given twice for {criterion}; leave one of the two out.")
+        scales[criterion] = scale
+    return scales
+
+
+def _names(raters: str | None) -> list[str] | None:
+    if raters is None:
+        return None
+    names = [name.strip() for name in raters.split(",")]
+    if "" in names:
+        raise RatingsError(f"--raters {raters!r} has an empty name between its commas.")
+    if len(set(names)) < len(names):
+        raise RatingsError(f"--raters {raters!r} names somebody twice.")
+    return names

@@ -1,0 +1,79 @@
+"""Published ratings as long tables. They are no part of the project; a test that asks for one skips without it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from domain.records import Rating
+from tests.paths import shared
+
+
+def pandalm() -> list[Rating]:
+    """999 pairs of answers: which is better, by three people."""
+    items = json.loads(shared("data", "pandalm", "testset-v1.json").read_text(encoding="utf-8"))
+    return [
+        Rating(str(item["idx"]), rater, "preference", item[rater])
+        for item in items
+        for rater in ("annotator1", "annotator2", "annotator3")
+    ]
+
+
+def tifa() -> list[Rating]:
+    """800 images, 1 to 5, two ratings each; nobody says whose."""
+    items = json.loads(shared("data", "tifa", "human_annotations.json").read_text(encoding="utf-8"))
+    return [
+        Rating(unit, rater, "faithfulness", value)
+        for unit, item in items.items()
+        for rater, value in zip(("first", "second"), item["human_scores"], strict=True)
+    ]
+
+
+def recipes() -> list[Rating]:
+    """52 recipes, six criteria graded 1 to 6, by 15 to 88 people each; a rater here is a place in the list."""
+    found = json.loads(
+        shared("data", "judge_bench_recipes", "meta_evaluation_recipes.json").read_text(encoding="utf-8")
+    )
+    return [
+        Rating(str(item["id"]), f"place{place:02}", criterion, value)
+        for item in found["instances"]
+        for criterion, of_item in item["annotations"].items()
+        for place, value in enumerate(of_item["individual_human_scores"])
+    ]
+
+
+def etp_table7() -> list[Rating]:
+    """ETP-Bench, Table 7: the mean score of eight aspects as people and as metrics see them."""
+    with shared("data", "paper_tables", "etp_table7_metric_vs_human.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        Rating(row["aspect"], rater, "score", float(value))
+        for row in rows
+        for rater, value in row.items()
+        if rater != "aspect"
+    ]
+
+
+def golden() -> Mapping[str, Any]:
+    """Values that several other programs gave for published and made data."""
+    loaded: Mapping[str, Any] = json.loads(shared("golden", "agreement_golden.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def write_csv(rows: Iterable[Rating], path: Path) -> Path:
+    """The long table as the command reads it."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["unit", "rater", "criterion", "value", "dimension"])
+        writer.writerows([row.unit, row.rater, row.criterion, row.value, row.dimension or ""] for row in rows)
+    return path
+
+
+def of_table(counts: Sequence[Sequence[int]], categories: Sequence[Any] | None = None) -> dict[str, list[Any]]:
+    """Two raters' lists with this contingency table: rows are the first rater's categories."""
+    names = list(categories) if categories is not None else list(range(1, len(counts) + 1))
+    cells = [(names[i], names[j]) for i, row in enumerate(counts) for j, count in enumerate(row) for _ in range(count)]
+    return {"first": [a for a, _ in cells], "second": [b for _, b in cells]}
