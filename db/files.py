@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import insert, update
@@ -51,6 +52,26 @@ def items_named(session: Session, *, project_id: int, external_ids: Sequence[str
         wanted = select(ItemRow).where(ItemRow.project_id == project_id, col(ItemRow.external_id).in_(some))
         found.update({row.external_id: row for row in session.exec(wanted)})
     return found
+
+
+@dataclass(frozen=True)
+class ItemPlace:
+    """Where an item stands."""
+
+    id: int
+    dimension: str
+    file_id: int | None
+    position: int | None
+
+
+def item_places(session: Session, *, project_id: int) -> list[ItemPlace]:
+    """All items in the order of ``item_ids``, with their places."""
+    wanted = (
+        select(ItemRow.id, ItemRow.dimension, ItemRow.file_id, ItemRow.position)
+        .where(ItemRow.project_id == project_id)
+        .order_by(col(ItemRow.file_id).is_(None), col(ItemRow.file_id), col(ItemRow.position), col(ItemRow.id))
+    )
+    return [ItemPlace(id or 0, dimension, file, place) for id, dimension, file, place in session.exec(wanted)]
 
 
 def item_ids(session: Session, *, project_id: int) -> list[tuple[int, str, str]]:

@@ -51,6 +51,8 @@ class ItemRecord:
     """None for items that were written in the browser."""
     touched: bool = False
     """True if ``fields`` differ from what ``fragment`` says, so the fragment has to be edited on the way out."""
+    position: int | None = None
+    """Its 0-based place in its file, counting records that were left out; None for items written in the browser."""
 
 
 @dataclass(frozen=True)

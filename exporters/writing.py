@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from domain.errors import FileRefused
 from exporters.manifest import NAME, is_manifest
+
+_TEMPORARY = re.compile(r"\..+\.touchstone-[0-9a-f]{8}\.tmp")
+"""What a write that was killed leaves behind."""
 
 
 def write_files(files: Mapping[Path, bytes]) -> list[Path]:
@@ -22,7 +27,7 @@ def write_files(files: Mapping[Path, bytes]) -> list[Path]:
 
 
 def _write(out: Path, data: bytes) -> Path:
-    temporary = out.with_name(f".{out.name}.{secrets.token_hex(4)}.tmp")
+    temporary = out.with_name(f".{out.name}.touchstone-{secrets.token_hex(4)}.tmp")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
@@ -33,7 +38,8 @@ def _write(out: Path, data: bytes) -> Path:
     except OSError as error:
         raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
     return out
 
 
@@ -48,12 +54,18 @@ def write_folder(out: Path, files: Mapping[str, bytes]) -> list[Path]:
     if foreign := _foreign(out, files):
         named = ", ".join(foreign[:3]) + (", ..." if foreign[3:] else "")
         raise FileRefused(f"{out} holds files that are not part of this export ({named}). Choose an empty folder.")
-    return write_files({out / path: data for path, data in files.items()})
+    written = write_files({out / path: data for path, data in files.items()})
+    if NAME not in files:
+        (out / NAME).unlink(missing_ok=True)  # ours, about files that are no longer there
+    return written
 
 
 def _foreign(out: Path, files: Mapping[str, bytes]) -> list[str]:
     if not out.is_dir():
         return []
+    for left_over in out.rglob(".*.tmp"):
+        if _TEMPORARY.fullmatch(left_over.name):
+            left_over.unlink()
     there = [path.relative_to(out).as_posix() for path in sorted(out.rglob("*")) if not path.is_dir()]
     return [
         path for path in there if path not in files and not (path == NAME and is_manifest((out / NAME).read_bytes()))

@@ -175,7 +175,8 @@ class _Reader:
         if external_id in self.rows_by_id:
             raise Misfit(f"its {self.row.id_key} {external_id} is that of row {self.rows_by_id[external_id]} too")
         self.rows_by_id[external_id] = self.n_rows
-        return ItemRecord(external_id, dimension.id, fields, asset_names(self.row, self.schema, record), fragment)
+        assets = asset_names(self.row, self.schema, record)
+        return ItemRecord(external_id, dimension.id, fields, assets, fragment, position=self.n_rows - 1)
 
     def _own_dimension(self, record: Mapping[str, Any]) -> Dimension:
         name = record.get(self.row.named_by or "")

@@ -230,11 +230,11 @@ class _Bring:
         wanted: dict[str, _Wanted] = {}
         kinds = {slot.role: slot.kind for slot in self.access.schema.item.assets}
         for file in found:
-            for number, item in enumerate(file.items, 1):
+            for item in file.items:
                 for asset in item.assets:
                     find = self._finder(folder, item, asset, kinds[asset.role], alone=len(users[asset.path]) == 1)
                     name = asset_name(item, asset)
-                    here = BadRow(file.path, number, "", item.fragment.raw if item.fragment else "")
+                    here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
                     wanted.setdefault(name, _Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
         return wanted
 
@@ -325,7 +325,7 @@ class _Bring:
                     created_at=now,
                 ),
             )
-            items = [_new_item(item, file_id, place, asset_ids) for place, item in enumerate(file.items)]
+            items = [_new_item(item, file_id, asset_ids) for item in file.items]
             add_items(session, access=self.access, new=items, now=now, person_id=self.by_id)
             new += len(items)
             self.on("saving", new, total)
@@ -463,23 +463,39 @@ class _Bring:
         """The answers with the items they are about; those about no item are added to ``bad``."""
         everything = files.item_ids(session, project_id=self.access.project_id)
         by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
-        by_place: dict[str, list[tuple[int, str]]] = defaultdict(list)
-        for id, _, dimension in everything:
-            by_place[dimension].append((id, dimension))
+        by_place = self._places(session)
         for answer, here in rows:
             if answer.item is not None:
                 item = by_name.get(answer.item)
                 reason = f"there is no item {answer.item!r} in this project"
             else:
                 places, place = by_place[answer.dimension or ""], answer.position or 0
-                item = places[place] if 0 <= place < len(places) else None
-                reason = (
-                    f"{answer.dimension} has {len(places)} items, so there is no position {place} (they count from 0)"
-                )
+                id = places.get(place)
+                item = (id, answer.dimension or "") if id is not None else None
+                reason = f"{answer.dimension} has {len(places)} items, and none at position {place} (they count from 0)"
             if item is None:
                 bad.append(replace(here, reason=reason))
             else:
                 yield (*item, answer, here)
+
+    def _places(self, session: Session) -> dict[str, dict[int, int]]:
+        """The ids of each dimension's items by their position in it: file after file, then what was written here.
+
+        Records that were left out of a file keep their position, if all of the file is about one dimension.
+        """
+        rows = files.item_places(session, project_id=self.access.project_id)
+        dimensions: dict[int | None, set[str]] = defaultdict(set)
+        for row in rows:
+            dimensions[row.file_id].add(row.dimension)
+        found: dict[str, dict[int, int]] = defaultdict(dict)
+        start: dict[tuple[str, int | None], int] = {}
+        for row in rows:
+            places = found[row.dimension]
+            after = max(places, default=-1) + 1
+            first = start.setdefault((row.dimension, row.file_id), after)
+            own = row.file_id is not None and row.position is not None and len(dimensions[row.file_id]) == 1
+            places[first + (row.position or 0) if own else after] = row.id
+        return found
 
     def _run(self, session: Session, model: str) -> int:
         row = RunRow(
@@ -503,14 +519,14 @@ def _folder(item: ItemRecord) -> str:
     return item.external_id.rpartition("/")[0]
 
 
-def _new_item(item: ItemRecord, file_id: int, place: int, asset_ids: Mapping[str, int]) -> NewItem:
+def _new_item(item: ItemRecord, file_id: int, asset_ids: Mapping[str, int]) -> NewItem:
     return NewItem(
         external_id=item.external_id,
         dimension=item.dimension,
         fields=item.fields,
         assets=[(asset.role, asset_ids[asset_name(item, asset)]) for asset in item.assets],
         file_id=file_id,
-        position=place,
+        position=item.position,
         fragment_lead=item.fragment.lead if item.fragment else None,
         fragment_raw=item.fragment.raw if item.fragment else None,
     )
@@ -532,13 +548,19 @@ def _identical(file: FileRecord, there: Mapping[str, ItemRow]) -> bool:
 
 
 def _taken(file: FileRecord, there: Mapping[str, ItemRow]) -> str:
-    for number, item in enumerate(file.items, 1):
+    for item in file.items:
         row = there.get(item.external_id)
         if row is not None and (item.fragment is None or row.fragment_raw != item.fragment.raw):
             return (
-                f"{file.path}, record {number}: the item {item.external_id!r} is in this project already, with other "
-                "content. Nothing was imported; edit items in the browser, or import the file into another project."
+                f"{file.path}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "
+                "already, with other content. Nothing was imported; edit items in the browser, or import the file into "
+                "another project."
             )
+    if not there:
+        return (
+            f"A file {file.path} is in this project already, with other items. Nothing was imported; "
+            "give this one another name."
+        )
     return (
         f"{file.path}: {len(there)} of its {len(file.items)} items are in this project already. Nothing was imported; "
         "give the new ones a file of their own."

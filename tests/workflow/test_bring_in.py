@@ -111,7 +111,7 @@ def test_the_same_files_again_add_nothing(store: Store, media: MediaStore, tmp_p
     assert bring(store, media, "egoplan", path) == Imported(repeated=3, assets_missing=6)
     assert exported(store, "egoplan") == before
     path.write_text(json.dumps([egoplan_record(n, task_goal="Other") for n in range(3)]))
-    with pytest.raises(FileRefused, match="record 1: the item '0' is in this project already, with other content"):
+    with pytest.raises(FileRefused, match="row 1: the item '0' is in this project already, with other content"):
         bring(store, media, "egoplan", path)
     path.write_text(json.dumps([egoplan_record(n) for n in range(4)]))
     with pytest.raises(FileRefused, match="3 of its 4 items are in this project already"):
@@ -333,7 +333,7 @@ def test_answers_to_nothing_are_refused(store: Store, media: MediaStore, tmp_pat
     assert done.predictions == 1
     assert [bad.row for bad in done.bad] == [2, 3]
     turn = {"question_id": 2, "model_id": "f", "choices": [{"turns": ["x"]}]}
-    with pytest.raises(FileRefused, match="activity has 2 items, so there is no position 2"):
+    with pytest.raises(FileRefused, match="activity has 2 items, and none at position 2"):
         bring(store, media, "predictions", lines(tmp_path / "Activity/f.jsonl", [turn]))
 
 
@@ -367,3 +367,23 @@ def test_names_too_long_for_an_index_are_refused(store: Store, media: MediaStore
     path = write(tmp_path / "val.json", [egoplan_record(0, video_id="v" * 5000)])
     with pytest.raises(FileRefused, match="video_id is longer than 300 characters"):
         bring(store, media, "egoplan", path)
+
+
+def test_positions_count_records_that_were_left_out(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egothink")
+    path = write(tmp_path / "Activity/annotations.json", [egothink_record(0), {"bad": 1}, egothink_record(2)])
+    bring(store, media, "egothink", path, skip_bad=True)
+    assert item_names(store) == ["0", "2"]
+    turns = [{"question_id": n, "model_id": "f", "choices": [{"turns": [f"to {n}"]}]} for n in (0, 2)]
+    bring(store, media, "predictions", lines(tmp_path / "Activity/f.jsonl", turns))
+    assert exported(store, "predictions")["predictions.jsonl"].decode() == (
+        '{"item": "0", "model": "f", "text": "to 0"}\n{"item": "2", "model": "f", "text": "to 2"}\n'
+    )
+
+
+def test_a_file_name_that_is_taken_is_said(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "pca_bench")
+    bring(store, media, "pca_bench", write(tmp_path / "in/Robot.json", [pca_record(0)]))
+    write(tmp_path / "in/Driving.json", [pca_record(0, domain="Autonomous Driving")])
+    with pytest.raises(FileRefused, match=r"A file Robot\.json is in this project already"):
+        bring(store, media, "pca_bench", tmp_path / "in")

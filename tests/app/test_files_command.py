@@ -1,0 +1,69 @@
+"""``touchstone project``, ``import`` and ``export`` as a script uses them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.importers.samples import egothink_record, write
+from tests.serving import touchstone
+
+
+@pytest.fixture
+def annotations(tmp_path: Path) -> Path:
+    write(tmp_path / "in/Activity/annotations.json", [egothink_record(0), egothink_record(1)])
+    write(tmp_path / "in/Forecast/annotations.json", [egothink_record(0)], indent=None, ensure_ascii=False)
+    return tmp_path / "in"
+
+
+def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations: Path) -> None:
+    made = touchstone("project", "create", "mine", "--schema", "egothink", home=home)
+    assert (made.returncode, made.stdout) == (0, "Project mine (EgoThink) follows egothink, version 1.\n")
+    assert made.stderr == f"Touchstone: everything is kept in {home}\n"
+    brought = touchstone("import", "mine", "egothink", annotations, home=home)
+    assert brought.returncode == 0, brought.stderr
+    assert brought.stdout.splitlines()[0] == "Imported 3 items."
+    assert "3 missing" in brought.stdout
+    again = touchstone("import", "mine", "egothink", annotations, home=home)
+    assert again.stdout.splitlines()[:2] == ["Imported nothing new.", "3 rows were there already."]
+    out = touchstone("export", "mine", "egothink", "--out", tmp_path / "out", home=home)
+    assert out.stdout == f"3 items in 2 files at {tmp_path / 'out'}.\n"
+    for folder in ("Activity", "Forecast"):
+        file = Path(folder) / "annotations.json"
+        assert (tmp_path / "out" / file).read_bytes() == (annotations / file).read_bytes()
+    listed = touchstone("project", "list", home=home)
+    assert listed.stdout.split() == ["mine", "egothink", "1", "EgoThink"]
+
+
+def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path, annotations: Path) -> None:
+    touchstone("project", "create", "mine", "--schema", "egothink", home=home)
+    for arguments, sentence in [
+        (("project", "create", "mine", "--schema", "egothink"), "There is a project named 'mine' already"),
+        (("project", "create", "other", "--schema", "nothing.yaml"), "cannot be read"),
+        (("import", "other", "egothink", annotations), "There is no project 'other'"),
+        (("import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
+        (("import", "mine", "egothink", annotations, "--media", tmp_path / "no"), "There is no media folder"),
+        (("export", "mine", "latex", "--out", tmp_path / "x"), "latex"),
+    ]:
+        done = touchstone(*arguments, home=home)
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert sentence in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Path, annotations: Path) -> None:
+    touchstone("project", "create", "mine", "--schema", "egothink", home=home)
+    records = [egothink_record(0), {"question": "Why?"}]
+    path = write(annotations / "Activity/annotations.json", records)
+    refused = touchstone("import", "mine", "egothink", path, home=home)
+    assert refused.returncode == 1
+    assert "annotations.json, row 2: it has no image_path." in refused.stderr
+    taken = touchstone("import", "mine", "egothink", path, "--skip-bad", home=home)
+    where = home / "bad_rows" / "mine-egothink-1.jsonl"
+    assert f"Left out 1 row, written with reasons to {where}." in taken.stdout
+    (row,) = map(json.loads, where.read_text().splitlines())
+    assert (row["path"], row["row"], row["reason"]) == ("annotations.json", 2, "it has no image_path")
+    assert json.loads(row["raw"]) == records[1]
