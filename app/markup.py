@@ -60,6 +60,11 @@ def text(value: object) -> Markup:
     return Markup(escape(str(value)))
 
 
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, as plain text."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def joined(parts: Iterable[Markup], between: str = "") -> Markup:
     """Pieces one after the other."""
     return Markup(escape(between).join(parts))

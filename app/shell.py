@@ -316,6 +316,20 @@ def section(title: str) -> None:
     show(markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2"))
 
 
+@contextmanager
+def progress_bar(words: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar while something long is done; call what it gives with (what is going on, how much is done, of how much)."""
+    bar = st.progress(0.0, text=words)
+
+    def show_progress(what: str, done: int, total: int) -> None:
+        bar.progress(min(done / total, 1.0) if total else 0.0, text=f"{what.capitalize()}: {done} of {total}")
+
+    try:
+        yield show_progress
+    finally:
+        bar.empty()
+
+
 # ---- the sidebar of pages that are not for working ------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import re
 import stat
 import unicodedata
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -103,15 +103,15 @@ def safe_name(name: str) -> PurePosixPath:
     return path
 
 
-def pack(folder: Path) -> bytes:
-    """A folder as a zip whose bytes depend on its files alone."""
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Files by their path as a zip whose bytes depend on them alone."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            entry = zipfile.ZipInfo(file.relative_to(folder).as_posix(), date_time=(1980, 1, 1, 0, 0, 0))
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            packed.writestr(entry, file.read_bytes())
+            packed.writestr(entry, files[name])
     return buffer.getvalue()
 
 

@@ -45,13 +45,13 @@ def summary(board: Dashboard) -> markup.Markup:
     rejected = _sum(board, "rejected")
     wanted = sum(row.wanted or 0 for row in board.rows)
     parts = [
-        f"{drafted} items written" + (f" of {wanted} wanted" if wanted else ""),
+        f"{markup.count(drafted, 'item')} written" + (f" of {wanted} wanted" if wanted else ""),
         f"{kept} kept",
         f"{rejected} rejected",
     ]
     if board.to_grade:
         parts.append(f"{board.graded} of {board.to_grade} gradings done")
-    parts.append(f"{board.free_images} free images in the pool")
+    parts.append(f"{markup.count(board.free_images, 'free image')} in the pool")
     return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")
 
 
@@ -91,7 +91,10 @@ def _count(board: Dashboard, style: str) -> bool:
 
 def _empty(view: ProjectView, board: Dashboard) -> None:
     if board.free_images:
-        words = f"No item is written yet. {board.free_images} images wait in the pool: give people their dimensions."
+        words = (
+            f"No item is written yet. {markup.count(board.free_images, 'free image')} in the pool: "
+            "give people their dimensions."
+        )
         target, label = "people", "Give people dimensions"
     else:
         words = "There is nothing in this project yet. Bring in items that exist, or images to write items about."

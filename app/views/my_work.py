@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import streamlit as st
@@ -42,9 +42,10 @@ def render(services: Services) -> None:
         _no_project(services)
         return
     keys = iter(KEYS)
-    for view in mine:
+    chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
+    for view in sorted(mine, key=lambda view: view.name != chosen):
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
-        _project(services, view, stages, keys, alone=len(mine) == 1)
+        _project(services, view, stages, keys)
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork]) -> str:
@@ -57,23 +58,24 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork]) -> str:
     return reasons[0] if reasons else "Nothing waits for you here."
 
 
-def _project(services: Services, view: ProjectView, work: Sequence[StageWork], keys: object, *, alone: bool) -> None:
+def _project(services: Services, view: ProjectView, work: Sequence[StageWork], keys: Iterator[str]) -> None:
     label = (
         [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
     )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
-    if not work:
+    if not any(row.waiting or row.mine_done for row in work):
         _nothing_at_all(services, view)
-        return
+        if not work:
+            return
     for stage, rows in groupby(work, key=lambda row: row.stage):
         _stage(view, stage, list(rows), keys)
 
 
-def _stage(view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: object) -> None:
+def _stage(view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: Iterator[str]) -> None:
     waiting, done = sum(row.waiting for row in rows), sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     screen = next(screen for screen in shell.SCREENS if screen.stage is stage)
-    key = next(keys, None) if startable else None  # type: ignore[call-overload]
+    key = next(keys, None) if startable else None
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
         words, button = st.columns([5, 1.4], vertical_alignment="center")
         with words:
@@ -93,14 +95,24 @@ def _stage(view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: obj
 
 
 def _words(stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int) -> markup.Markup:
-    count = markup.tag("b", markup.text(waiting_sentence(stage, rows)))
-    mine = markup.quiet(f"{done} done by you" if done else "none done by you yet")
+    sentence = waiting_sentence(stage, rows)
+    name = markup.text(f"{str(stage).capitalize()} · ")
+    mine = markup.quiet(f"{done} done by you") if done else markup.text("")
+    if not waiting:
+        return markup.tag(
+            "div",
+            markup.tag("div", name, mine),
+            markup.tag("div", markup.quiet(sentence)),
+            style="ts",
+            data_stage=stage,
+        )
     parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
     return markup.tag(
         "div",
-        markup.tag("div", markup.text(f"{str(stage).capitalize()} · "), count, markup.text(" · "), mine),
+        markup.tag("div", name, markup.tag("b", markup.text(sentence)), markup.text(" · " if done else ""), mine),
         markup.bar(parts, total=done + waiting, style="thin"),
         style="ts",
+        data_stage=stage,
     )
 
 
@@ -123,7 +135,9 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
 
 def _nothing_at_all(services: Services, view: ProjectView) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
-        shell.show(markup.notice("Nothing to work on yet: bring in items or media, then give people their dimensions."))
+        shell.show(
+            markup.notice("Nothing to work on yet: bring in items or images, then give people their dimensions.")
+        )
         first, second, _ = st.columns([1, 1, 3])
         with first:
             if st.button("Import", key=f"my_work.import.{view.name}", type="primary", width="stretch"):
@@ -132,9 +146,7 @@ def _nothing_at_all(services: Services, view: ProjectView) -> None:
             if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
                 shell.go("people", project=view.name)
         return
-    shell.show(
-        markup.notice("Nothing to work on yet. The lead of this project has to bring in items or give you dimensions.")
-    )
+    shell.show(markup.notice("Nothing waits for you yet. When the lead brings in work for you, it appears here."))
 
 
 def _no_project(services: Services) -> None:

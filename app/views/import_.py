@@ -1,0 +1,203 @@
+"""Import: items, model answers and ratings from files; images for the pool."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotation_schemas import registry
+from app import markup, shell, unpack
+from app.services import Services
+from domain.records import ProjectView
+from workflow import bring_in, pool
+
+ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
+UPLOAD, PATH = "Upload", "A path on the server's machine"
+
+
+def render(services: Services) -> None:
+    """Two things can be brought in; each says afterwards what became of every file."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Import",
+        "A file that does not fit is refused as a whole, with row and reason, unless you let the good rows in.",
+        made_up=view.made_up,
+    )
+    what = st.segmented_control("What", [ITEMS, POOL], default=ITEMS, key="import.what", label_visibility="collapsed")
+    if what == POOL:
+        _pool(services, view)
+    else:
+        _items(services, view)
+
+
+def formats_of(view: ProjectView) -> list[str]:
+    """The formats that this project's items, models' answers and ratings can come in."""
+    source = view.schema.schema_.source
+    rows = (registry.find("format", name) for name in [*([source.format] if source else []), "predictions", "ratings"])
+    return [row.name for row in rows if row is not None and row.available]
+
+
+def words_of(format: str) -> str:
+    """A format with what it is."""
+    row = registry.find("format", format)
+    return f"{format}: {row.meaning}".replace("`", "") if row else format
+
+
+def _items(services: Services, view: ProjectView) -> None:
+    formats = formats_of(view)
+    left, right = st.columns([3, 2])
+    with left:
+        chosen = st.selectbox("Format", formats, key="import.format", format_func=words_of)
+    with right:
+        dimension = _dimension(
+            view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
+        )
+    where = _where(services, "import.items")
+    files = media = path = media_path = None
+    if where == UPLOAD:
+        files = st.file_uploader(
+            "Annotation files, or one zip of their folders", accept_multiple_files=True, key="import.items.files"
+        )
+        media = st.file_uploader(
+            "Their images and clips, as a zip (may come later)", type=["zip"], key="import.items.media"
+        )
+    else:
+        path = st.text_input("File or folder", key="import.items.path")
+        media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
+    skip_bad = st.checkbox("Let the good rows in when some are bad", key="import.skip_bad")
+    if not st.button("Import", type="primary", key="import.items.go", disabled=not (files or path)):
+        return
+    with tempfile.TemporaryDirectory(prefix="touchstone-import-") as folder:
+        source = (
+            _path(path) if path else unpack.store([(file.name, file) for file in files or ()], Path(folder) / "items")
+        )
+        media_dir = _path(media_path) if media_path else None
+        if media is not None:
+            media_dir = unpack.unpack(media, Path(folder) / "media", name=media.name)
+        with shell.progress_bar("Reading") as progress:
+            done = bring_in.import_files(
+                services.store,
+                services.media,
+                by=services.person,
+                project=view.name,
+                format=chosen,
+                path=source,
+                media_dir=media_dir,
+                dimension=dimension,
+                skip_bad=skip_bad,
+                progress=progress,
+            )
+    shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
+    _bad_rows(done.bad)
+
+
+def imported_sentence(done: Any) -> str:
+    """What came in, in one line."""
+    came = {"item": done.items, "answer": done.predictions, "rating": done.ratings}
+    parts = [f"{markup.count(n, name)} came in" for name, n in came.items() if n] or ["Nothing new came in"]
+    if done.repeated:
+        parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
+    if done.assets_found or done.assets_missing:
+        parts.append(f"{done.assets_found} of {done.assets_found + done.assets_missing} images and clips found")
+    if done.assets_missing:
+        parts.append("those that are missing are shown as missing until they are brought in")
+    if done.bad:
+        parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
+    return "; ".join(parts) + "."
+
+
+def _bad_rows(bad: Sequence[Any]) -> None:
+    if not bad:
+        return
+    rows = [[markup.text(row.path), markup.text(row.row), markup.text(row.reason)] for row in bad[:200]]
+    shell.show(markup.table([("File", ""), ("Row", "number"), ("Why it stayed out", "")], rows))
+    lines = "".join(f"{row.path}\t{row.row}\t{row.reason}\t{row.raw}\n" for row in bad)
+    st.download_button("Download the rows that stayed out", lines, file_name="stayed-out.tsv", key="import.bad")
+
+
+def _pool(services: Services, view: ProjectView) -> None:
+    schema = view.schema.schema_
+    if schema.stages.authoring is None:
+        shell.show(
+            markup.notice("In this project nobody writes items in the browser: its schema has no authoring stage.")
+        )
+        return
+    dimension = _dimension(view, "For", "import.pool.dimension", none="all dimensions")
+    where = _where(services, "import.pool")
+    files = path = None
+    if where == UPLOAD:
+        files = st.file_uploader("Images, or zips of images", accept_multiple_files=True, key="import.pool.files")
+    else:
+        path = st.text_input("Folder of images", key="import.pool.path")
+    st.caption("Images of one folder count as one source: a video, a place, a collection.")
+    if not st.button("Add to the pool", type="primary", key="import.pool.go", disabled=not (files or path)):
+        return
+    with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder:
+        source = (
+            _path(path) if path else unpack.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
+        )
+        offered = images_below(source)
+        if not offered:
+            shell.show(markup.notice("There is no file there to add.", style="bad"))
+            return
+        with shell.progress_bar("Looking at images") as progress:
+            added = pool.add_to_pool(
+                services.store,
+                services.media,
+                by=services.person,
+                project=view.name,
+                files=_counted(offered, progress),
+                source_of=source_of,
+                dimension=dimension,
+            )
+    words = f"{markup.count(added.added, 'image')} added to the pool"
+    if added.repeated:
+        words += f"; {added.repeated} were there already"
+    if added.refused:
+        words += f"; {len(added.refused)} were not taken"
+    shell.show(markup.notice(words + ".", style="good" if not added.refused else ""))
+    if added.refused:
+        rows = [[markup.text(name), markup.text(why)] for name, why in added.refused[:200]]
+        shell.show(markup.table([("File", ""), ("Why it was not taken", "")], rows))
+
+
+def _dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | None:
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    return st.selectbox(label, [None, *titles], format_func=lambda name: titles.get(name or "", none), key=key)
+
+
+def images_below(source: Path) -> list[tuple[str, Path]]:
+    """The files of a folder (or the one file) with their names below it, hidden ones left out."""
+    if source.is_file():
+        return [(source.name, source)]
+    found = ((path.relative_to(source).as_posix(), path) for path in sorted(source.rglob("*")) if path.is_file())
+    return [(name, path) for name, path in found if not any(part.startswith(".") for part in name.split("/"))]
+
+
+def source_of(name: str) -> str | None:
+    """The source of a pool image: the folder it lay in."""
+    folder, _, _ = name.rpartition("/")
+    return folder or None
+
+
+def _counted(files: Sequence[tuple[str, Path]], progress: Any) -> Any:
+    for number, file in enumerate(files):
+        progress("looking at images", number, len(files))
+        yield file
+
+
+def _where(services: Services, key: str) -> str:
+    if not services.person.is_admin:
+        return UPLOAD
+    choice = st.segmented_control(
+        "From", [UPLOAD, PATH], default=UPLOAD, key=f"{key}.where", label_visibility="collapsed"
+    )
+    return choice or UPLOAD
+
+
+def _path(typed: str) -> Path:
+    return Path(typed.strip()).expanduser()

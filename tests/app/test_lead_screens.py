@@ -1,0 +1,260 @@
+"""The lead's screens and My work: what they offer and what is saved, without a browser."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.services import Services
+from db.engine import Store
+from domain.records import Person, TaskView
+from domain.roles import Role
+from domain.settings import Settings
+from domain.states import Stage
+from tests.app.homes import Home, make_home, picture
+from workflow import accounts, claim, pool, projects, submit
+
+Show = Callable[..., AppTest]
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path) -> Home:
+    return make_home(tmp_path, sqlite_template, pictures=4)
+
+
+@pytest.fixture
+def store(home: Home) -> Iterator[Store]:
+    store = home.store()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def show(home: Home, store: Store) -> Iterator[Show]:
+    """Draw a screen for somebody, as the frame does: errors become words."""
+
+    def screen(name, services):  # type: ignore[no-untyped-def]
+        import importlib
+
+        from app import shell
+
+        with shell.guard(services):
+            importlib.import_module(f"app.views.{name}").render(services)
+
+    def draw(name: str, login: str, *, project: str = "tiny") -> AppTest:
+        person = accounts.find_person(store, login=login)
+        services = Services(store, home.media(), Settings(home.path, ""), person, "csrf")
+        test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
+        test.query_params["project"] = project
+        return test.run()
+
+    yield draw
+    st.cache_resource.clear()
+
+
+def words(test: AppTest) -> str:
+    """All markup of ours on the page."""
+    assert not test.exception
+    return "\n".join(element.proto.body for element in test.get("html"))
+
+
+def person(store: Store, login: str) -> Person:
+    return accounts.find_person(store, login=login)
+
+
+def write_item(store: Store, login: str = "ana") -> str:
+    """Somebody writes an item about the next free image."""
+    who = person(store, login)
+    image = pool.pool(store, person=who, project="tiny").assets[0].id
+    task = pool.pick(store, person=who, project="tiny", dimension="counting", assets=[image])
+    item = {"question": f"How many cups are before me, {image}?", "answer": "Two."}
+    done = submit.submit(store, person=who, task=task.id, key=image, values=item)
+    assert done.item
+    return done.item
+
+
+def vote(store: Store, login: str, value: str, reason: str | None = None) -> None:
+    who = person(store, login)
+    task = claim.next_task(store, person=who, project="tiny", stage=Stage.VERIFICATION)
+    assert isinstance(task, TaskView)
+    reasons = {"fits": reason} if reason else {}
+    submit.submit(store, person=who, task=task.id, key=task.id, values={"fits": value}, reasons=reasons)
+
+
+# ---- my work ---------------------------------------------------------------------------------------------------------
+
+
+def test_my_work_offers_a_key_for_each_stage_in_which_something_waits(store: Store, show: Show) -> None:
+    write_item(store)
+    test = show("my_work", "bo")
+    start = {button.key: button for button in test.button if button.key.count(".") == 3}
+    assert not start["my_work.start.tiny.authoring"].disabled
+    assert not start["my_work.start.tiny.verification"].disabled
+    assert start["my_work.start.tiny.grading"].disabled
+    assert [start[f"my_work.start.tiny.{stage}"].proto.shortcut for stage in ("authoring", "verification")] == [
+        "1",
+        "2",
+    ]
+    assert "1 item to verify" in words(test)
+    assert "made-up data" in words(test)
+
+
+def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show) -> None:
+    accounts.create_person(store, login="new", name="New")
+    assert "You take part in no project yet" in words(show("my_work", "new"))
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    projects.create_project(
+        store, name="empty", loaded=projects.project(store, person=person(store, "lea"), project="tiny").schema
+    )
+    test = show("my_work", "boss", project="empty")
+    assert "bring in items or images" in words(test)
+    assert "my_work.import.empty" in {button.key for button in test.button}
+
+
+# ---- who may ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["dashboard", "people", "import_", "agreement", "export"])
+@pytest.mark.parametrize("login", ["ana", "sen"])
+def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: str) -> None:
+    test = show(name, login)
+    assert "for the leads of Project tiny" in words(test)
+    assert not test.button
+    assert "Nobody" not in words(test)
+
+
+@pytest.mark.parametrize("name", ["dashboard", "people", "import_", "agreement", "export"])
+def test_a_lead_of_one_project_is_nobody_in_another(show: Show, name: str) -> None:
+    test = show(name, "lea", project="other")
+    assert "There is no project" in words(test)
+    assert not test.button
+
+
+# ---- dashboard -------------------------------------------------------------------------------------------------------
+
+
+def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
+    for _ in range(2):
+        write_item(store)
+        for login in ("bo", "chi"):
+            vote(store, login, "yes")
+    write_item(store)
+    page = words(show("dashboard", "lea"))
+    assert "3 items written of 60 wanted · 2 kept · 0 rejected" in page
+    assert 'aria-label="2 kept, 0 in adjudication, 1 in verification, 0 without a verdict, 0 rejected"' in page
+    assert "1 free image in the pool" in page
+
+
+def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None:
+    test = show("dashboard", "lea")
+    assert "4 free images in the pool" in words(test)
+    assert [button.label for button in test.button] == ["Give people dimensions"]
+
+
+# ---- people ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_changed_part_is_saved_at_once(store: Store, show: Show) -> None:
+    test = show("people", "lea")
+    test.selectbox(key="people.role.tiny.bo").select(Role.SENIOR).run()
+    assert "Saved: bo is senior" in words(test)
+    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+    members = projects.members(store, person=person(store, "lea"), project="tiny")
+    bo = next(member for member in members if member.person.login == "bo")
+    assert (bo.role, bo.dimensions) == (Role.SENIOR, ("counting",))
+
+
+def test_an_invitation_is_a_link_that_works(store: Store, show: Show) -> None:
+    test = show("people", "lea")
+    test.selectbox(key="people.invite.role").select(Role.SENIOR)
+    test.button(key="people.invite.submit").click().run()
+    address = test.code[0].value
+    offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
+    assert offered is not None
+    assert (offered.project, offered.role) == ("tiny", Role.SENIOR)
+
+
+def test_somebody_with_an_account_is_let_in_and_an_unknown_login_is_told(store: Store, show: Show) -> None:
+    test = show("people", "lea")
+    test.text_input(key="people.let_in.login").input("olu")
+    test.button(key="people.let_in.submit").click().run()
+    assert "olu" in {m.person.login for m in projects.members(store, person=person(store, "lea"), project="tiny")}
+    test.text_input(key="people.let_in.login").input("nobody")
+    test.button(key="people.let_in.submit").click().run()
+    assert "no account with the login" in words(test)
+
+
+def test_a_lead_makes_no_sign_in_link_for_others(show: Show) -> None:
+    assert not [button.key for button in show("people", "lea").button if button.key.startswith("people.link")]
+
+
+# ---- import and export -----------------------------------------------------------------------------------------------
+
+
+def test_only_admins_may_name_a_path_of_the_server(store: Store, show: Show) -> None:
+    assert not show("import_", "lea").get("text_input")
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    test = show("import_", "boss")
+    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    assert test.text_input(key="import.items.path")
+
+
+def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store, show: Show, tmp_path: Path) -> None:
+    folder = tmp_path / "bench" / "Reasoning" / "counting"
+    folder.mkdir(parents=True)
+    rows = [
+        {"image_path": f"{n}.png", "question": f"How many cups? {n}", "answer": "Two.", "source_dataset": "x"}
+        for n in "ab"
+    ]
+    (folder / "annotations.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    (folder / "a.png").write_bytes(picture(200))
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    test = show("import_", "boss")
+    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.text_input(key="import.items.path").input(str(tmp_path / "bench"))
+    test.text_input(key="import.items.media_path").input(str(tmp_path / "bench"))
+    test.run()
+    test.button(key="import.items.go").click().run()
+    assert "2 items came in; 1 of 2 images and clips found" in words(test)
+    out = show("export", "boss")
+    out.radio(key="export.verified").set_value(False)
+    out.button(key="export.prepare").click().run()
+    with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
+        assert packed.namelist() == ["Reasoning/counting/annotations.json"]
+        assert packed.read("Reasoning/counting/annotations.json") == (folder / "annotations.json").read_bytes()
+
+
+def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_bytes("unit,rater,criterion,value\n1,a,fits,yes\n".encode("utf-16"))
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    test = show("import_", "boss")
+    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.selectbox(key="import.format").select("ratings")
+    test.text_input(key="import.items.path").input(str(bad))
+    test.run()
+    test.button(key="import.items.go").click().run()
+    page = words(test)
+    assert 'role="alert"' in page
+    assert "UTF-8" in page
+    assert "Something went wrong" not in page
+
+
+def test_the_verified_split_comes_with_a_manifest_to_read(store: Store, show: Show) -> None:
+    write_item(store)
+    for login in ("bo", "chi"):
+        vote(store, login, "yes")
+    test = show("export", "lea")
+    test.button(key="export.prepare").click().run()
+    assert "1 item in 2 files" in words(test)
+    assert "Manifest" in words(test)
+    with zipfile.ZipFile(io.BytesIO(test.session_state["export.ready"]["zip"])) as packed:
+        assert "manifest.json" in packed.namelist()
+        assert json.loads(packed.read("manifest.json")) == test.session_state["export.ready"]["manifest"]
