@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import importlib
 import logging
@@ -97,7 +96,7 @@ def run() -> None:
     st.html(f"<style>{markup.STYLE}</style>")
     shared = resources()
     session = _session(shared)
-    pages = {screen.name: _page(screen, shared, session) for screen in SCREENS if _exists(screen.name)}
+    pages = {screen.name: _page(screen, shared, session) for screen in SCREENS}
     st.session_state["touchstone.pages"] = pages
     current = st.navigation(list(pages.values()), position="hidden")
     if session is None:
@@ -127,16 +126,6 @@ def _draw(screen: Screen, services: Services) -> None:
         else:
             working_page()
         _view(screen.name)(services)
-
-
-@functools.cache
-def _exists(name: str) -> bool:
-    try:
-        importlib.import_module(f"app.views.{name}")
-    except ImportError as error:
-        log.warning("The screen %s is not there: %s", name, error)
-        return False
-    return True
 
 
 def _view(name: str) -> Callable[[Services], None]:
@@ -174,8 +163,7 @@ def freeze_collector() -> int:
     of a submit's time is spent looking through modules that never change.
     """
     for screen in SCREENS:
-        if _exists(screen.name):
-            importlib.import_module(f"app.views.{screen.name}")
+        importlib.import_module(f"app.views.{screen.name}")
     gc.collect()
     gc.freeze()
     return gc.get_freeze_count()
@@ -296,9 +284,7 @@ def offered(view: ProjectView) -> Sequence[Screen]:
     return [
         screen
         for screen in SCREENS
-        if _exists(screen.name)
-        and at_least(view.role, screen.role)
-        and (screen.stage is None or getattr(stages, screen.stage) is not None)
+        if at_least(view.role, screen.role) and (screen.stage is None or getattr(stages, screen.stage) is not None)
     ]
 
 

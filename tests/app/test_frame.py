@@ -116,7 +116,7 @@ def test_an_annotator_who_opens_a_lead_s_page_reads_a_sentence(running: Server, 
     _sign_in(page, running, "ana")
     menu = page.locator("[data-testid=stSidebar]")
     assert menu.get_by_text("Dashboard").count() == 0
-    for path in ("dashboard", "people"):
+    for path in ("dashboard", "people", "import", "agreement", "export"):
         page.goto(f"{running.url}/{path}?project=tiny")
         page.wait_for_selector(".ts-notice.bad")
         assert "for the leads of Project tiny" in page.inner_text(".ts-notice.bad")

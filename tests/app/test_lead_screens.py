@@ -258,3 +258,23 @@ def test_the_verified_split_comes_with_a_manifest_to_read(store: Store, show: Sh
     with zipfile.ZipFile(io.BytesIO(test.session_state["export.ready"]["zip"])) as packed:
         assert "manifest.json" in packed.namelist()
         assert json.loads(packed.read("manifest.json")) == test.session_state["export.ready"]["manifest"]
+
+
+# ---- agreement -------------------------------------------------------------------------------------------------------
+
+
+def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Show) -> None:
+    assert "Nobody has submitted anything in verification yet" in words(show("agreement", "lea"))
+    for value in ("yes", "yes", "no"):
+        write_item(store)
+        vote(store, "bo", "yes")
+        vote(store, "chi", value, "wrong_answer" if value == "no" else None)
+    test = show("agreement", "lea")
+    page = words(test)
+    assert "Percent agreement" in page
+    assert "0.667" in page  # two of three items
+    assert '<td class="number">3</td>' in page
+    assert "Cohen&#x27;s kappa" in page
+    assert "Raters: bo, chi." in page
+    test.toggle(key="agreement.by_dimension").set_value(True).run()
+    assert "Counting · fits" in words(test)

@@ -1,0 +1,168 @@
+"""Agreement: how far raters agree, each number with its interval, its unit, its n, and what was left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+import streamlit as st
+
+from agreement.summary import Result
+from app import markup, shell
+from app.services import Services
+from domain.records import ProjectView
+from domain.states import Stage
+from workflow import measure
+
+NAMES = {
+    "percent_agreement": "Percent agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "light_kappa": "Light's kappa (mean over pairs)",
+    "fleiss_kappa": "Fleiss' kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "pearson": "Pearson's r",
+    "icc": "Intraclass correlation",
+}
+UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer"}
+
+
+def render(services: Services) -> None:
+    """Choose a stage, read the table."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Agreement",
+        "Of people with each other. Every number has its interval; what is undefined says why.",
+        made_up=view.made_up,
+    )
+    stages = [stage for stage in UNITS if getattr(view.schema.schema_.stages, stage) is not None]
+    if not stages:
+        shell.show(
+            markup.notice("In this project's schema nobody rates anything: it has no verification and no grading.")
+        )
+        return
+    left, right = st.columns([2, 3], vertical_alignment="center")
+    with left:
+        chosen = st.segmented_control(
+            "Stage",
+            stages,
+            default=stages[0],
+            format_func=lambda stage: str(stage).capitalize(),
+            key="agreement.stage",
+            label_visibility="collapsed",
+        )
+    with right:
+        by_dimension = st.toggle("By dimension", key="agreement.by_dimension")
+    stage = chosen or stages[0]
+    lines = measure.agreement_of(
+        services.store, person=services.person, project=view.name, stage=stage, by_dimension=by_dimension
+    )
+    if not lines:
+        shell.show(
+            markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
+        )
+        return
+    for (dimension, criterion), group in groupby(lines, key=lambda line: (line.dimension, line.criterion)):
+        of_group = list(group)
+        first = [line for line in of_group if is_headline(line, several=len(raters_of(of_group)) > 2)]
+        shell.section(title_of(view, dimension, criterion))
+        shell.show(
+            markup.tag("div", markup.quiet(about_of(of_group)), style="ts ts-small"),
+            table_of(first, unit=UNITS[stage]),
+        )
+        with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
+            shell.show(table_of(of_group, unit=UNITS[stage]))
+
+
+def raters_of(lines: Iterable[Result]) -> list[str]:
+    """Everybody who is in a pair."""
+    return sorted({rater for line in lines for rater in line.args.get("pair", ())})
+
+
+def is_headline(line: Result, *, several: bool) -> bool:
+    """Whether a line belongs to the short table: it fits the scale, and is about all raters at once."""
+    scale, args = line.args.get("scale"), line.args
+    if "pair" in args and several:
+        return False
+    if "weights" in args:
+        return bool(args["weights"] == ("none" if scale == "nominal" else "quadratic"))
+    if "level" in args:
+        return bool(args["level"] == scale)
+    return scale != "nominal" or line.statistic not in ("pearson", "icc")
+
+
+def about_of(lines: Sequence[Result]) -> str:
+    """What all lines of a group share."""
+    scale = lines[0].args.get("scale", "")
+    taken = " (taken from the values)" if lines[0].args.get("scale_inferred") else ""
+    return f"Raters: {', '.join(raters_of(lines)) or 'one'}. Scale: {scale}{taken}."
+
+
+def title_of(view: ProjectView, dimension: str | None, criterion: str | None) -> str:
+    """What a group of lines is about."""
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    parts = [titles.get(dimension, dimension)] if dimension else []
+    return " · ".join([*parts, (criterion or "all criteria").replace("_", " ")])
+
+
+def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
+    """The lines as a table with drawn intervals, all on one axis."""
+    heads = [
+        ("Statistic", ""),
+        ("Value", "number"),
+        ("95 % interval", "number"),
+        (_axis_title(axis := axis_of(lines)), "wide"),
+        (f"{unit.capitalize()}s", "number"),
+        ("Raters", "number"),
+        ("Left out", "number"),
+        ("Remark", ""),
+    ]
+    return markup.table(heads, [_row(line, axis) for line in lines])
+
+
+def axis_of(lines: Iterable[Result]) -> tuple[float, float]:
+    """From 0, or from the lowest tenth that is drawn, to 1."""
+    drawn = [number for line in lines for number in (line.value, line.low) if _defined(number)]
+    lowest = min([0.0, *drawn])
+    return (max(-1.0, math.floor(lowest * 10) / 10), 1.0)
+
+
+def _axis_title(axis: tuple[float, float]) -> str:
+    return f"{axis[0]:g} to {axis[1]:g}"
+
+
+def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
+    value, low, high = (number if _defined(number) else None for number in (line.value, line.low, line.high))
+    name = markup.tag("div", markup.text(NAMES.get(line.statistic, line.statistic.replace("_", " "))))
+    with_args = markup.tag("div", markup.text(words_of(line.args)), style="ts-quiet ts-small")
+    remark = line.reason or (line.method if low is not None else f"no interval: {line.method}")
+    return [
+        markup.joined([name, with_args]),
+        markup.tag("b", markup.text(_number(value))),
+        markup.text(f"{_number(low)} to {_number(high)}" if low is not None and high is not None else "-"),
+        markup.interval(value, low, high, ends=axis) if value is not None else markup.quiet("undefined"),
+        markup.text(line.n_units),
+        markup.text(line.n_raters),
+        markup.text(line.n_left_out),
+        markup.tag("span", markup.text(remark), style="ts-quiet ts-small"),
+    ]
+
+
+def words_of(args: Any) -> str:
+    """The arguments of a statistic, as somebody would say them."""
+    parts = []
+    for name, value in dict(args or {}).items():
+        if name in ("scale", "scale_inferred"):
+            continue
+        shown = " and ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        parts.append(shown if name in ("pair", "form") else f"{name.replace('_', ' ')}: {shown}")
+    return ", ".join(parts)
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def _defined(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
