@@ -10,6 +10,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,7 +148,9 @@ def test_the_collector_is_frozen_after_the_first_page_and_no_model_package_is_lo
     running.restart()
     assert _health(running) == {"status": "ok", "database": "ok", "frozen": False}
     _sign_in(browser_page, running, "lea")
-    browser_page.wait_for_function("fetch('/healthz').then(reply => reply.json()).then(state => state.frozen)")
+    end = time.monotonic() + 30
+    while not _health(running)["frozen"] and time.monotonic() < end:
+        browser_page.wait_for_timeout(100)
     assert _health(running)["frozen"] is True
     assert running.process is not None
     loaded = Path(f"/proc/{running.process.pid}/maps").read_text()
