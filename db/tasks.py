@@ -301,6 +301,17 @@ def offer(session: Session, *, slot: Mapping[str, Any]) -> None:
     )
 
 
+def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, unit: str) -> tuple[int, int]:
+    """Which unit of its item this is for a person (those done before, and this one), and how many units there are."""
+    rows = session.exec(
+        select(TaskRow.unit, TaskRow.person_id, TaskRow.state).where(
+            TaskRow.item_id == item_id, TaskRow.stage == stage, TaskRow.state != TaskState.WITHDRAWN
+        )
+    ).all()
+    done = {other for other, person, state in rows if person == person_id and state is TaskState.DONE and other != unit}
+    return len(done) + 1, len({other for other, _, _ in rows})
+
+
 # ---- the rules, as conditions ---------------------------------------------------------------------------------------
 
 

@@ -233,6 +233,8 @@ class TaskView:
     """Reopened by undo: what is submitted now supersedes this person's earlier submission."""
     answer: str | None = None
     """Grading: the text of the prediction. The model's name is never here."""
+    place: tuple[int, int] | None = None
+    """Grading: which one of its item's answers this is for this person, and how many there are."""
     votes: Sequence[VoteView] = ()
     """Adjudication: the votes that disagreed."""
     history: Sequence[str] = ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation_schemas.model import AssetSlot, Schema
-from db import assets, events, items, shown, submissions
+from db import assets, events, items, shown, submissions, tasks
 from db.engine import Session, Store
 from db.tables import AssetRow, DraftRow, MediaObjectRow, TaskRow
 from domain.errors import NotFound
@@ -40,6 +40,7 @@ def task_view(session: Session, *, access: Access, row: TaskRow, person: Person)
         draft=draft_of(draft) if draft else None,
         correction=row.correcting,
         answer=_answer(session, row),
+        place=_place(session, row, person),
         votes=tuple(_votes(session, row)),
         history=tuple(_history(session, row)),
     )
@@ -124,6 +125,12 @@ def _assets(session: Session, access: Access, row: TaskRow) -> list[AssetView]:
 
 def _answer(session: Session, row: TaskRow) -> str | None:
     return items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
+
+
+def _place(session: Session, row: TaskRow, person: Person) -> tuple[int, int] | None:
+    if row.prediction_id is None or row.item_id is None:
+        return None
+    return tasks.place_of(session, item_id=row.item_id, stage=row.stage, person_id=person.id, unit=row.unit)
 
 
 def _votes(session: Session, row: TaskRow) -> list[VoteView]:

@@ -273,7 +273,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "lease_until": instant(task.lease_until),
         "draft": _draft(task.draft),
         "answer": task.answer,
-        "place": list(place) if (place := getattr(task, "place", None)) else None,
+        "place": list(task.place) if task.place else None,
         "votes": [_vote(vote) for vote in task.votes],
         "history": list(task.history),
     }

@@ -255,7 +255,7 @@ export class FieldForm {
 
   paintSimilar(part, value) {
     const near = typeof value === "string" && value.trim().length > 3 ? similar(value, this.earlier) : [];
-    const shownNow = near.map(([, entry]) => entry.text).join("\n");
+    const shownNow = near.map(([score, entry]) => `${score} ${entry.text}`).join("\n");
     if (part.near === shownNow) return;
     part.near = shownNow;
     if (!near.length) return fill(part.extra);

@@ -473,14 +473,15 @@ class Workbench {
   send() {
     clearTimeout(this.watch);
     this.tries += 1;
-    if (this.tries > 3) return this.reloadWhenBack();
+    if (this.tries > (this.broke ? 2 : 3)) return this.reloadWhenBack();
     this.fire({ ...this.waiting, again: this.tries });
-    this.watch = setTimeout(() => this.send(), ANSWER_MS);
+    this.watch = setTimeout(() => this.send(), this.broke ? ANSWER_MS / 2 : ANSWER_MS);
     return undefined;
   }
 
   settle() {
     clearTimeout(this.watch);
+    this.broke = false;
     this.waiting = null;
     this.setBusy(false);
   }
@@ -516,6 +517,7 @@ class Workbench {
 
   gone() {
     this.offline = true;
+    this.broke = true; // until a page has come through again: Streamlit's own connection may be down for longer
     this.say(this.busy ? "not sent yet" : "not saved yet");
     this.show("plain", this.busy ? "The server does not answer. Your submission is kept here and is sent as soon as it is back." : "The server does not answer. Go on typing: it is kept here and saved as soon as the server is back.");
   }

@@ -1,0 +1,727 @@
+"""The working pages in a real browser on the real server: keys, drafts, submissions, and what survives what."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+from sqlmodel import col, select
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema, load_text
+from annotation_schemas.model import LoadedSchema
+from db.engine import Store, open_store
+from db.tables import AnnotationRow, DraftRow, ItemRow, SessionRow, TaskRow
+from domain.records import Person
+from domain.roles import Role
+from domain.states import ItemState, Stage
+from media.store import MediaStore
+from tests.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
+from tests.serving import Server
+from workflow import accounts, pool, submit
+
+pytestmark = pytest.mark.browser
+
+numbers = count(1)
+
+SEVERAL = """
+name: several
+version: 1
+title: Several criteria
+guideline: several.md
+dimensions: [{id: colour, title: Colour, definition: "A colour."}]
+item:
+  assets: [{role: image, kind: image}]
+  fields:
+    - {name: question, kind: text}
+stages:
+  verification:
+    raters: 2
+    criteria:
+      - {name: sees, kind: choice, prompt: "Is it seen right?",
+         options: [{value: "yes", label: "Right"}, {value: "no", label: "Wrong"}]}
+      - {name: hard, kind: scale, prompt: "How hard?", values: [1, 2, 3], show_if: {sees: ["yes"]}}
+      - {name: remark, kind: text, prompt: "A remark?", required: false}
+      - {name: acts, kind: choice, prompt: "Is the action right?",
+         options: [{value: "yes", label: "Right"},
+                   {value: "no", label: "Wrong", reasons: [{value: late, label: Late}]}]}
+    keep: {rule: unanimous, criterion: sees, value: "yes"}
+"""
+"""Four criteria: one that opens another, one in words, one that asks why."""
+
+
+@dataclass
+class Place:
+    """A running server, its database, and ways to bring people and work into it."""
+
+    server: Server
+    store: Store
+    media: MediaStore
+
+    def project(self, loaded: LoadedSchema | None = None) -> str:
+        """A new project; its name."""
+        return make_project(self.store, name=f"p{next(numbers)}", loaded=loaded)
+
+    def person(self, project: str, role: Role = Role.ANNOTATOR, **part: Any) -> Person:
+        """Somebody new with a part in a project."""
+        return make_person(self.store, f"someone{next(numbers)}", project=project, role=role, **part)
+
+    def sign_in(self, page: Page, person: Person) -> None:
+        """Give the browser a session."""
+        token = accounts.start_session(self.store, person=person)
+        page.context.add_cookies([{"name": "touchstone_session", "value": token, "url": self.server.url}])
+
+    def open(self, page: Page, screen: str, *, project: str, person: Person) -> None:
+        """Sign in and open a working page."""
+        self.sign_in(page, person)
+        page.goto(f"{self.server.url}/{screen}?project={project}")
+        expect(page.locator(".ts .line")).to_be_visible(timeout=20_000)
+
+    def votes(self, person: Person) -> list[AnnotationRow]:
+        """What somebody submitted, oldest first."""
+        with self.store.read() as session:
+            wanted = select(AnnotationRow).where(AnnotationRow.person_id == person.id).order_by(col(AnnotationRow.id))
+            return list(session.exec(wanted))
+
+    def draft(self, person: Person) -> Any:
+        """What of somebody's typing is in the database."""
+        with self.store.read() as session:
+            kept = session.exec(select(DraftRow).where(DraftRow.person_id == person.id)).all()
+            return max(kept, key=lambda row: row.seq).content if kept else None
+
+
+@pytest.fixture(scope="module")
+def place(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """One server for all tests here; every test brings a project of its own."""
+    home = tmp_path_factory.mktemp("workbench") / "home"
+    home.mkdir()
+    (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    store = open_store(f"sqlite:///{home / 'touchstone.db'}", home)
+    server = Server(home).start()
+    yield Place(server, store, MediaStore(home / "media"))
+    server.stop()
+    store.close()
+
+
+def until(holds: Callable[[], Any], *, seconds: float = 10) -> Any:
+    """Wait for something that is true, and return it."""
+    end = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < end, "this never came true"
+        time.sleep(0.02)
+    return found
+
+
+def asked(page: Page) -> Any:
+    """The item's question, as it stands on the page."""
+    return page.locator(".ts .shown[data-field=question] .value")
+
+
+def next_question(page: Page, before: str) -> str:
+    """The question once it is another one."""
+    expect(asked(page)).not_to_have_text(before)
+    return str(asked(page).inner_text())
+
+
+# ---- verify ---------------------------------------------------------------------------------------------------------
+
+
+def test_one_key_votes_and_brings_the_next_item(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    make_items(place.store, 2, project=project)
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(browser_page.locator(".ts .choice .slot")).to_have_text(["1", "2", "3"])
+    expect(browser_page.locator(".ts .choice .label")).to_have_text(["red", "blue", "Skip"])
+    expect(browser_page.locator(".numbers").first).to_have_text("0 done, 2 left")
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.press("1")
+    next_question(browser_page, first)
+    expect(browser_page.locator(".saved")).to_have_text(re.compile(r"^saved \d\d:\d\d:\d\d$"))
+    expect(browser_page.locator(".numbers").first).to_have_text("1 done, 1 left")
+    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".nothing")).to_contain_text("waits for others")
+    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}, {"choice": "blue"}]
+
+
+def test_a_skip_asks_for_its_reason_and_escape_goes_back(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    make_items(place.store, 1, project=project)
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    browser_page.keyboard.press("3")
+    expect(browser_page.locator(".why .choice .label")).to_have_text(["Unclear"])
+    assert place.votes(person) == []
+    browser_page.keyboard.press("Escape")
+    expect(browser_page.locator(".why .choice")).to_have_count(0)
+    browser_page.keyboard.press("3")
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+    (vote,) = place.votes(person)
+    assert (vote.answers, vote.reasons) == ({"choice": None}, {"choice": "unclear"})
+
+
+def test_undo_brings_the_item_back_and_the_new_vote_supersedes(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    make_items(place.store, 2, project=project)
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.press("1")
+    next_question(browser_page, first)
+    browser_page.keyboard.press("u")
+    expect(asked(browser_page)).to_have_text(first)
+    expect(browser_page.locator(".choice.chosen .label")).to_have_text("red")
+    browser_page.keyboard.press("2")
+    next_question(browser_page, first)
+    before, after = place.votes(person)
+    assert (before.answers, after.answers) == ({"choice": "red"}, {"choice": "blue"})
+    assert after.supersedes_id == before.id
+
+
+def test_later_gives_the_item_back(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    make_items(place.store, 2, project=project)
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.press("l")
+    next_question(browser_page, first)
+    assert place.votes(person) == []
+
+
+def test_a_reason_in_words(place: Place, browser_page: Page) -> None:
+    project = place.project(load_schema(shipped()["demo"]))
+    make_items(place.store, 1, project=project, dimension="existence", fields={"question": "What?", "answer": "A cup."})
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".why .choice")).to_have_count(6)
+    browser_page.keyboard.press("6")
+    browser_page.keyboard.type("12 cups, not 1")
+    browser_page.keyboard.press("Enter")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+    (vote,) = place.votes(person)
+    assert (vote.answers, vote.reasons) == ({"fits": "no"}, {"fits": "12 cups, not 1"})
+
+
+def test_focus_walks_down_several_criteria_and_the_last_one_submits(place: Place, browser_page: Page) -> None:
+    project = place.project(load_text(SEVERAL, "# Guide", "several"))
+    make_items(place.store, 2, project=project, fields={"question": "Same?"})
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    active = browser_page.locator(".criterion.active")
+    expect(active).to_have_attribute("data-criterion", "sees")
+    expect(browser_page.locator("[data-criterion=hard]").first).to_be_hidden()
+    browser_page.keyboard.press("1")
+    expect(active).to_have_attribute("data-criterion", "hard")
+    browser_page.keyboard.press("3")
+    expect(active).to_have_attribute("data-criterion", "acts")
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.keyboard.type("1 of 2")
+    browser_page.keyboard.press("Escape")
+    browser_page.keyboard.press("ArrowDown")
+    browser_page.keyboard.press("1")
+    first = until(lambda: place.votes(person))[0]
+    assert first.answers == {"sees": "yes", "hard": 3, "remark": "1 of 2", "acts": "yes"}
+    expect(browser_page.locator(".choice.chosen")).to_have_count(0)
+    browser_page.keyboard.press("1")
+    browser_page.keyboard.press("2")
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.keyboard.press("Escape")
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".criterion[data-criterion=hard]")).to_be_hidden()
+    browser_page.keyboard.press("2")
+    browser_page.keyboard.press("1")
+    second = until(lambda: len(place.votes(person)) == 2 and place.votes(person)[1])
+    assert (second.answers, second.reasons) == ({"sees": "no", "acts": "no"}, {"acts": "late"}), (
+        "the hidden one is dropped"
+    )
+
+
+def test_in_a_box_keys_type_and_control_enter_submits_from_there(place: Place, browser_page: Page) -> None:
+    project = place.project(load_text(SEVERAL, "# Guide", "several"))
+    make_items(place.store, 1, project=project, fields={"question": "Same?"})
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    browser_page.keyboard.press("n")
+    browser_page.keyboard.type("1 2 u g l r c")
+    expect(browser_page.locator(".note textarea")).to_have_value("1 2 u g l r c")
+    browser_page.keyboard.press("Control+Enter")
+    expect(browser_page.locator("[data-criterion=sees] .error")).to_have_text("Choose one.")
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".criterion.active")).to_have_attribute("data-criterion", "acts")
+    browser_page.keyboard.press("1")
+    (vote,) = until(lambda: place.votes(person))
+    assert vote.note == "1 2 u g l r c"
+
+
+def test_the_guideline_opens_beside_and_stays_open(place: Place, browser_page: Page) -> None:
+    project = place.project(load_text(SEVERAL, "# Look twice\n\nThen *answer*.", "several"))
+    make_items(place.store, 2, project=project, fields={"question": "Same?"})
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    guide = browser_page.locator(".guide")
+    expect(guide).to_be_hidden()
+    browser_page.keyboard.press("g")
+    expect(guide.locator("h1")).to_have_text("Look twice")
+    for key in "211":
+        browser_page.keyboard.press(key)
+    until(lambda: place.votes(person) or browser_page.keyboard.press("1"))
+    expect(guide).to_be_visible()
+    browser_page.reload()
+    expect(guide.locator("em")).to_have_text("answer")
+    browser_page.keyboard.press("g")
+    expect(guide).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768), (1920, 1080)])
+def test_everything_of_a_single_image_item_is_visible(
+    place: Place, browser_page: Page, tmp_path: Path, width: int, height: int
+) -> None:
+    project = place.project(load_schema(shipped()["demo"]))
+    author = place.person(project)
+    _fill_pool(place, project, tmp_path, 1)
+    _write(place, project, author, question="What do I hold in my right hand, and what is beside it?", answer="A cup.")
+    person = place.person(project)
+    browser_page.set_viewport_size({"width": width, "height": height})
+    place.open(browser_page, "verify", project=project, person=person)
+    image = browser_page.locator(".media img.view")
+    until(lambda: image.evaluate("image => image.naturalWidth"))
+    pane = browser_page.locator(".media").bounding_box()
+    drawn = image.bounding_box()
+    assert pane is not None
+    assert drawn is not None
+    assert pane["width"] >= width / 2
+    assert drawn["width"] * drawn["height"] >= 0.9 * min(width / 2 * height, pane["width"] ** 2 * 3 / 4)
+    for wanted in (".shown", ".choice", ".submit", ".media img.view", ".tool"):
+        for each in browser_page.locator(wanted).all():
+            box = each.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["y"] + box["height"] <= height, wanted
+    for scroller in (".scroll", "[data-testid=stMain]"):
+        assert browser_page.locator(scroller).evaluate("one => one.scrollHeight - one.clientHeight") <= 0
+
+
+def test_text_from_data_stays_text(place: Place, browser_page: Page) -> None:
+    nasty = "<img src=x onerror=\"document.title='owned'\"><b>bold</b> **md** ![](http://far.example/x.png)"
+    project = place.project()
+    fields = {"question": nasty, "options": [nasty, "blue"], "answer": "blue"}
+    make_items(place.store, 1, project=project, fields=fields)
+    person = place.person(project)
+    outside: list[str] = []
+    browser_page.on("request", lambda request: outside.append(request.url) if "127.0.0.1" not in request.url else None)
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(asked(browser_page)).to_have_text(nasty)
+    expect(browser_page.locator(".choice .label").first).to_have_text(nasty)
+    assert browser_page.locator(".ts .item b, .ts .item img").count() == 0
+    assert "owned" not in browser_page.title()
+    assert [url for url in outside if not url.startswith(("data:", "blob:"))] == []
+
+
+def test_nothing_secret_reaches_the_browser(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    author = place.person(project)
+    fields = {"question": "Which?", "options": ["red", "blue"], "answer": "blue", "origin": "hush-hush"}
+    (item,) = make_items(place.store, 1, project=project, author_id=author.id, fields=fields)
+    other = place.person(project)
+    view = claimed(place.store, other, project=project)
+    submit.submit(
+        place.store,
+        person=other,
+        task=view.id,
+        key="k",
+        values={"choice": None},
+        reasons={"choice": "unclear"},
+        note="psst",
+    )
+    make_predictions(place.store, [item], models=["gpt-secret"], project=project)
+    person = place.person(project)
+    heard: list[str] = []
+
+    def listen(frame: Any) -> None:
+        heard.append(frame.decode(errors="replace") if isinstance(frame, bytes) else str(frame))
+
+    browser_page.on("websocket", lambda socket: socket.on("framereceived", listen))
+    place.open(browser_page, "verify", project=project, person=person)
+    place_of_grade = browser_page.context.new_page()
+    place_of_grade.on("websocket", lambda socket: socket.on("framereceived", listen))
+    place.open(place_of_grade, "grade", project=project, person=person)
+    expect(place_of_grade.locator(".shown.answer .value")).to_have_text(re.compile("Answer 0 of"))
+    said = "\n".join(heard)
+    assert "Which?" in said, "the frames are readable"
+    for secret in ("hush-hush", "psst", "gpt-secret", author.name, other.name, author.login, other.login):
+        assert secret not in said
+    verifying = next(frame for frame in heard if '"verification"' in frame and '"task"' in frame)
+    assert '"answer":"blue"' not in verifying.replace('": "', '":"')
+
+
+# ---- author ---------------------------------------------------------------------------------------------------------
+
+
+def _fill_pool(place: Place, project: str, folder: Path, n: int) -> None:
+    files = []
+    for at in range(n):
+        path = folder / f"{at}.png"
+        Image.new("RGB", (800, 600), (40 + at * 7 % 200, next(numbers) * 3 % 256, at % 256)).save(path)
+        files.append((path.name, path))
+    pool.add_to_pool(place.store, place.media, by=None, project=project, files=files)
+
+
+def _write(place: Place, project: str, author: Person, dimension: str = "existence", **fields: Any) -> None:
+    free = pool.pool(place.store, person=author, project=project, dimension=dimension).assets
+    task = pool.pick(place.store, person=author, project=project, dimension=dimension, assets=[free[0].id])
+    submit.submit(place.store, person=author, task=task.id, key=f"k{task.id}", values=fields)
+
+
+def test_author_picks_writes_and_is_back_at_the_same_place(place: Place, browser_page: Page, tmp_path: Path) -> None:
+    project = place.project(load_schema(shipped()["demo"]))
+    person = place.person(project, dimensions=["existence", "counting"])
+    _fill_pool(place, project, tmp_path, 12)
+    _write(place, project, person, dimension="counting", question="How many cups are before me?", answer="Two.")
+    place.open(browser_page, "author", project=project, person=person)
+    cells = browser_page.locator(".cell")
+    expect(cells).to_have_count(11)
+    expect(browser_page.locator(".dim")).to_contain_text(["Existence", "Counting"])
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".dim[aria-selected=true]")).to_contain_text("Counting")
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+        browser_page.keyboard.press(key)
+    question = browser_page.locator("[data-field=question] textarea")
+    expect(question).to_be_focused()
+    browser_page.keyboard.type("How many cups are before me")
+    expect(browser_page.locator(".similar.exact")).to_contain_text("How many cups are before me?")
+    browser_page.keyboard.press("Control+Enter")
+    expect(browser_page.locator("[data-field=answer] .error")).to_have_text("This is needed.")
+    browser_page.keyboard.press("Shift+Tab")
+    question.fill("Wo?")
+    browser_page.keyboard.press("Enter")
+    expect(browser_page.locator("[data-field=question] .error")).to_contain_text("at least 5")
+    question.fill("How many red mugs are on my left?")
+    expect(browser_page.locator(".similar")).to_have_count(0)
+    browser_page.locator("[data-field=answer] textarea").fill("Three.")
+    browser_page.keyboard.press("Control+Enter")
+    expect(cells).to_have_count(10)
+    expect(browser_page.locator(".cell").nth(3)).to_have_class(re.compile(r"\bat\b"))
+    expect(browser_page.locator(".dim[aria-selected=true]")).to_contain_text("Counting")
+    last = place.votes(person)[-1]
+    assert last.answers == {"question": "How many red mugs are on my left?", "answer": "Three."}
+    assert last.dimension == "counting"
+    expect(browser_page.locator("[data-testid=stTextInput], [data-testid=stTextArea]")).to_have_count(0)
+
+
+def test_an_image_that_somebody_else_took_fades(place: Place, browser_page: Page, tmp_path: Path) -> None:
+    project = place.project(load_schema(shipped()["demo"]))
+    person, other = place.person(project), place.person(project)
+    _fill_pool(place, project, tmp_path, 5)
+    place.open(browser_page, "author", project=project, person=person)
+    cells = browser_page.locator(".cell")
+    expect(cells).to_have_count(5)
+    first = str(cells.first.get_attribute("id")).removeprefix("pool-")
+    pool.pick(place.store, person=other, project=project, dimension="existence", assets=[first])
+    browser_page.keyboard.press("Enter")
+    until(lambda: browser_page.locator(".banner:visible, .cell.gone").count() or cells.count() == 4)
+    expect(cells).to_have_count(4)
+    expect(browser_page.locator(f"#pool-{first}")).to_have_count(0)
+    second = str(cells.nth(1).get_attribute("id")).removeprefix("pool-")
+    pool.pick(place.store, person=other, project=project, dimension="existence", assets=[second])
+    expect(browser_page.locator(f"#pool-{second}")).to_have_count(0)
+
+
+def test_options_are_written_and_the_answer_is_picked_among_them(
+    place: Place, browser_page: Page, tmp_path: Path
+) -> None:
+    project = place.project(make_schema())
+    person = place.person(project)
+    _fill_pool(place, project, tmp_path, 1)
+    place.open(browser_page, "author", project=project, person=person)
+    browser_page.keyboard.press("Enter")
+    expect(browser_page.locator("[data-field=question] textarea")).to_be_focused()
+    for line in ("Which colour is it?", "red", "blue"):
+        browser_page.keyboard.type(line)
+        browser_page.keyboard.press("Enter")
+    browser_page.keyboard.press("Escape")
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator("[data-field=answer] .choice.chosen .label")).to_have_text("blue")
+    browser_page.locator("[data-field=options] textarea").nth(1).fill("green")
+    expect(browser_page.locator("[data-field=answer] .error")).to_contain_text("“blue” is not among the options")
+    browser_page.keyboard.press("Escape")
+    browser_page.keyboard.press("2")
+    browser_page.keyboard.press("Control+Enter")
+    (written,) = until(lambda: place.votes(person))
+    assert written.answers == {"question": "Which colour is it?", "options": ["red", "green"], "answer": "green"}
+
+
+# ---- adjudicate, grade ----------------------------------------------------------------------------------------------
+
+
+def _disagree(place: Place, project: str, n: int = 1) -> list[int]:
+    made = make_items(place.store, n, project=project)
+    for choice in ("red", "blue"):
+        voter = place.person(project)
+        for _ in range(n):
+            view = claimed(place.store, voter, project=project)
+            submit.submit(
+                place.store, person=voter, task=view.id, key=f"{voter.id}-{view.id}", values={"choice": choice}
+            )
+    return made
+
+
+def _state(place: Place, item: int) -> ItemState:
+    with place.store.read() as session:
+        return session.exec(select(ItemRow.state).where(ItemRow.id == item)).one()
+
+
+def test_a_senior_sees_both_votes_and_settles_with_keys(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    made = _disagree(place, project, 3)
+    senior = place.person(project, Role.SENIOR)
+    place.open(browser_page, "adjudicate", project=project, person=senior)
+    expect(browser_page.locator(".votes thead th")).to_have_text(["Vote A", "Vote B"])
+    expect(browser_page.locator(".votes tr.differs td")).to_have_count(2)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.press("1")
+    second = next_question(browser_page, first)
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".why .choice .label")).to_have_text(["Wrong key"])
+    browser_page.keyboard.press("1")
+    next_question(browser_page, second)
+    browser_page.keyboard.press("3")
+    question = browser_page.locator("[data-field=question] textarea")
+    expect(question).to_be_focused()
+    browser_page.keyboard.press("Control+Enter")
+    expect(browser_page.locator(".adjudicate .error:visible")).to_contain_text("Nothing is changed yet")
+    question.fill("Which colour has it now?")
+    browser_page.keyboard.press("Control+Enter")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+    decisions = [vote.answers["decision"] for vote in place.votes(senior)]
+    assert decisions == ["accept", "reject", "edit"]
+    assert place.votes(senior)[1].answers["cause"] == "wrong_key"
+    assert sorted(_state(place, item) for item in made) == ["in_verification", "kept", "rejected"]
+
+
+def test_grading_takes_one_key_an_answer(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    made = make_items(place.store, 1, project=project)
+    make_predictions(place.store, made, models=["alpha", "beta"], project=project)
+    person = place.person(project)
+    place.open(browser_page, "grade", project=project, person=person)
+    expect(browser_page.locator(".ts .term").nth(1)).to_have_text("Reference")
+    expect(browser_page.locator(".choice .step")).to_have_text(["0", "0.5", "1"])
+    answer = browser_page.locator(".shown.answer .value")
+    expect(browser_page.locator(".shown.answer .term")).to_contain_text("answer 1 of 2")
+    first = str(answer.inner_text())
+    browser_page.keyboard.press("2")
+    expect(answer).not_to_have_text(first)
+    expect(browser_page.locator(".shown.answer .term")).to_contain_text("answer 2 of 2")
+    browser_page.keyboard.press("3")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+    assert [vote.answers for vote in place.votes(person)] == [{"score": 0.5}, {"score": 1}]
+
+
+# ---- what survives --------------------------------------------------------------------------------------------------
+
+
+def _with_note(place: Place, page: Page, items: int = 2) -> tuple[str, Person]:
+    project = place.project()
+    make_items(place.store, items, project=project)
+    person = place.person(project)
+    place.open(page, "verify", project=project, person=person)
+    page.keyboard.press("n")
+    return project, person
+
+
+def test_a_draft_is_in_the_database_within_a_second_and_survives_a_reload(place: Place, browser_page: Page) -> None:
+    _, person = _with_note(place, browser_page)
+    browser_page.keyboard.type("half a thou")
+    last = time.monotonic()
+    until(lambda: (place.draft(person) or {}).get("note") == "half a thou", seconds=3)
+    assert time.monotonic() - last <= 1.0
+    expect(browser_page.locator(".saved")).to_have_text(re.compile(r"^draft saved \d\d:\d\d:\d\d$"))
+    browser_page.reload()
+    expect(browser_page.locator(".note textarea")).to_have_value("half a thou")
+
+
+def test_typing_that_never_reached_the_server_is_back_after_a_reload(place: Place, browser_page: Page) -> None:
+    _, person = _with_note(place, browser_page)
+    browser_page.route("**/api/draft", lambda route: route.abort())
+    browser_page.keyboard.type("only here")
+    expect(browser_page.locator(".banner")).to_contain_text("Go on typing")
+    assert place.draft(person) is None
+    browser_page.unroute("**/api/draft")
+    browser_page.reload()
+    expect(browser_page.locator(".note textarea")).to_have_value("only here")
+    until(lambda: (place.draft(person) or {}).get("note") == "only here")
+
+
+def test_a_submission_made_offline_is_sent_once_when_the_server_is_back(place: Place, browser_page: Page) -> None:
+    _, person = _with_note(place, browser_page)
+    first = str(asked(browser_page).inner_text())
+    browser_page.context.set_offline(True)
+    browser_page.keyboard.type("far away")
+    browser_page.keyboard.press("Escape")
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".banner")).to_contain_text("is sent as soon as it is back")
+    browser_page.keyboard.press("2")
+    assert place.votes(person) == []
+    browser_page.context.set_offline(False)
+    next_question(browser_page, first)
+    (vote,) = place.votes(person)
+    assert (vote.answers, vote.note) == ({"choice": "red"}, "far away")
+
+
+def test_a_killed_server_costs_no_keystroke(place: Place, browser_page: Page) -> None:
+    _, person = _with_note(place, browser_page)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.type("before, ")
+    until(lambda: place.draft(person))
+    browser_page.keyboard.type("during")
+    place.server.kill()
+    browser_page.keyboard.type(", after")
+    expect(browser_page.locator(".banner")).to_contain_text("Go on typing", timeout=15_000)
+    time.sleep(2)  # long enough for Streamlit to notice and to cover the page with its own dialog
+    browser_page.keyboard.type(" and on")
+    expect(browser_page.locator(".note textarea")).to_have_value("before, during, after and on")
+    place.server.start()
+    until(lambda: place.draft(person).get("note") == "before, during, after and on", seconds=20)
+    expect(browser_page.locator(".banner")).to_be_hidden()
+    browser_page.keyboard.press("Escape")
+    browser_page.keyboard.press("1")
+    next_question(browser_page, first)
+    (vote,) = place.votes(person)
+    assert vote.note == "before, during, after and on"
+
+
+def test_a_server_killed_before_it_could_acknowledge_stores_the_submission_once(
+    place: Place, browser_page: Page
+) -> None:
+    _, person = _with_note(place, browser_page)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.press("Escape")
+
+    def store_it_and_die(route: Any) -> None:
+        route.fetch()  # the server has it on disk ...
+        place.server.kill()
+        route.abort()  # ... and the page never hears of it
+
+    browser_page.route("**/api/submit", store_it_and_die, times=1)
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".banner")).to_contain_text("is sent as soon as it is back", timeout=15_000)
+    assert len(place.votes(person)) == 1
+    place.server.start()
+    expect(asked(browser_page)).not_to_have_text(first, timeout=20_000)
+    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
+
+
+def test_a_reload_in_the_middle_of_submitting_stores_it_once(place: Place, browser_page: Page) -> None:
+    _, person = _with_note(place, browser_page)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.type("sent")
+    browser_page.keyboard.press("Escape")
+    browser_page.route("**/api/submit", lambda route: route.abort())
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".banner")).to_contain_text("is sent as soon as it is back")
+    browser_page.unroute("**/api/submit")
+    browser_page.reload()
+    until(lambda: place.votes(person))
+    expect(asked(browser_page)).not_to_have_text(first, timeout=15_000)
+    (vote,) = place.votes(person)
+    assert (vote.answers, vote.note) == ({"choice": "blue"}, "sent")
+
+
+def test_a_lost_lease_keeps_the_text_and_says_so(place: Place, browser_page: Page) -> None:
+    project, person = _with_note(place, browser_page)
+    first = str(asked(browser_page).inner_text())
+    browser_page.keyboard.type("mine")
+    until(lambda: (place.draft(person) or {}).get("note") == "mine")
+    browser_page.keyboard.press("Escape")
+    with place.store.write() as session:
+        for row in session.exec(select(TaskRow).where(TaskRow.person_id == person.id)):
+            row.lease_until = place.store.now() - timedelta(minutes=1)
+            session.add(row)
+    others = [place.person(project) for _ in range(2)]
+    taken = [claimed(place.store, other, project=project) for other in others for _ in range(1)]
+    if first not in [view.fields["question"] for view in taken]:
+        for other in others:
+            view = claimed(place.store, other, project=project)
+            submit.submit(place.store, person=other, task=view.id, key=f"{other.id}", values={"choice": "red"})
+            claimed(place.store, other, project=project)
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".banner")).to_contain_text("gone to somebody else")
+    expect(browser_page.locator(".note textarea")).to_have_value("mine")
+    assert place.votes(person) == []
+    assert place.draft(person)["note"] == "mine"
+    browser_page.keyboard.press("Enter")
+    expect(browser_page.locator(".banner")).to_be_hidden()
+
+
+def test_an_ended_session_keeps_the_text_and_offers_to_sign_in(place: Place, browser_page: Page) -> None:
+    project, person = _with_note(place, browser_page)
+    with place.store.write() as session:
+        for row in session.exec(select(SessionRow).where(SessionRow.person_id == person.id)):
+            session.delete(row)
+    browser_page.keyboard.type("still here")
+    link = browser_page.get_by_role("link", name="Sign in again")
+    expect(link).to_be_visible()
+    assert str(link.get_attribute("href")).startswith("/login?next=%2Fverify")
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(browser_page.locator(".note textarea")).to_have_value("still here")
+
+
+def test_two_tabs_on_one_item_hear_of_each_other(place: Place, browser_page: Page) -> None:
+    project, person = _with_note(place, browser_page)
+    browser_page.keyboard.press("Escape")
+    second = browser_page.context.new_page()
+    place.open(second, "verify", project=project, person=person)
+    expect(second.locator(".banner")).to_contain_text("another tab")
+    expect(browser_page.locator(".banner")).to_contain_text("another tab")
+    first = str(asked(second).inner_text())
+    second.keyboard.press("1")
+    next_question(second, first)
+    expect(browser_page.locator(".banner")).to_contain_text("submitted in another tab")
+    browser_page.keyboard.press("2")
+    browser_page.keyboard.press("Enter")
+    next_question(browser_page, first)
+    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
+
+
+def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -> None:
+    from db.tables import AssetRow, ItemAssetRow
+
+    project = place.project()
+    (item,) = make_items(place.store, 1, project=project)
+    with place.store.write() as session:
+        row = session.exec(select(ItemRow).where(ItemRow.id == item)).one()
+        asset = AssetRow(
+            project_id=row.project_id, name="secret-model-name.png", kind="image", created_at=place.store.now()
+        )
+        session.add(asset)
+        session.flush()
+        session.add(ItemAssetRow(item_id=item, asset_id=asset.id or 0, role="image", position=0))
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(browser_page.locator(".absent")).to_contain_text("has not been brought in yet")
+    assert "secret-model-name" not in browser_page.content()
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+
+
+def test_a_person_without_a_part_in_the_project_is_told(place: Place, browser_page: Page, chromium: Browser) -> None:
+    project = place.project()
+    person = place.person(project, stages=[Stage.AUTHORING])
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(browser_page.locator(".nothing")).to_contain_text("You have no part in the verification")
