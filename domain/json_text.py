@@ -154,6 +154,11 @@ def has_broken_bytes(text: str) -> bool:
     return _BROKEN_BYTE.search(text) is not None
 
 
+def printable(text: str) -> str:
+    """The text with bytes that are not UTF-8 written out: ``\\xe9``."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def place(text: str, at: int) -> str:
     """A position as a person counts."""
     return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"

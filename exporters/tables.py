@@ -31,9 +31,6 @@ def predictions_jsonl(predictions: Iterable[PredictionRecord]) -> bytes:
 
 
 def bad_rows_jsonl(bad: Iterable[BadRow]) -> bytes:
-    """Rows that were left out of an import: one ``{"path", "row", "reason", "raw"}`` a line.
-
-    Bytes that were not UTF-8 stand as lone surrogate escapes.
-    """
+    """Rows that were left out of an import: one ``{"path", "row", "reason", "raw"}`` a line."""
     lines = ({"path": row.path, "row": row.row, "reason": row.reason, "raw": row.raw} for row in bad)
-    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()

@@ -164,7 +164,7 @@ class _Reader:
             record = json_text.values(piece.raw, self.wanted)
             self.items.append(self._item(record, Fragment(piece.lead, piece.raw)))
         except (Misfit, NotJson) as error:
-            self.bad.append(BadRow(self.place, self.n_rows, str(error), piece.raw))
+            self.bad.append(BadRow(self.place, self.n_rows, str(error), json_text.printable(piece.raw)))
 
     def _item(self, record: Mapping[str, Any], fragment: Fragment) -> ItemRecord:
         fields = fields_of(self.row, self.schema, record)

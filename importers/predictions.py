@@ -46,13 +46,13 @@ def read_predictions(path: Path, *, schema: Schema, dimension: str | None = None
         place = file.name if single else file.relative_to(path).as_posix()
         named = fixed or _dimension_of(schema, file)
         for number, piece in enumerate(_pieces(file), 1):
-            here = BadRow(place, number, "", piece.raw)
+            here = BadRow(place, number, "", json_text.printable(piece.raw))
             try:
                 if piece.problem:
                     raise Misfit(piece.problem)
                 rows.append((_prediction(json_text.values(piece.raw, _KEYS), named.id if named else None), here))
             except (Misfit, NotJson) as error:
-                bad.append(BadRow(place, number, str(error), piece.raw))
+                bad.append(BadRow(place, number, str(error), here.raw))
     return ReadPredictions(rows, bad)
 
 

@@ -54,7 +54,7 @@ def read_ratings(path: Path) -> ReadRatings:
         for number, cells in enumerate(reader, 2):
             if not cells:
                 continue
-            here = BadRow(path.name, number, "", _line(cells))
+            here = BadRow(path.name, number, "", json_text.printable(_line(cells)))
             reason = _problem(cells, head, seen, number)
             if reason:
                 bad.append(BadRow(path.name, number, reason, here.raw))

@@ -144,6 +144,15 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, data: bytes, reason: 
         read_items(path, format="egothink", schema=schema("egothink"))
 
 
+def test_a_row_that_is_not_utf_8_can_be_shown(tmp_path: Path) -> None:
+    path = tmp_path / "Activity" / "annotations.json"
+    path.parent.mkdir()
+    good = json.dumps(egothink_record(0)).encode()
+    path.write_bytes(b"[" + good + b', {"question": "caf\xe9"}]')
+    read = read_items(path, format="egothink", schema=schema("egothink"))
+    assert [(bad.row, bad.reason, bad.raw) for bad in read.bad] == [(2, "it is not UTF-8", '{"question": "caf\\xe9"}')]
+
+
 def test_a_truncated_file_keeps_its_good_rows_apart(tmp_path: Path) -> None:
     path = write(tmp_path / "Activity" / "annotations.json", [egothink_record(n) for n in range(3)])
     path.write_bytes(path.read_bytes()[:-40])
