@@ -45,7 +45,7 @@ OPTIONS: dict[str, Any] = {
     "theme.light.backgroundColor": "#fbfbfa",
     "theme.light.secondaryBackgroundColor": "#f0f1ef",
     "theme.light.textColor": "#1d2327",
-    "theme.dark.primaryColor": "#4fb3c8",
+    "theme.dark.primaryColor": "#2d8fa6",
     "theme.dark.backgroundColor": "#14181a",
     "theme.dark.secondaryBackgroundColor": "#1e2427",
     "theme.dark.textColor": "#e6e9ea",

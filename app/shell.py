@@ -69,6 +69,8 @@ header[data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stDecor
 LEAD_STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 2rem 2.5rem 4rem !important; max-width: 1240px !important; }
 header[data-testid="stHeader"] { background: transparent; }
+[data-testid="stMain"] button[kind="tertiary"] { min-height: 0; padding: 0; }
+[data-testid="stMain"] button[kind="tertiary"] p { font-size: .85rem; }
 [data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
 [data-testid="stSidebarContent"] { padding: 0 !important; }

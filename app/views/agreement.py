@@ -68,11 +68,18 @@ def render(services: Services) -> None:
         first = [line for line in of_group if is_headline(line, several=len(raters_of(of_group)) > 2)]
         shell.section(title_of(view, dimension, criterion))
         shell.show(
+            markup.tag("div", markup.text(prompt_of(view, stage, criterion)), style="ts"),
             markup.tag("div", markup.quiet(about_of(of_group)), style="ts ts-small"),
             table_of(first, unit=UNITS[stage]),
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=UNITS[stage]))
+
+
+def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:
+    """What raters were asked."""
+    asked = getattr(view.schema.schema_.stages, stage).criteria
+    return next((known.prompt for known in asked if known.name == criterion), "")
 
 
 def raters_of(lines: Iterable[Result]) -> list[str]:

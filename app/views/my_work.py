@@ -12,7 +12,7 @@ from app.services import Services
 from domain.records import ProjectView, StageWork
 from domain.roles import Role
 from domain.states import Stage
-from workflow import progress, projects
+from workflow import pool, progress, projects
 
 KEYS = "123456789"
 
@@ -48,9 +48,8 @@ def render(services: Services) -> None:
         _project(services, view, stages, keys)
 
 
-def waiting_sentence(stage: Stage, rows: Sequence[StageWork]) -> str:
+def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
     """How much waits in a stage, or why nothing does."""
-    waiting = sum(row.waiting for row in rows)
     if waiting:
         one, many = NOUN.get(stage, ("task", "tasks"))
         return f"{waiting} {one if waiting == 1 else many}"
@@ -68,11 +67,19 @@ def _project(services: Services, view: ProjectView, work: Sequence[StageWork], k
         if not work:
             return
     for stage, rows in groupby(work, key=lambda row: row.stage):
-        _stage(view, stage, list(rows), keys)
+        _stage(services, view, stage, list(rows), keys)
 
 
-def _stage(view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: Iterator[str]) -> None:
-    waiting, done = sum(row.waiting for row in rows), sum(row.mine_done for row in rows)
+def _waiting(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:
+    waiting = sum(row.waiting for row in rows)
+    if stage is not Stage.AUTHORING or not waiting:
+        return waiting
+    free = pool.pool(services.store, person=services.person, project=view.name, limit=1).total
+    return min(waiting, free)  # dimensions share their images
+
+
+def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: Iterator[str]) -> None:
+    waiting, done = _waiting(services, view, stage, rows), sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
     screen = next(screen for screen in shell.SCREENS if screen.stage is stage)
     key = next(keys, None) if startable else None
@@ -95,25 +102,17 @@ def _stage(view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: Ite
 
 
 def _words(stage: Stage, rows: Sequence[StageWork], *, waiting: int, done: int) -> markup.Markup:
-    sentence = waiting_sentence(stage, rows)
-    name = markup.text(f"{str(stage).capitalize()} · ")
-    mine = markup.quiet(f"{done} done by you") if done else markup.text("")
-    if not waiting:
-        return markup.tag(
-            "div",
-            markup.tag("div", name, mine),
-            markup.tag("div", markup.quiet(sentence)),
-            style="ts",
-            data_stage=stage,
-        )
-    parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
-    return markup.tag(
-        "div",
-        markup.tag("div", name, markup.tag("b", markup.text(sentence)), markup.text(" · " if done else ""), mine),
-        markup.bar(parts, total=done + waiting, style="thin"),
-        style="ts",
-        data_stage=stage,
-    )
+    sentence = waiting_sentence(stage, rows, waiting=waiting)
+    name = markup.text(str(stage).capitalize())
+    mine = [markup.quiet(f"{done} done by you")] if done else []
+    if waiting:
+        head = markup.joined([name, markup.tag("b", markup.text(sentence)), *mine], " · ")
+        parts = [("kept", "done by you", done), ("wanting", "waiting", waiting)]
+        below = markup.bar(parts, total=done + waiting, style="thin")
+    else:
+        head = markup.joined([name, *mine], " · ")
+        below = markup.tag("div", markup.quiet(sentence))
+    return markup.tag("div", markup.tag("div", head), below, style="ts", data_stage=stage)
 
 
 def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> None:
