@@ -1,0 +1,215 @@
+"""Whatever people do in whatever order, an item's state is what its votes say, and check finds nothing.
+
+The machine keeps its own book of what clients were told, and works out verdicts from that book alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from sqlalchemy import text
+
+from db.engine import Store, open_store
+from domain.errors import Conflict, LeaseLost, NotFound
+from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
+from domain.states import Stage
+from tests.factories import Clock, make_items, make_person, make_project
+from workflow import author, claim, submit
+from workflow.checks import check
+
+PEOPLE = ("ann", "bob", "cy", "sue", "tom")
+SENIORS = ("sue", "tom")
+WHO = st.sampled_from(PEOPLE)
+CHOICE = st.sampled_from(["red", "red", "blue", None])
+
+
+class Protocol(RuleBasedStateMachine):
+    """People voting, correcting, abandoning, settling and editing."""
+
+    template: Path
+
+    @initialize()
+    def open(self) -> None:
+        """An empty project with two raters and adjudication."""
+        self.home = Path(tempfile.mkdtemp())
+        shutil.copyfile(self.template, self.home / "touchstone.db")
+        self.store: Store = open_store(None, self.home)
+        self.clock = Clock()
+        self.store.clock = self.clock
+        make_project(self.store)
+        self.people: dict[str, Person] = {
+            login: make_person(self.store, login, role=Role.SENIOR if login in SENIORS else Role.ANNOTATOR)
+            for login in PEOPLE
+        }
+        self.held: dict[str, TaskView] = {}
+        self.keys = 0
+        self.book: dict[str, dict[str, Any]] = {}
+        """By item: its revision, its key, the votes by revision and login, the decision by revision, its writers."""
+
+    @rule(author_login=st.none() | WHO)
+    def bring_in(self, author_login: str | None) -> None:
+        """An item arrives, written by somebody or imported."""
+        person = self.people[author_login] if author_login else None
+        make_items(self.store, author_id=person.id if person else None)
+        with self.store.read() as session:
+            newest = text("SELECT public_id FROM item ORDER BY id DESC LIMIT 1")
+            public_id = session.connection().execute(newest).scalar_one()
+        self.book[public_id] = {
+            "revision": 1,
+            "key": "red",
+            "votes": {},
+            "decided": {},
+            "writers": {author_login} if author_login else set(),
+        }
+
+    @rule(login=WHO, stage=st.sampled_from([Stage.VERIFICATION, Stage.VERIFICATION, Stage.ADJUDICATION]))
+    def take(self, login: str, stage: Stage) -> None:
+        """Somebody asks for a task."""
+        view = claim.next_task(self.store, person=self.people[login], project="p", stage=stage)
+        if isinstance(view, NothingLeft):
+            return
+        self.held[login] = view
+        item = self.book[view.item or ""]
+        assert login not in item["writers"]
+        assert view.revision == item["revision"]
+        if stage is Stage.VERIFICATION:
+            assert view.correction or login not in item["votes"].get(view.revision, {})
+            assert "answer" not in view.fields
+        else:
+            assert not any(login in votes for votes in item["votes"].values())
+            assert login in SENIORS
+
+    @rule(login=WHO, choice=CHOICE, twice=st.booleans())
+    def cast(self, login: str, choice: str | None, twice: bool) -> None:
+        """Somebody sends in the vote that is on their page, perhaps twice, perhaps too late."""
+        view = self.held.get(login)
+        if view is None or view.stage is not Stage.VERIFICATION:
+            return
+        self.keys += 1
+        for time in range(2 if twice else 1):
+            try:
+                done = submit.submit(
+                    self.store,
+                    person=self.people[login],
+                    task=view.id,
+                    key=str(self.keys),
+                    values={"choice": choice},
+                    reasons={} if choice else {"choice": "unclear"},
+                )
+            except Conflict:
+                break
+            assert done.repeated is bool(time)
+            self.book[view.item or ""]["votes"].setdefault(view.revision, {})[login] = choice
+        self.held.pop(login)
+
+    @rule(login=st.sampled_from(SENIORS), decision=st.sampled_from(["accept", "reject", "edit"]))
+    def settle(self, login: str, decision: str) -> None:
+        """A senior decides what is on their page."""
+        view = self.held.get(login)
+        if view is None or view.stage is not Stage.ADJUDICATION:
+            return
+        item = self.book[view.item or ""]
+        new_key = "blue" if item["key"] == "red" else "red"
+        self.keys += 1
+        values = {"decision": decision, "cause": "wrong_key", "fields": {"answer": new_key}}
+        self.held.pop(login)
+        try:
+            submit.submit(self.store, person=self.people[login], task=view.id, key=str(self.keys), values=values)
+        except LeaseLost:
+            return
+        item["decided"][view.revision] = decision
+        if decision == "edit":
+            self.edited(item, login, new_key)
+
+    @rule(login=WHO)
+    def take_back(self, login: str) -> None:
+        """Somebody undoes their last vote."""
+        try:
+            view = submit.undo(self.store, person=self.people[login], project="p", stage=Stage.VERIFICATION)
+        except (Conflict, NotFound):
+            return
+        assert view.correction
+        self.held[login] = view
+
+    @rule(login=WHO)
+    def give_back(self, login: str) -> None:
+        """Somebody leaves what is on their page for later."""
+        view = self.held.pop(login, None)
+        if view is not None:
+            claim.release(self.store, person=self.people[login], task=view.id)
+
+    @rule(minutes=st.sampled_from([5, 31]))
+    def wait(self, minutes: int) -> None:
+        """Time passes."""
+        self.clock.advance(minutes=minutes)
+
+    @rule(login=st.sampled_from(SENIORS), data=st.data())
+    def edit(self, login: str, data: st.DataObject) -> None:
+        """A senior edits an item outside of any task."""
+        if not self.book:
+            return
+        public_id = data.draw(st.sampled_from(sorted(self.book)))
+        item = self.book[public_id]
+        new_key = "blue" if item["key"] == "red" else "red"
+        author.edit_item(self.store, person=self.people[login], project="p", item=public_id, fields={"answer": new_key})
+        self.edited(item, login, new_key)
+
+    def edited(self, item: dict[str, Any], login: str, key: str) -> None:
+        """Note a new revision in the book."""
+        item["revision"] += 1
+        item["key"] = key
+        item["writers"].add(login)
+
+    @invariant()
+    def states_are_what_the_votes_say(self) -> None:
+        """The stored states against the book; the slots against the protocol."""
+        if not hasattr(self, "store"):
+            return
+        with self.store.read() as session:
+            rows = session.connection().execute(text("SELECT public_id, state FROM item")).all()
+        assert {public_id: state for public_id, state in rows} == {
+            public_id: self.expected(item) for public_id, item in self.book.items()
+        }
+        assert check(self.store) == []
+
+    @staticmethod
+    def expected(item: dict[str, Any]) -> str:
+        """The verdict, worked out by hand."""
+        decided = item["decided"].get(item["revision"])
+        if decided in ("accept", "reject"):
+            return "kept" if decided == "accept" else "rejected"
+        votes = list(item["votes"].get(item["revision"], {}).values())
+        if len(votes) < 2:
+            return "in_verification"
+        if votes[0] is None or votes[0] != votes[1]:
+            return "in_adjudication"
+        return "kept" if votes[0] == item["key"] else "rejected"
+
+    def teardown(self) -> None:
+        """Leave nothing behind."""
+        if hasattr(self, "store"):
+            self.store.close()
+            shutil.rmtree(self.home)
+
+
+@pytest.mark.slow
+def test_the_protocol_holds_in_any_order(sqlite_template: Path) -> None:
+    Protocol.template = sqlite_template
+    run_state_machine_as_test(
+        Protocol,
+        settings=settings(
+            max_examples=25,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            derandomize=True,
+        ),
+    )
