@@ -10,15 +10,39 @@ from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow
 from domain.states import Stage, TaskState
 
 
-def slots(session: Session, *, item_id: int, revision: int) -> int:
-    """How many slots for votes a revision has that are still wanted."""
-    wanted = select(func.count()).where(
-        TaskRow.item_id == item_id,
-        TaskRow.stage == Stage.VERIFICATION,
-        TaskRow.revision == revision,
-        TaskRow.state != TaskState.WITHDRAWN,
+def current_annotations(session: Session, *, project_id: int, stage: Stage) -> dict[int, list[AnnotationRow]]:
+    """What counts about the current revision of every item, by item id, oldest first."""
+    newer = aliased(AnnotationRow)
+    wanted = (
+        select(AnnotationRow)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .where(
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.stage == stage,
+            AnnotationRow.revision == ItemRow.current_revision,
+            ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+        )
+        .order_by(col(AnnotationRow.id))
     )
-    return session.exec(wanted).one()
+    found: dict[int, list[AnnotationRow]] = {}
+    for row in session.exec(wanted):
+        found.setdefault(row.item_id, []).append(row)
+    return found
+
+
+def current_slots(session: Session, *, project_id: int) -> dict[tuple[int, Stage], int]:
+    """How many slots about its current revision an item has in a stage, those called off left out."""
+    wanted = (
+        select(TaskRow.item_id, TaskRow.stage, func.count())
+        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
+        .where(
+            TaskRow.project_id == project_id,
+            TaskRow.revision == ItemRow.current_revision,
+            TaskRow.state != TaskState.WITHDRAWN,
+        )
+        .group_by(col(TaskRow.item_id), col(TaskRow.stage))
+    )
+    return {(item_id or 0, Stage(stage)): n for item_id, stage, n in session.exec(wanted)}
 
 
 def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) -> list[tuple[str, int]]:

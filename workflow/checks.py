@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from db import checks as queries
 from db import events, items, projects
 from db.engine import Session, Store
 from domain.errors import NotFound
-from domain.states import Stage
+from domain.states import ItemState, Stage
 from workflow.projects import Access, access_to
-from workflow.verify import open_verification, settle, verdict_of
+from workflow.verify import judge, open_verification, settle
 
 
 def check(store: Store, *, project: str | None = None, rebuild: bool = False) -> list[str]:
@@ -31,43 +33,56 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
 
 
 def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
-    with store.write() if rebuild else store.read() as session:
+    with store.read() as session:
         access = access_to(session, person=None, project=name)
         found = [f"{name}: {sentence}" for sentence in _broken_rules(session, access)]
-        for item in items.of_project(session, project_id=access.project_id):
-            verdict = verdict_of(session, access=access, item=item)
-            missing = _missing_slots(session, access, item.id or 0, item.current_revision)
-            if verdict.state is item.state and not missing:
-                continue
-            if verdict.state is not item.state:
-                found.append(
-                    f"{name}: item {item.external_id} is stored as {item.state.value}, but its votes make it"
-                    f" {verdict.state.value}. {verdict.why}"
-                )
-            if missing:
-                found.append(f"{name}: item {item.external_id} lacks {missing} of its slots for votes.")
-            if rebuild:
-                locked = items.lock(session, id=item.id or 0)
-                now = store.now()
-                revision = (locked.id or 0, locked.current_revision, locked.dimension)
-                open_verification(session, access=access, revisions=[revision], now=now)
-                settle(session, access=access, item=locked, now=now)
-        if rebuild and found:
-            events.record(
-                session,
-                at=store.now(),
-                kind="project.rebuilt",
-                project_id=access.project_id,
-                data={"differences": len(found)},
-            )
+        wrong = list(_differences(session, access))
+    found += [f"{name}: {sentence}" for _, sentence in wrong]
+    if rebuild and wrong:
+        _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(found))
     return found
 
 
-def _missing_slots(session: Session, access: Access, item_id: int, revision: int) -> int:
+def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
+    """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
     stage = access.schema.stages.verification
-    if stage is None:
-        return 0
-    return max(stage.raters - queries.slots(session, item_id=item_id, revision=revision), 0)
+    contents = items.current_content(session, project_id=access.project_id)
+    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+    slots = queries.current_slots(session, project_id=access.project_id)
+    for item in items.of_project(session, project_id=access.project_id):
+        item_id = item.id or 0
+        verdict = judge(access, contents[item_id], votes.get(item_id, []), decisions.get(item_id, []))
+        if verdict.state is not item.state:
+            yield (
+                item_id,
+                f"item {item.external_id} is stored as {item.state.value}, but its votes make it"
+                f" {verdict.state.value}. {verdict.why}",
+            )
+        missing = (stage.raters if stage else 0) - slots.get((item_id, Stage.VERIFICATION), 0)
+        if missing > 0:
+            yield item_id, f"item {item.external_id} lacks {missing} of its slots for votes."
+        if verdict.state is ItemState.IN_ADJUDICATION and not slots.get((item_id, Stage.ADJUDICATION)):
+            yield item_id, f"item {item.external_id} waits for a senior, but has no slot for one."
+
+
+def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:
+    """Bring caches and slots up to the votes, one item at a time, so that work goes on meanwhile."""
+    for item_id in item_ids:
+        with store.write() as session:
+            access = access_to(session, person=None, project=name)
+            item, now = items.lock(session, id=item_id), store.now()
+            revision = (item_id, item.current_revision, item.dimension)
+            open_verification(session, access=access, revisions=[revision], now=now)
+            settle(session, access=access, item=item, now=now)
+    with store.write() as session:
+        events.record(
+            session,
+            at=store.now(),
+            kind="project.rebuilt",
+            project_id=access_to(session, person=None, project=name).project_id,
+            data={"differences": n_differences},
+        )
 
 
 def _broken_rules(session: Session, access: Access) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from annotation_schemas import kinds, registry
 from db import events, items, tasks
 from db.engine import Session
-from db.tables import ItemRow, TaskRow
+from db.tables import AnnotationRow, ItemRow, TaskRow
 from domain.errors import Problem
 from domain.policies import Verdict, Vote, item_state
 from domain.records import Person, Submission
@@ -50,19 +51,32 @@ def open_verification(
     return tasks.add_slots(session, slots=slots)
 
 
-def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
-    """What the votes on an item's current revision, and a senior's decision, come to."""
+def judge(
+    access: Access,
+    fields: Mapping[str, Any],
+    votes: Sequence[AnnotationRow],
+    decisions: Sequence[AnnotationRow],
+) -> Verdict:
+    """What the votes on an item's current revision, and the senior's decision about it, come to."""
     verification = access.schema.stages.verification
-    item_id, revision = item.id or 0, item.current_revision
-    votes = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION)
-    settled = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.ADJUDICATION)
     return item_state(
         verification.keep if verification else None,
         [Vote(rater=str(vote.person_id), values=vote.answers, reasons=vote.reasons) for vote in votes],
         raters=verification.raters if verification else 0,
-        item_fields=items.content(session, item_id=item_id, revision=revision),
+        item_fields=fields,
         adjudication=access.schema.stages.adjudication is not None,
-        decision=settled[-1].answers.get("decision") if settled else None,
+        decision=decisions[-1].answers.get("decision") if decisions else None,
+    )
+
+
+def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
+    """As ``judge``, from the database."""
+    item_id, revision = item.id or 0, item.current_revision
+    return judge(
+        access,
+        items.content(session, item_id=item_id, revision=revision),
+        items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION),
+        items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.ADJUDICATION),
     )
 
 

@@ -1,0 +1,75 @@
+"""A check finds what somebody has damaged behind the engine's back, and mends the caches."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from db.engine import Store
+from domain.errors import NotFound
+from domain.roles import Role
+from domain.states import Stage
+from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
+from workflow.checks import check
+
+
+def damage(store: Store, statement: str) -> None:
+    with store.write() as session:
+        session.connection().execute(text(statement))
+
+
+def test_a_wrong_state_is_found_and_mended(store: Store) -> None:
+    make_project(store)
+    make_items(store, 2)
+    for person in make_people(store, "ann", "bob"):
+        vote(store, person, dimension="colour")
+        vote(store, person, dimension="colour")
+    assert check(store) == []
+    damage(store, "UPDATE item SET state = 'rejected' WHERE external_id = 'colour/1'")
+    (found,) = check(store)
+    assert "colour/1" in found
+    assert "rejected" in found
+    assert "kept" in found
+    assert check(store, project="p", rebuild=True) == [found]
+    assert check(store) == []
+
+
+def test_lost_slots_are_found_and_opened_again(store: Store) -> None:
+    make_project(store)
+    make_items(store)
+    damage(store, "DELETE FROM task WHERE slot = 1")
+    assert len(check(store, rebuild=True)) == 1
+    assert check(store) == []
+
+
+def test_an_item_without_its_senior_gets_one(store: Store) -> None:
+    make_project(store)
+    make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    vote(store, ann, "red")
+    vote(store, bob, "blue")
+    damage(store, "DELETE FROM task WHERE stage = 'adjudication'")
+    (found,) = check(store, rebuild=True)
+    assert "senior" in found
+    claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
+    assert check(store) == []
+
+
+def test_what_the_constraints_forbid_is_looked_for_all_the_same(store: Store) -> None:
+    make_project(store)
+    make_items(store)
+    (ann,) = make_people(store, "ann")
+    vote(store, ann)
+    damage(store, f"UPDATE item SET author_id = {ann.id}")
+    assert any("wrote or edited" in each for each in check(store, rebuild=True))
+    damage(store, "UPDATE item SET author_id = NULL")
+    damage(store, "UPDATE task SET state = 'open', person_id = NULL WHERE state = 'done'")
+    assert any("is open, but something was submitted" in each for each in check(store))
+    damage(store, "UPDATE task SET state = 'done'")
+    assert any("nothing was submitted" in each for each in check(store))
+
+
+def test_an_unknown_project_is_named(store: Store) -> None:
+    make_project(store)
+    with pytest.raises(NotFound, match="p"):
+        check(store, project="q")
