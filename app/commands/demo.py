@@ -1,9 +1,86 @@
-"""Subcommands."""
+"""``touchstone demo``: a project of made-up data, to try everything out on."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
+
+from domain.errors import Conflict
+
+if TYPE_CHECKING:
+    from app.services import Resources
+    from examples.demo import Progress
 
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    cli.command("demo")(demo)
+
+
+def demo(
+    reset: Annotated[
+        bool,
+        typer.Option(
+            "--reset", help="Make it anew, where the database holds nothing but the demo. Stop the server first."
+        ),
+    ] = False,
+) -> None:
+    """Make the demo project (drawn images, invented people and models) if it is not there yet."""
+    from app.services import resources
+    from examples import demo as example
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    shared.store.upgrade()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
+    if reset:
+        _forget(shared)
+    elif example.exists(shared.store):
+        typer.echo("The demo project (made-up data) is there already. Start the screens with: touchstone serve")
+        return
+    typer.echo("Drawing the demo project (made-up data); this takes about fifteen seconds.")
+    with _bar() as show:
+        example.build(shared.store, shared.media, progress=show)
+    typer.echo("The demo project (made-up data) is ready. Start the screens with: touchstone serve")
+
+
+def _forget(shared: Resources) -> None:
+    """Remove the database, if the demo is all that it holds: what was submitted elsewhere is never deleted."""
+    from examples import demo as example
+    from workflow import accounts, projects
+
+    ours = {member.login for member in example.PEOPLE} | {"admin"}
+    others = [view.name for view in projects.everything(shared.store) if view.name != example.PROJECT]
+    people = [person.login for person in accounts.everybody(shared.store) if person.login not in ours]
+    if others or people:
+        raise Conflict(
+            f"The database in {shared.settings.home} holds more than the demo ({', '.join([*others, *people])}), and "
+            "nothing that was submitted is ever deleted. For a fresh demo set TOUCHSTONE_HOME to another folder."
+        )
+    if not shared.store.is_sqlite:
+        raise Conflict("The demo can be made anew only in an SQLite file. Make an empty PostgreSQL database instead.")
+    shared.store.close()
+    path = shared.store.engine.url.database or ""
+    for ending in ("", "-wal", "-shm"):
+        Path(path + ending).unlink(missing_ok=True)
+    shared.store.upgrade()
+
+
+@contextmanager
+def _bar() -> Iterator[Progress]:
+    """What is being done, and how far it is, on one line of standard error, if a person is looking."""
+    shown = sys.stderr.isatty()
+
+    def show(what: str, done: int, total: int) -> None:
+        if shown and total:
+            width = 30 * done // total
+            print(f"\r{what:<28} [{'#' * width}{'.' * (30 - width)}] {done}/{total}  ", end="", file=sys.stderr)
+
+    yield show
+    if shown:
+        print("\r" + " " * 76 + "\r", end="", file=sys.stderr)

@@ -1,0 +1,205 @@
+"""The demo project: valid, in every state, with something to do for everybody, and made up."""
+
+from __future__ import annotations
+
+import collections
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.engine import Store, open_store
+from domain.errors import Conflict
+from domain.records import TaskView
+from domain.states import Stage
+from examples import demo
+from examples.answers import HABITS, MODELS, answers_of, graded
+from examples.scenes import DIMENSIONS, scenes
+from media.store import MediaStore
+from workflow import accounts, checks, claim, pool, progress, projects
+from workflow.ratings import BETWEEN, ratings_of
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def built(home: Path) -> Iterator[Store]:
+    store = open_store(None, home)
+    store.upgrade()
+    demo.build(store, MediaStore(home / "media"))
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def copy(built: Store, home: Path, tmp_path: Path) -> Iterator[Store]:
+    """The demo's database, to be changed."""
+    with built.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copyfile(home / "touchstone.db", tmp_path / "touchstone.db")
+    store = open_store(None, tmp_path)
+    yield store
+    store.close()
+
+
+def test_it_says_that_it_is_made_up(built: Store) -> None:
+    (view,) = [view for view in projects.everything(built) if view.name == "demo"]
+    assert view.made_up
+    assert all("(" in member.name for member in demo.PEOPLE)
+    assert all(model.startswith("imaginary") for model in MODELS)
+
+
+def test_nothing_in_it_contradicts_itself(built: Store) -> None:
+    assert checks.check(built) == []
+
+
+def test_the_dashboard_shows_every_state(built: Store) -> None:
+    board = progress.dashboard(built, person=None, project="demo")
+    fate = collections.Counter(demo.fates().values())
+    assert {row.dimension for row in board.rows} == set(DIMENSIONS)
+    assert sum(row.kept for row in board.rows) == fate["kept"] + fate["accepted"] + fate["edited"]
+    assert sum(row.rejected for row in board.rows) == fate["rejected"] + fate["struck"]
+    assert sum(row.in_adjudication for row in board.rows) == fate["disputed"]
+    assert sum(row.in_verification for row in board.rows) == fate["half"] + fate["fresh"]
+    assert board.free_images == fate["free"]
+    assert min(fate.values()) >= 1
+    assert set(fate) == set(demo.FATES)
+    assert 0 < board.graded < board.to_grade
+
+
+@pytest.mark.parametrize("member", demo.PEOPLE, ids=lambda member: member.login)
+def test_everybody_finds_something_to_do(built: Store, member: demo.Member) -> None:
+    person = accounts.find_person(built, login=member.login)
+    lines = progress.my_work(built, person=person)
+    assert any(line.available and line.waiting for line in lines)
+
+
+def test_those_with_votes_differing_wait_for_the_senior_with_both(copy: Store) -> None:
+    senior = accounts.find_person(copy, login="demo-noor")
+    task = claim.next_task(copy, person=senior, project="demo", stage=Stage.ADJUDICATION)
+    assert isinstance(task, TaskView)
+    assert sorted(str(vote.values["fits"]) for vote in task.votes) == ["no", "yes"]
+
+
+def test_an_author_finds_a_draft_and_free_images(copy: Store) -> None:
+    author = accounts.find_person(copy, login="demo-ana")
+    task = claim.next_task(copy, person=author, project="demo", stage=Stage.AUTHORING)
+    assert isinstance(task, TaskView)
+    assert task.draft is not None
+    assert task.draft.values["values"]["question"]
+    assert pool.pool(copy, person=author, project="demo", dimension="existence").total > 10
+
+
+def test_the_work_lies_in_the_past_and_the_clock_is_right_again(built: Store) -> None:
+    before = built.now()
+    assert (built.now() - before).total_seconds() < 5
+    assert built.clock() is not None
+
+
+def test_kept_items_are_true(built: Store) -> None:
+    """Every kept item has the question and the answer of its scene, also the one that the senior mended."""
+    from sqlmodel import select
+
+    from db.tables import ItemRow, RevisionRow
+
+    true = {(scene.question, scene.answer) for scene in scenes()}
+    with built.read() as session:
+        rows = session.exec(
+            select(ItemRow, RevisionRow).where(
+                RevisionRow.item_id == ItemRow.id, RevisionRow.number == ItemRow.current_revision
+            )
+        ).all()
+    kept = [revision.content for item, revision in rows if item.state == "kept"]
+    assert len(kept) > 25
+    assert all((content["question"], content["answer"]) in true for content in kept)
+    assert any(item.current_revision == 2 for item, _ in rows)
+
+
+# ---- models and graders of known quality ----------------------------------------------------------------------------
+
+
+def test_models_are_as_good_as_they_are_said_to_be() -> None:
+    everything = scenes()
+    for model, share in MODELS.items():
+        answers = answers_of(model, everything)
+        assert sum(answer.grade == 1 for answer in answers) == round(share * len(everything))
+        by_name = {scene.name: scene for scene in everything}
+        for answer in answers:
+            scene = by_name[answer.scene]
+            said = {1.0: (scene.answer, *scene.also), 0.5: (scene.partly,), 0.0: scene.wrong}[answer.grade]
+            assert any(text[1:] in answer.text for text in said)
+
+
+def test_models_word_their_answers_differently() -> None:
+    texts = [answer.text for model in MODELS for answer in answers_of(model, scenes("counting"))]
+    assert len(set(texts)) > len(texts) / 2
+
+
+def test_graders_slip_as_often_as_they_are_said_to() -> None:
+    answers = [answer for model in MODELS for answer in answers_of(model, scenes())]
+    for login, habit in HABITS.items():
+        off = sum(graded(login, answer) != answer.grade for answer in answers) / len(answers)
+        assert off == pytest.approx(habit.slips, abs=0.06)
+        assert {graded(login, answer) for answer in answers} <= {0.0, 0.5, 1.0}
+
+
+def test_the_grades_in_the_project_are_theirs(built: Store) -> None:
+    found = ratings_of(built, project="demo", stage=Stage.GRADING)
+    by_rater = collections.Counter(rating.rater for rating in found)
+    assert len(by_rater) == 3
+    assert min(by_rater.values()) > 50
+    mean: dict[str, list[float]] = collections.defaultdict(list)
+    for rating in found:
+        mean[rating.unit.rpartition(BETWEEN)[2]].append(float(rating.value))
+    quality = {model: sum(values) / len(values) for model, values in mean.items()}
+    assert quality["imaginary-large"] > quality["imaginary-medium"] > quality["imaginary-small"]
+
+
+# ---- links and commands ---------------------------------------------------------------------------------------------
+
+
+def test_each_link_signs_its_person_in_once(copy: Store) -> None:
+    links = demo.demo_links(copy)
+    assert [person.login for person, _ in links] == [member.login for member in demo.PEOPLE]
+    person, token = links[0]
+    assert accounts.use_sign_in_link(copy, token=token) == person
+    with pytest.raises(Exception, match="link"):
+        accounts.use_sign_in_link(copy, token=token)
+
+
+def test_there_are_no_links_without_a_demo(tmp_path: Path) -> None:
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    assert demo.demo_links(store) == []
+    store.close()
+
+
+def test_a_database_that_holds_more_is_not_reset(copy: Store, tmp_path: Path) -> None:
+    from app.commands.demo import _forget
+    from app.services import Resources
+    from domain.settings import settings_from
+
+    shared = Resources(
+        copy, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
+    )
+    accounts.create_person(copy, login="somebody", name="Somebody")
+    with pytest.raises(Conflict, match="holds more than the demo \\(somebody\\)"):
+        _forget(shared)
+    assert demo.exists(copy)
+
+
+def test_a_demo_alone_is_reset(copy: Store, tmp_path: Path) -> None:
+    from app.commands.demo import _forget
+    from app.services import Resources
+    from domain.settings import settings_from
+
+    shared = Resources(
+        copy, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
+    )
+    _forget(shared)
+    assert not demo.exists(copy)
+    assert accounts.everybody(copy) == []
