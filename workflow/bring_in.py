@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "media", "saving"), how much of it is done, and how much there is."""
 
+_FILLED_AT_ONCE = 20
+"""So many media of items that are there already are saved together."""
+
 SHOWN = 3
 """As many bad rows are named in a refusal."""
 
@@ -163,8 +166,19 @@ class _Bring:
             placed = [self._placed(session, file, single=read.single) for file in read.files]
             wanted = self._wanted(row, [each.file for each in placed], folder)
             have = files.asset_ids(session, project_id=self.access.project_id, names=list(wanted))
-        stored, bad = self._stored({name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]})
-        bad = [*read.bad, *bad]
+        lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if folder else {}
+        bad = list(read.bad)
+        stored: dict[str, StoredMedia] = {}
+        filling = all(each.repeated for each in placed)
+        for name, found in self._stored(lacking):
+            if isinstance(found, BadRow):
+                bad.append(found)
+                continue
+            stored[name] = found
+            if filling and len(stored) >= _FILLED_AT_ONCE:  # long work: what is done stays done if it is stopped
+                with self.store.write() as session:
+                    self._save_assets(session, wanted, stored)
+                stored.clear()
         self.refuse(bad)
         try:
             with self.store.write() as session:
@@ -275,23 +289,21 @@ class _Bring:
         clip = clips.cut(video, out=work / "progress.webm", start=observation.time * first / last, end=observation.time)
         return clip.path
 
-    def _stored(self, wanted: Mapping[str, _Wanted]) -> tuple[dict[str, StoredMedia], list[BadRow]]:
-        """The media that are there, taken into the store, and those that the store refuses."""
-        stored: dict[str, StoredMedia] = {}
-        bad: list[BadRow] = []
-        for done, (name, want) in enumerate(wanted.items(), 1):
-            with tempfile.TemporaryDirectory(prefix="touchstone-") as work:
+    def _stored(self, wanted: Mapping[str, _Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
+        """The media that are there, one by one taken into the store, or a bad row for one that the store refuses."""
+        with tempfile.TemporaryDirectory(prefix="touchstone-") as work:
+            for done, (name, want) in enumerate(wanted.items(), 1):
                 try:
                     path = want.find(Path(work))
                     if path is not None:
                         medium = self.media.add(path, name=str(path))
                         if medium.kind != want.kind:
                             raise MediaRefused(f"{path} is not a proper {want.kind}")
-                        stored[name] = medium
+                        yield name, medium
                 except MediaRefused as error:
-                    bad.append(replace(want.named_in, reason=f"the {want.role} of this item: {str(error).rstrip('.')}"))
-            self.on("media", done, len(wanted))
-        return stored, bad
+                    reason = f"the {want.role} of this item: {str(error).rstrip('.')}"
+                    yield name, replace(want.named_in, reason=reason)
+                self.on("media", done, len(wanted))
 
     # ---- saving -----------------------------------------------------------------------------------------------------
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(project, name="project")
     cli.command("import")(import_)
     cli.command("export")(export)
+    cli.command("edit")(edit)
 
 
 @project.command("create")
@@ -125,6 +128,37 @@ def export(
         )
     noun = {"predictions": "answer", "ratings": "rating"}.get(format, "item")
     typer.echo(f"{_count(done.items, noun)} in {_count(len(done.files), 'file')} at {out}.")
+
+
+def edit(
+    name: ProjectName,
+    item: Annotated[str, typer.Argument(help="The item's external id.")],
+    fields: Annotated[
+        list[str], typer.Argument(help="FIELD=VALUE; a list or number as JSON.", metavar="FIELD=VALUE...")
+    ],
+) -> None:
+    """Give an item a new revision; votes on it begin anew, and what it was stays on record."""
+    from workflow import projects
+    from workflow.author import edit_item
+
+    store = _resources().store
+    schema = next((each.schema.schema_ for each in projects.everything(store) if each.name == name), None)
+    kinds = {field.name: field.kind for field in schema.item.fields} if schema else {}
+    given = dict(_field(text, kinds) for text in fields)
+    number = edit_item(store, person=None, project=name, item=item, fields=given)
+    typer.echo(f"Item {item} is at revision {number} now.")
+
+
+def _field(text: str, kinds: Mapping[str, str]) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidInput([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
+    if kinds.get(name, "text") in ("text", "long_text", "option_of"):
+        return name, value
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _resources() -> Resources:

@@ -67,3 +67,21 @@ def test_bad_rows_are_written_where_they_can_be_mended(home: Path, tmp_path: Pat
     (row,) = map(json.loads, where.read_text().splitlines())
     assert (row["path"], row["row"], row["reason"]) == ("annotations.json", 2, "it has no image_path")
     assert json.loads(row["raw"]) == records[1]
+
+
+def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, annotations: Path) -> None:
+    touchstone("project", "create", "mine", "--schema", "egothink", home=home)
+    touchstone("import", "mine", "egothink", annotations, home=home)
+    edited = touchstone("edit", "mine", "Activity/1", "answer=12", "question=Combien d'étoiles ?", home=home)
+    assert edited.stdout == "Item Activity/1 is at revision 2 now.\n", edited.stderr
+    touchstone("export", "mine", "egothink", "--out", tmp_path / "out", home=home)
+    records = [egothink_record(0), egothink_record(1, answer="12", question="Combien d'étoiles ?")]
+    assert (tmp_path / "out/Activity/annotations.json").read_bytes() == json.dumps(records, indent=4).encode()
+    for arguments, sentence in [
+        (("Activity/9", "answer=x"), "There is no item 'Activity/9'"),
+        (("Activity/1", "answer"), "is not FIELD=VALUE"),
+        (("Activity/1", "colour=x"), "no such field"),
+    ]:
+        refused = touchstone("edit", "mine", *arguments, home=home)
+        assert refused.returncode == 1
+        assert sentence in refused.stderr

@@ -237,6 +237,30 @@ def test_media_are_found_by_path_and_by_id_and_fill_what_was_missing(
     }
 
 
+def test_filling_in_media_goes_on_where_it_was_stopped(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "pca_bench")
+    path = write(tmp_path / "open.json", [pca_record(n) for n in range(50)])
+    bring(store, media, "pca_bench", path)
+    for n in range(50):
+        picture(tmp_path / f"media/{n}.png", f"#0000{n:02x}")
+
+    def stop(what: str, done: int, total: int) -> None:
+        if (what, done) == ("media", 45):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bring(store, media, "pca_bench", path, media_dir=tmp_path / "media", progress=stop)
+    steps: list[int] = []
+
+    def count(what: str, done: int, total: int) -> None:
+        if what == "media":
+            steps.append(total)
+
+    done = bring(store, media, "pca_bench", path, media_dir=tmp_path / "media", progress=count)
+    assert (done.assets_found, done.assets_missing) == (50, 0)
+    assert steps == [10] * 10  # 40 of the 45 had been saved
+
+
 def test_pca_bench_images_are_found_by_id(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "pca_bench")
     path = write(tmp_path / "open.json", [pca_record(0), pca_record(1), pca_record(2, index=17)])
