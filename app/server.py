@@ -30,6 +30,7 @@ OPTIONS: dict[str, Any] = {
     "global.developmentMode": False,
     "logger.level": "warning",
     "runner.magicEnabled": False,
+    "runner.postScriptGC": False,
     "server.enableAgentApi": False,
     "server.enableStaticServing": False,
     "server.enableXsrfProtection": True,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import delete, func, update
+from sqlalchemy import bindparam, delete, func, update
 from sqlmodel import Session, col, select
 
 from db.tables import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
@@ -32,14 +34,18 @@ def any_admin(session: Session) -> bool:
 
 def session_with_person(session: Session, *, token_hash: str, now: datetime) -> tuple[SessionRow, PersonRow] | None:
     """A live session and whose it is."""
-    wanted = (
+    found = session.exec(_live_session(), params={"token_hash": token_hash, "now": now}).first()
+    return (found[0], found[1]) if found else None
+
+
+@cache
+def _live_session() -> Any:
+    return (
         select(SessionRow, PersonRow)
-        .where(SessionRow.token_hash == token_hash, SessionRow.expires_at > now)
+        .where(col(SessionRow.token_hash) == bindparam("token_hash"), col(SessionRow.expires_at) > bindparam("now"))
         .join(PersonRow, col(PersonRow.id) == SessionRow.person_id)
         .where(col(PersonRow.active))
     )
-    found = session.exec(wanted).first()
-    return (found[0], found[1]) if found else None
 
 
 def end_session(session: Session, *, token_hash: str) -> None:

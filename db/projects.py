@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
+from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
 from db.tables import MemberRow, PersonRow, ProjectRow, SchemaVersionRow
@@ -15,6 +19,26 @@ def by_name(session: Session, *, name: str) -> ProjectRow | None:
 def by_id(session: Session, *, id: int) -> ProjectRow:
     """The project with that id, which must exist."""
     return session.exec(select(ProjectRow).where(ProjectRow.id == id)).one()
+
+
+def standing(
+    session: Session, *, person_id: int | None, name: str | None = None, id: int | None = None
+) -> tuple[ProjectRow, MemberRow | None, str] | None:
+    """A project by name or id, the person's part in it, and the hash of its schema: what every use case asks first."""
+    wanted = _standing("id" if name is None else "name")
+    found = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
+    return (found[0], found[1], found[2]) if found else None
+
+
+@cache
+def _standing(key: str) -> Any:
+    mine = and_(col(MemberRow.project_id) == col(ProjectRow.id), col(MemberRow.person_id) == bindparam("person_id"))
+    return (
+        select(ProjectRow, MemberRow, SchemaVersionRow.hash)
+        .join(SchemaVersionRow, col(SchemaVersionRow.id) == ProjectRow.schema_version_id)
+        .join(MemberRow, mine, isouter=True)
+        .where(getattr(ProjectRow, key) == bindparam("project"))
+    )
 
 
 def everything(session: Session) -> list[ProjectRow]:

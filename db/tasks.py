@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, update
+from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, update
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -17,6 +18,9 @@ from db.types import public_id
 from domain.states import Stage, TaskState
 
 _SHUFFLE_RANGE = 2**31
+_OTHER = aliased(TaskRow)
+"""Another slot of the same unit. Made once: an alias costs more than the query that uses it."""
+
 _LOOK_AT = 5
 """How many candidates are looked at before asking again: others may be taking the first ones."""
 
@@ -81,20 +85,28 @@ def mine(
     session: Session, *, project_id: int, stage: Stage, person_id: int, dimension: str | None, now: datetime
 ) -> TaskRow | None:
     """What a person has in hand in a stage: a claim (expired ones too, if nobody took it), or a correction."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "dimension": dimension, "now": now}
+    found: TaskRow | None = session.exec(_mine(dimension is not None), params=given).first()
+    return found
+
+
+@cache
+def _mine(within: bool) -> Any:
     at_hand = or_(
         col(TaskRow.state) == TaskState.CLAIMED,
-        and_(col(TaskRow.state) == TaskState.DONE, col(TaskRow.correcting), col(TaskRow.lease_until) > now),
+        and_(
+            col(TaskRow.state) == TaskState.DONE, col(TaskRow.correcting), col(TaskRow.lease_until) > bindparam("now")
+        ),
     )
     wanted = select(TaskRow).where(
-        TaskRow.person_id == person_id,
-        TaskRow.project_id == project_id,
-        TaskRow.stage == stage,
+        col(TaskRow.person_id) == bindparam("taker"),
+        *_of_stage(),
         col(TaskRow.state).in_((TaskState.CLAIMED, TaskState.DONE)),
         at_hand,
     )
-    if dimension is not None:
-        wanted = wanted.where(TaskRow.dimension == dimension)
-    return session.exec(wanted.order_by(col(TaskRow.correcting).desc(), col(TaskRow.id)).limit(1)).first()
+    if within:
+        wanted = wanted.where(col(TaskRow.dimension) == bindparam("dimension"))
+    return wanted.order_by(col(TaskRow.correcting).desc(), col(TaskRow.id)).limit(1)
 
 
 def candidates(
@@ -109,24 +121,43 @@ def candidates(
     limit: int = _LOOK_AT,
 ) -> list[TaskRow]:
     """Slots that this person may take, the best first: abandoned ones, then in shuffled order from ``after`` around."""
-    base = [col(TaskRow.project_id) == project_id, col(TaskRow.stage) == stage, *_may_take(stage, person_id)]
-    left = limit
-    found: list[TaskRow] = []
-    abandoned = select(TaskRow).where(
-        *base, col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < now, *_within(dimensions)
+    given = {"project": project_id, "stage": stage, "taker": person_id, "after": after, "now": now}
+    within = dimensions is not None
+    left_behind = _abandoned(stage, within)
+    found: list[TaskRow] = list(
+        session.exec(left_behind, params={**given, "dimensions": dimensions, "limit": limit}).all()
     )
-    found += session.exec(abandoned.order_by(col(TaskRow.lease_until)).limit(left)).all()
-    for turn in (col(TaskRow.shuffle) > after, col(TaskRow.shuffle) <= after):
+    for ahead in (True, False):
         if len(found) >= limit:
             break
         nearest: list[TaskRow] = []
         for only in dimensions if dimensions is not None else (None,):
-            free = select(TaskRow).where(*base, col(TaskRow.state) == TaskState.OPEN, turn)
-            if only is not None:
-                free = free.where(TaskRow.dimension == only)
-            nearest += session.exec(free.order_by(col(TaskRow.shuffle)).limit(limit - len(found))).all()
+            room = {"dimension": only, "limit": limit - len(found)}
+            nearest += session.exec(_free(stage, within, ahead), params={**given, **room}).all()
         found += sorted(nearest, key=lambda row: row.shuffle)[: limit - len(found)]
     return found
+
+
+@cache
+def _abandoned(stage: Stage, within: bool) -> Any:
+    conditions = [*_of_stage(), *_may_take(stage)]
+    wanted = select(TaskRow).where(
+        *conditions, col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < bindparam("now")
+    )
+    if within:
+        wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
+    return wanted.order_by(col(TaskRow.lease_until)).limit(bindparam("limit"))
+
+
+@cache
+def _free(stage: Stage, within: bool, ahead: bool) -> Any:
+    shuffle = col(TaskRow.shuffle)
+    after: ColumnElement[int] = bindparam("after")
+    wanted = select(TaskRow).where(*_of_stage(), *_may_take(stage), col(TaskRow.state) == TaskState.OPEN)
+    wanted = wanted.where(shuffle > after if ahead else shuffle <= after)
+    if within:
+        wanted = wanted.where(col(TaskRow.dimension) == bindparam("dimension"))
+    return wanted.order_by(shuffle).limit(bindparam("limit"))
 
 
 def take(
@@ -140,18 +171,24 @@ def take(
 ) -> bool:
     """Give a slot to a person, unless somebody else was faster (on PostgreSQL: or is just about to be, without
     ``wait``)."""
-    locked = session.exec(
-        select(TaskRow)
-        .where(TaskRow.id == row.id, *_may_take(row.stage, person_id, join=False))
-        .with_for_update(skip_locked=not wait, of=TaskRow)
-        .execution_options(populate_existing=True)
-    ).first()
+    wanted = _lockable(row.stage, wait)
+    locked: TaskRow | None = session.exec(wanted, params={"task": row.id, "taker": person_id}).first()
     if locked is None or not is_free(locked, now=now):
         return False
     locked.state, locked.person_id, locked.lease_until = TaskState.CLAIMED, person_id, lease_until
     session.add(locked)
     session.flush()
     return True
+
+
+@cache
+def _lockable(stage: Stage, wait: bool) -> Any:
+    return (
+        select(TaskRow)
+        .where(col(TaskRow.id) == bindparam("task"), *_may_take(stage, join=False))
+        .with_for_update(skip_locked=not wait, of=TaskRow)
+        .execution_options(populate_existing=True)
+    )
 
 
 def is_free(row: TaskRow, *, now: datetime) -> bool:
@@ -162,8 +199,8 @@ def is_free(row: TaskRow, *, now: datetime) -> bool:
 
 def may_take(session: Session, *, row: TaskRow, person_id: int) -> bool:
     """Whether the protocol lets a person have this slot at all."""
-    wanted = select(TaskRow.id).where(TaskRow.id == row.id, *_may_take(row.stage, person_id, join=False))
-    return session.exec(wanted).first() is not None
+    wanted = select(TaskRow.id).where(TaskRow.id == row.id, *_may_take(row.stage, join=False))
+    return session.exec(wanted, params={"taker": person_id}).first() is not None
 
 
 def walk(session: Session, *, project_id: int, person_id: int, stage: Stage, seed: int) -> WalkRow:
@@ -202,53 +239,42 @@ def count_available(
     now: datetime,
 ) -> dict[str, int]:
     """How many different units wait that this person may take, by dimension."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions, "now": now}
+    return dict(session.exec(_available(stage, dimensions is not None), params=given).all())
+
+
+@cache
+def _available(stage: Stage, within: bool) -> Any:
     waiting = or_(
         col(TaskRow.state) == TaskState.OPEN,
-        and_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < now),
+        and_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < bindparam("now")),
     )
-    wanted = (
-        select(TaskRow.dimension, func.count(func.distinct(TaskRow.unit)))
-        .where(
-            TaskRow.project_id == project_id,
-            TaskRow.stage == stage,
-            col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
-            waiting,
-            *_may_take(stage, person_id),
-            *_within(dimensions),
-        )
-        .group_by(col(TaskRow.dimension))
+    wanted = select(TaskRow.dimension, func.count(func.distinct(TaskRow.unit))).where(
+        *_of_stage(), col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), waiting, *_may_take(stage)
     )
-    return {dimension: n for dimension, n in session.exec(wanted)}
+    if within:
+        wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
+    return wanted.group_by(col(TaskRow.dimension))
 
 
 def count_done(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
     """How many slots a person has done in a stage, by dimension."""
-    wanted = (
-        select(TaskRow.dimension, func.count())
-        .where(
-            TaskRow.person_id == person_id,
-            TaskRow.project_id == project_id,
-            TaskRow.stage == stage,
-            TaskRow.state == TaskState.DONE,
-        )
-        .group_by(col(TaskRow.dimension))
-    )
-    return {dimension: n for dimension, n in session.exec(wanted)}
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return dict(session.exec(_in_state(TaskState.DONE), params=given).all())
 
 
 def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[str, int]:
     """How many claims a person has in a stage, by dimension."""
-    wanted = (
-        select(TaskRow.dimension, func.count())
-        .where(
-            TaskRow.person_id == person_id,
-            TaskRow.project_id == project_id,
-            TaskRow.stage == stage,
-            TaskRow.state == TaskState.CLAIMED,
-        )
-        .group_by(col(TaskRow.dimension))
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return dict(session.exec(_in_state(TaskState.CLAIMED), params=given).all())
+
+
+@cache
+def _in_state(state: TaskState) -> Any:
+    wanted = select(TaskRow.dimension, func.count()).where(
+        col(TaskRow.person_id) == bindparam("taker"), *_of_stage(), col(TaskRow.state) == state
     )
-    return {dimension: n for dimension, n in session.exec(wanted)}
+    return wanted.group_by(col(TaskRow.dimension))
 
 
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[TaskRow]:
@@ -313,11 +339,19 @@ def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, un
 
 
 # ---- the rules, as conditions ---------------------------------------------------------------------------------------
+#
+# Statements on the annotator's path are made once and filled in by name (``taker``, ``project``, ``stage``, ``now``):
+# putting one together costs more than running it.
 
 
-def _may_take(stage: Stage, person_id: int, *, join: bool = True) -> list[ColumnElement[bool]]:
-    """What the protocol asks of whoever takes a slot: no second slot of a unit, never one's own item."""
-    other = aliased(TaskRow)
+def _of_stage() -> list[ColumnElement[bool]]:
+    return [col(TaskRow.project_id) == bindparam("project"), col(TaskRow.stage) == bindparam("stage")]
+
+
+def _may_take(stage: Stage, *, join: bool = True) -> list[ColumnElement[bool]]:
+    """What the protocol asks of the ``taker`` of a slot: no second slot of a unit, never one's own item."""
+    other = _OTHER
+    person_id: ColumnElement[int] = bindparam("taker")
     conditions: list[ColumnElement[bool]] = [
         ~exists().where(col(other.unit) == col(TaskRow.unit), col(other.person_id) == person_id)
         if join
@@ -339,10 +373,6 @@ def _may_take(stage: Stage, person_id: int, *, join: bool = True) -> list[Column
             )
         )
     return conditions
-
-
-def _within(dimensions: Sequence[str] | None) -> list[ColumnElement[bool]]:
-    return [] if dimensions is None else [col(TaskRow.dimension).in_(dimensions)]
 
 
 def _number(text: str) -> int:

@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
 from annotation_schemas.model import LoadedSchema, Schema
 from db import events, people, projects
@@ -91,7 +90,7 @@ def create_project(
                 person_id=by_id,
                 data={"schema": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
             )
-            return _view(_access(session, row, Role.LEAD, None, None))
+            return _view(_access(row, stored_schema(session, id=row.schema_version_id), Role.LEAD, None, None))
     except IntegrityError as error:
         raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
 
@@ -102,7 +101,10 @@ def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
         if person.is_admin:
             return [_view(access_to(session, person=person, project=row.name)) for row in projects.everything(session)]
         mine = projects.of_person(session, person_id=person.id)
-        return [_view(_access_of_member(session, project, member)) for project, member in mine]
+        return [
+            _view(_access_of_member(row, stored_schema(session, id=row.schema_version_id), member))
+            for row, member in mine
+        ]
 
 
 def everything(store: Store) -> list[ProjectView]:
@@ -197,15 +199,18 @@ def access_to(session: Session, *, person: Person | None, project: str) -> Acces
 
     ``person`` None is the command on the machine itself, which may do everything.
     """
-    row = projects.by_name(session, name=project)
-    if row is None or row.id is None:
+    found = projects.standing(session, person_id=person.id if person else None, name=project)
+    if found is None:
         raise _no_project(project)
-    return _access_to_row(session, person, row)
+    return _access_of(session, person, *found)
 
 
 def access_by_id(session: Session, *, person: Person, project_id: int) -> Access:
     """As ``access_to``, for a project that a task or asset names."""
-    return _access_to_row(session, person, projects.by_id(session, id=project_id))
+    found = projects.standing(session, person_id=person.id, id=project_id)
+    if found is None:
+        raise NotFound("There is no such project any more; look at My work for yours.")
+    return _access_of(session, person, *found)
 
 
 def require_lead(session: Session, *, by: Person | None, project: str) -> Access:
@@ -267,16 +272,18 @@ def subset_of_schema(
 
 def stored_schema(session: Session, *, id: int) -> LoadedSchema:
     """A schema as it was stored. Its hash is the stored one, whatever defaults the grammar has gained since."""
-    row = projects.schema_version(session, id=id)
-    return _parsed(row.text, row.guideline_text, row.name, row.hash, row.guideline_hash)
-
-
-@lru_cache(maxsize=64)
-def _parsed(text: str, guideline_text: str, name: str, hash: str, guideline_hash: str) -> LoadedSchema:
     from annotation_schemas.loader import load_text
 
-    loaded = load_text(text, guideline_text, name)
-    return loaded.model_copy(update={"hash": hash, "guideline_hash": guideline_hash})
+    row = projects.schema_version(session, id=id)
+    if row.hash not in _known_schemas:
+        loaded = load_text(row.text, row.guideline_text, row.name)
+        told = {"hash": row.hash, "guideline_hash": row.guideline_hash}
+        _known_schemas[row.hash] = loaded.model_copy(update=told)
+    return _known_schemas[row.hash]
+
+
+_known_schemas: dict[str, LoadedSchema] = {}
+"""Stored schemas by hash. A stored schema never changes, so what was read once is never read again."""
 
 
 def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
@@ -298,23 +305,23 @@ def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
     return row.id
 
 
-def _access_to_row(session: Session, person: Person | None, row: ProjectRow) -> Access:
-    if person is None:
-        return _access(session, row, Role.LEAD, None, None)
-    member = projects.member(session, project_id=row.id or 0, person_id=person.id)
-    if member is not None and not person.is_admin:
-        return _access_of_member(session, row, member)
-    if not person.is_admin:
+def _access_of(
+    session: Session, person: Person | None, row: ProjectRow, member: MemberRow | None, schema_hash: str
+) -> Access:
+    loaded = _known_schemas.get(schema_hash) or stored_schema(session, id=row.schema_version_id)
+    if person is None or person.is_admin:
+        return _access(row, loaded, Role.LEAD, None, None)
+    if member is None:
         raise _no_project(row.name)
-    return _access(session, row, Role.LEAD, None, None)
+    return _access_of_member(row, loaded, member)
 
 
-def _access_of_member(session: Session, row: ProjectRow, member: MemberRow) -> Access:
-    return _access(session, row, member.role, member.dimensions, member.stages)
+def _access_of_member(row: ProjectRow, loaded: LoadedSchema, member: MemberRow) -> Access:
+    return _access(row, loaded, member.role, member.dimensions, member.stages)
 
 
 def _access(
-    session: Session, row: ProjectRow, role: Role, dimensions: list[str] | None, stages: list[str] | None
+    row: ProjectRow, loaded: LoadedSchema, role: Role, dimensions: list[str] | None, stages: list[str] | None
 ) -> Access:
     return Access(
         project_id=row.id or 0,
@@ -323,7 +330,7 @@ def _access(
         made_up=row.made_up,
         seed=row.seed,
         schema_version_id=row.schema_version_id,
-        loaded=stored_schema(session, id=row.schema_version_id),
+        loaded=loaded,
         role=role,
         dimensions=tuple(dimensions) if dimensions is not None else None,
         stages=tuple(Stage(stage) for stage in stages) if stages is not None else None,
