@@ -42,7 +42,7 @@ def pearson(ratings: Ratings) -> Statistic:
     >>> round(pearson(Ratings.from_lists(ann=[0, 0.5, 1, 1], bob=[0, 0.5, 0.5, 1])).value, 3)
     0.853
     """
-    both = ratings.rated.all(axis=1)
+    both = ratings.rated.all(axis=1) & (len(ratings.raters) == 2)
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = not_for_numbers(ratings, "Pearson's correlation")

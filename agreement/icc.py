@@ -82,7 +82,7 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     >>> round(icc(ratings).value, 3)
     0.936
     """
-    complete = ratings.rated.all(axis=1)
+    complete = ratings.rated.all(axis=1) & (len(ratings.raters) > 1)
     n_units, n_raters = int(complete.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = not_for_numbers(ratings, "An intraclass correlation")

@@ -105,7 +105,7 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     >>> cohen_kappa(ratings, weights="linear").reason
     'Linear weights need an order, and the scale is nominal.'
     """
-    both = ratings.rated.all(axis=1)
+    both = ratings.rated.all(axis=1) & (len(ratings.raters) == 2)
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, weights)
@@ -237,10 +237,10 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
     if np.count_nonzero(shares) < 2:
         reason = "All ratings are the same single value, so agreement by chance is complete."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    agreed = np.where(usable, _agreed(rows, len(ratings.categories)), 0.0)
+    agreed = _agreed(rows, len(ratings.categories))
     p_a, p_e = float(counts @ agreed / n_units), float(shares @ shares)
     value = (p_a - p_e) / (1 - p_e)
-    by_row = np.where(usable, (agreed * total / n_units - p_e) / (1 - p_e), -p_e / (1 - p_e))
+    by_row = np.where(usable, (agreed - p_e) / (1 - p_e) * total / n_units, 0.0)
     linearised = by_row - 2 * (1 - value) * (shares_by_row @ shares - p_e) / (1 - p_e)
     if total < 2:
         interval = no_interval("fewer than two units.")
