@@ -76,7 +76,7 @@ def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = 
     import uvicorn
 
     configure(host=host, port=port)
-    logging.getLogger("touchstone").setLevel(logging.INFO)
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     uvicorn.run(
         build(resources, hosts=Hosts.of(host, names)),
         host=host,

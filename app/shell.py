@@ -96,6 +96,11 @@ def run() -> None:
     """One run of the script: find out who is here, draw the page that the address names."""
     st.set_page_config(page_title="Touchstone", page_icon="/assets/mark.svg", layout="wide")
     st.html(f"<style>{markup.STYLE}</style>")
+    with guard():
+        _run()
+
+
+def _run() -> None:
     shared = resources()
     session = _session(shared)
     pages = {screen.name: _page(screen, shared, session) for screen in SCREENS}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from urllib.parse import parse_qs, urlencode
 
+import anyio
+import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -21,6 +24,9 @@ from domain.records import Person, SignedIn
 from workflow import accounts
 
 Form = Mapping[str, str]
+
+HASHERS = 2
+"""Passwords hashed at a time: each takes 64 MiB and a core, so that many guesses at once slow down only each other."""
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -44,6 +50,11 @@ class Pages:
 
     def __init__(self, resources: Resources) -> None:
         self.store = resources.store
+        self.hashers = anyio.CapacityLimiter(HASHERS)
+
+    async def _hashing(self, use_case: Callable[..., Person], **given: str) -> Person:
+        """Run a use case that hashes a password in a thread, a few at a time."""
+        return await anyio.to_thread.run_sync(partial(use_case, self.store, **given), limiter=self.hashers)
 
     async def show_sign_in(self, request: Request) -> Response:
         """The sign-in form; somebody who is signed in is sent on."""
@@ -57,8 +68,8 @@ class Pages:
         form = await _form(request)
         onward = local_path(form.get("next"))
         try:
-            person = await run_in_threadpool(
-                accounts.authenticate, self.store, login=form.get("login", ""), password=form.get("password", "")
+            person = await self._hashing(
+                accounts.authenticate, login=form.get("login", ""), password=form.get("password", "")
             )
         except TouchstoneError as error:
             body = _sign_in_form(onward, login=form.get("login", ""), error=str(error))
@@ -134,9 +145,8 @@ class Pages:
         if invitation is None:
             return _no_invitation()
         try:
-            person = await run_in_threadpool(
+            person = await self._hashing(
                 accounts.accept_invitation,
-                self.store,
                 token=token,
                 login=form.get("login", ""),
                 name=form.get("name", ""),

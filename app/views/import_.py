@@ -156,9 +156,9 @@ def _pool(services: Services, view: ProjectView) -> None:
             )
     words = f"{markup.count(added.added, 'image')} added to the pool"
     if added.repeated:
-        words += f"; {added.repeated} were there already"
+        words += f"; {added.repeated} already there"
     if added.refused:
-        words += f"; {len(added.refused)} were not taken"
+        words += f"; {len(added.refused)} not taken"
     shell.show(markup.notice(words + ".", style="good" if not added.refused else ""))
     if added.refused:
         rows = [[markup.text(name), markup.text(why)] for name, why in added.refused[:200]]

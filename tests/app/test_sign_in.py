@@ -11,6 +11,7 @@ import pytest
 from db.engine import Store, open_store
 from domain.roles import Role
 from tests.app.client import Client
+from tests.postgres import Cluster
 from tests.serving import Server, touchstone
 from workflow import accounts, projects
 
@@ -207,3 +208,22 @@ def test_malformed_forms_get_a_sentence(client: Client) -> None:
         assert "Traceback" not in reply.text
     assert client.ask("POST", "/login", b"{}", {**headers, "Content-Type": "application/json"}).status == 400
     assert client.ask("POST", "/login", b"x=" + b"y" * 2_000_000, headers).status == 413
+
+
+@pytest.mark.postgres
+def test_the_server_works_on_postgresql(postgres_cluster: Cluster, tmp_path: Path) -> None:
+    name = postgres_cluster.create()
+    home = tmp_path / "home"
+    url = postgres_cluster.url(name)
+    server = Server(home, TOUCHSTONE_DATABASE_URL=url).start()
+    try:
+        password = server.output().split("sign in as admin with ")[1].split()[0]
+        client = Client(server.url).sign_in("admin", password)
+        assert client.get("/").status == 200
+        assert client.get("/healthz").data["database"] == "ok"
+        assert not (home / "touchstone.db").exists()
+        server.restart()
+        assert client.get("/").status == 200
+    finally:
+        server.stop()
+        postgres_cluster.drop(name)

@@ -1,0 +1,141 @@
+"""The lead's way through the screens in a real browser: upload, look, start with a key, take a release along."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.app.homes import PASSWORD, Home, make_home, picture
+from tests.serving import Server
+from workflow import accounts, pool, projects
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
+    return make_home(tmp_path_factory.mktemp("lead"), sqlite_template, pictures=3)
+
+
+@pytest.fixture(scope="module")
+def running(home: Home) -> Iterator[Server]:
+    server = Server(home.path).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def page(browser_page: Page, running: Server) -> Page:
+    """Lea's browser, signed in."""
+    return _sign_in(browser_page, running, "lea")
+
+
+def _sign_in(page: Page, server: Server, login: str) -> Page:
+    page.goto(f"{server.url}/login")
+    page.fill("input[name=login]", login)
+    page.fill("input[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".ts-title")
+    return page
+
+
+def _open(page: Page, server: Server, path: str) -> None:
+    page.goto(f"{server.url}/{path}?project=tiny")
+    page.wait_for_selector(".ts-title")
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in files.items():
+            packed.writestr(name, content)
+    return buffer.getvalue()
+
+
+def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
+    page: Page, running: Server, home: Home
+) -> None:
+    _open(page, running, "import")
+    page.get_by_text("Images to write items about").click()
+    upload = [
+        {"name": "good.zip", "mimeType": "application/zip", "buffer": _zip({"kitchen/a.png": picture(100)})},
+        {"name": "page.png", "mimeType": "image/png", "buffer": b"<!doctype html><script>alert(1)</script>"},
+        {"name": "twice.png", "mimeType": "image/png", "buffer": picture(0)},
+    ]
+    page.locator("input[type=file]").set_input_files(upload)  # type: ignore[arg-type]
+    page.get_by_text("twice.png").wait_for()
+    page.get_by_role("button", name="Add to the pool").click()
+    page.wait_for_selector("text=1 image added to the pool; 1 already there; 1 not taken.")
+    assert "page.png" in page.inner_text(".ts-table")
+    store = home.store()
+    assert pool.pool(store, person=accounts.find_person(store, login="lea"), project="tiny").total == 4
+    store.close()
+
+
+def test_a_zip_of_annotation_files_is_uploaded_with_its_images(page: Page, running: Server) -> None:
+    rows = [
+        {"image_path": f"{name}.png", "question": f"How many {name}?", "answer": "Two."} for name in ("cups", "jars")
+    ]
+    files = {"bench/Reasoning/counting/annotations.json": json.dumps(rows).encode()}
+    media = {"cups.png": picture(150), "jars.png": picture(151)}
+    _open(page, running, "import")
+    inputs = page.locator("input[type=file]")
+    inputs.nth(0).set_input_files(  # type: ignore[arg-type]
+        [{"name": "bench.zip", "mimeType": "application/zip", "buffer": _zip(files)}]
+    )
+    page.get_by_text("bench.zip").wait_for()
+    inputs.nth(1).set_input_files(  # type: ignore[arg-type]
+        [{"name": "media.zip", "mimeType": "application/zip", "buffer": _zip(media)}]
+    )
+    page.get_by_text("media.zip").wait_for()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.wait_for_selector("text=2 items came in; 2 of 2 images and clips found.")
+
+
+def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:
+    _open(page, running, "import")
+    bomb = [{"name": "bomb.zip", "mimeType": "application/zip", "buffer": _zip({"x.json": bytes(20_000_000)})}]
+    page.locator("input[type=file]").nth(0).set_input_files(bomb)  # type: ignore[arg-type]
+    page.get_by_text("bomb.zip").wait_for()
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.wait_for_selector("text=bomb.zip swells too much")
+
+
+def test_a_key_starts_the_work(running: Server, browser_page: Page) -> None:
+    page = _sign_in(browser_page, running, "bo")
+    page.get_by_role("button", name="Write items").wait_for()
+    page.keyboard.press("1")
+    page.wait_for_url(f"{running.url}/author?project=tiny")
+
+
+def test_a_release_is_taken_along(page: Page, running: Server, tmp_path: Path) -> None:
+    _open(page, running, "export")
+    page.get_by_text("All items as they stand").click()
+    page.get_by_role("button", name="Prepare").click()
+    page.wait_for_selector("text=Ready: ")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download").click()
+    started.value.save_as(tmp_path / "out.zip")
+    with zipfile.ZipFile(tmp_path / "out.zip") as packed:
+        assert packed.testzip() is None
+        assert packed.namelist()
+
+
+def test_dimensions_are_given_in_the_browser(page: Page, running: Server, home: Home) -> None:
+    _open(page, running, "people")
+    page.get_by_role("combobox", name="Dimensions").first.click()
+    page.get_by_role("option", name="Counting").click()
+    page.wait_for_selector("text=Saved: ana is annotator in counting.")
+    store = home.store()
+    ana = next(m for m in projects.members(store, person=None, project="tiny") if m.person.login == "ana")
+    store.close()
+    assert ana.dimensions == ("counting",)
