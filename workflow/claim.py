@@ -38,8 +38,10 @@ def next_task(
         return task_view(session, access=access, row=row, person=person)
 
 
-def peek(store: Store, *, person: Person, project: str, stage: Stage, dimension: str | None = None) -> list[str]:
-    """The ids of the assets of the task that would probably come next, so that a page can fetch them beforehand."""
+def peek(
+    store: Store, *, person: Person, project: str, stage: Stage, dimension: str | None = None, limit: int = 2
+) -> list[str]:
+    """The ids of the assets of the tasks that would probably come next, so that a page can fetch them beforehand."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if why_closed(access, stage, dimension) is not None or stage is Stage.AUTHORING:
@@ -53,7 +55,7 @@ def peek(store: Store, *, person: Person, project: str, stage: Stage, dimension:
             dimensions=_dimensions(access, dimension),
             after=after,
             now=store.now(),
-            limit=2,
+            limit=limit,
         )
         found = [
             asset.public_id

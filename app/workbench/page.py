@@ -169,16 +169,20 @@ def task_page(
     schema: Schema,
     task: TaskView,
     progress: Progress,
-    prefetch: Sequence[str] = (),
+    prefetch: Sequence[str] | None = None,
     earlier: Sequence[str] = (),
     have: str | None = None,
     now: datetime | None = None,
 ) -> Json:
-    """The page of one claimed task. ``have`` is the hash of the static part that this browser already holds."""
+    """The page of one claimed task.
+
+    ``have`` is the hash of the static part that this browser already holds; ``prefetch`` None leaves it fetching what
+    it was told before.
+    """
     return {
         **_frame("task", person=person, csrf=csrf, static=static, progress=progress, have=have, now=now),
         "task": task_part(schema, task),
-        "prefetch": list(prefetch),
+        "prefetch": None if prefetch is None else list(prefetch),
         "earlier": list(earlier),
     }
 

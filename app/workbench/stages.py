@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -11,31 +13,59 @@ from app import shell
 from app.services import Services
 from app.workbench import page
 from app.workbench.mount import workbench
-from domain.records import NothingLeft, ProjectView, TaskView
+from domain.records import NothingLeft, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow import author, claim, pool, progress, projects
 
 Wish = Mapping[str, Any]
 
 POOL_PAGE = 60
+AHEAD = 4
+"""How many tasks ahead the browser is told to fetch the media of; it asks again when it has used them up."""
+COUNT_EVERY_SECONDS = 15
+"""Between two countings, a submission moves the numbers in the thin line by one: counting costs more than the item."""
 NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimension"})
 """Reasons for no task that looking at the pool would not change."""
+
+
+class Numbers:
+    """The numbers in the thin line for one open page."""
+
+    def __init__(self, services: Services, project: str, stage: Stage) -> None:
+        self._services, self._project, self._stage = services, project, stage
+        self._known: Progress | None = None
+        self._counted_at = 0.0
+
+    def now(self, *, fresh: bool) -> Progress:
+        """The numbers after a submission; ``fresh`` after anything else."""
+        known, age = self._known, time.monotonic() - self._counted_at
+        if known is None or fresh or age > COUNT_EVERY_SECONDS:
+            self._counted_at = time.monotonic()
+            known = progress.progress(
+                self._services.store, person=self._services.person, project=self._project, stage=self._stage
+            )
+        else:
+            known = replace(known, mine_done=known.mine_done + 1, mine_left=max(known.mine_left - 1, 0))
+        self._known = known
+        return known
 
 
 def rate(services: Services, stage: Stage) -> None:
     """The page of a stage in which people answer about items that exist."""
     name = shell.project(services).name
     dimension = st.query_params.get("dimension")
+    numbers = Numbers(services, name, stage)
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
         found = claim.next_task(services.store, person=services.person, project=name, stage=stage, dimension=dimension)
-        prefetch: Sequence[str] = ()
-        if isinstance(found, TaskView):
+        prefetch: Sequence[str] | None = None
+        if isinstance(found, TaskView) and not wish.get("ahead"):
             prefetch = claim.peek(
-                services.store, person=services.person, project=name, stage=stage, dimension=dimension
+                services.store, person=services.person, project=name, stage=stage, dimension=dimension, limit=AHEAD
             )
-        return _page(services, view, stage, found, wish, prefetch=prefetch)
+        fresh = isinstance(found, NothingLeft) or not wish.get("submitted")
+        return _page(services, view, stage, found, wish, numbers.now(fresh=fresh), prefetch=prefetch)
 
     _mount(services, f"workbench.{stage}.{name}", make)
 
@@ -45,12 +75,13 @@ def write(services: Services) -> None:
     name = shell.project(services).name
     wanted = st.query_params.get("dimension")
     kept: dict[str, list[page.Json]] = {}
+    numbers = Numbers(services, name, Stage.AUTHORING)
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
         found = claim.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
         if isinstance(found, TaskView) or found.code in NO_POOL:
-            return _page(services, view, Stage.AUTHORING, found, wish)
+            return _page(services, view, Stage.AUTHORING, found, wish, numbers.now(fresh=True))
         if not wish.get("refresh") or "rows" not in kept:
             kept["rows"] = _dimensions(services, view)
         place = wish.get("pool") or {}
@@ -68,7 +99,7 @@ def write(services: Services) -> None:
         )
         return {
             **page.pool_page(
-                **_common(services, view, Stage.AUTHORING, wish),
+                **_common(services, view, Stage.AUTHORING, wish, numbers.now(fresh=not wish.get("refresh"))),
                 dimensions=kept["rows"],
                 dimension=dimension,
                 assets=free.assets,
@@ -85,12 +116,12 @@ def _mount(services: Services, key: str, make: Callable[[Wish], page.Json]) -> N
     workbench(key, make, lambda: shell.guard(services))
 
 
-def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish) -> dict[str, Any]:
+def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish, numbers: Progress) -> dict[str, Any]:
     return {
         "person": services.person,
         "csrf": services.csrf,
         "static": page.static_part(view.schema, stage, project=view.name, title=view.title, made_up=view.made_up),
-        "progress": progress.progress(services.store, person=services.person, project=view.name, stage=stage),
+        "progress": numbers,
         "have": wish.get("have"),
     }
 
@@ -101,10 +132,11 @@ def _page(
     stage: Stage,
     found: TaskView | NothingLeft,
     wish: Wish,
+    numbers: Progress,
     *,
-    prefetch: Sequence[str] = (),
+    prefetch: Sequence[str] | None = None,
 ) -> page.Json:
-    common = _common(services, view, stage, wish)
+    common = _common(services, view, stage, wish, numbers)
     menu = shell.menu(view)
     if isinstance(found, NothingLeft):
         return {**page.nothing_page(**common, nothing=found), "menu": menu}

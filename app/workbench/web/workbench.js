@@ -44,6 +44,7 @@ class Workbench {
       other: (kind, detail) => this.other(kind, detail),
     });
     this.wishes = 0;
+    this.ahead = []; // assets of the tasks to come
     this.answered = 0;
     this.lastActive = Date.now();
     this.line = el("header", { class: "line" });
@@ -153,7 +154,11 @@ class Workbench {
     else this.say("");
     if (this.current === this.fields) this.fields.focus();
     else this.form.focus({ preventScroll: true });
-    prefetch(this.data.prefetch || []);
+    if (this.data.prefetch) this.ahead = this.data.prefetch;
+    const mine = task.assets.filter((asset) => !asset.missing).map((asset) => asset.id);
+    if (!this.data.prefetch && !mine.every((id) => this.ahead.includes(id))) this.ahead = []; // it came otherwise
+    this.ahead = this.ahead.filter((id) => !mine.includes(id));
+    prefetch(this.ahead);
   }
 
   openForm(answers, earlier) {
@@ -332,7 +337,7 @@ class Workbench {
       this.lastSaved = answer.saved_at;
       this.say(`saved ${clock(answer.saved_at)}`);
       this.hideBanner();
-      this.ask({});
+      this.ask({ submitted: true });
     } catch (error) {
       this.setBusy(false);
       this.say("");
@@ -431,7 +436,7 @@ class Workbench {
     try {
       await post("/api/pick", this.data.csrf, { project: this.fixed.project.name, dimension, assets: ids });
       this.setBusy(false);
-      this.ask({});
+      this.ask({ submitted: true });
     } catch (error) {
       this.setBusy(false);
       this.pool.release(ids);
@@ -465,7 +470,7 @@ class Workbench {
   ask(wish) {
     this.wishes += 1;
     const place = this.pool ? { pool: this.pool.place() } : {};
-    this.waiting = { ...place, ...wish, n: this.wishes, have: "have" in wish ? wish.have : this.data.static_hash };
+    this.waiting = { ...place, ahead: this.ahead.length, ...wish, n: this.wishes, have: "have" in wish ? wish.have : this.data.static_hash };
     this.tries = 0;
     this.send();
   }
