@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,9 +130,11 @@ def release(
         written = item_files(state.files, format=format, schema=access.schema, only=kept, without=without)
         single = len(state.files) == 1 and state.single
         if single:
-            written = {file_name or Path(path).name: data for path, data in written.items()}
+            file_name = file_name or Path(state.files[0].path).name
+            written = {file_name: data for data in written.values()}
         if verified:
-            about = _about(session, access, state, format=format, without=without)
+            places = _places(state, kept or (), file_name if single else None)
+            about = _about(session, access, state, format=format, without=without, places=places)
             written = {**written, NAME: manifest(about, written)}
         return Release(written, len(state.rows if kept is None else kept), single)
 
@@ -244,7 +246,24 @@ def _with_new(
 # ---- the manifest ---------------------------------------------------------------------------------------------------
 
 
-def _about(session: Session, access: Access, state: _State, *, format: str, without: Sequence[str]) -> dict[str, Any]:
+def _places(state: _State, kept: Collection[str], file_name: str | None) -> dict[str, tuple[str, int]]:
+    """Where every kept item is written: the file, and the place in it counted from 0."""
+    found: dict[str, tuple[str, int]] = {}
+    for file in state.files:
+        written = [item.external_id for item in file.items if item.external_id in kept]
+        found.update({name: (file_name or file.path, place) for place, name in enumerate(written)})
+    return found
+
+
+def _about(
+    session: Session,
+    access: Access,
+    state: _State,
+    *,
+    format: str,
+    without: Sequence[str],
+    places: Mapping[str, tuple[str, int]],
+) -> dict[str, Any]:
     """What a manifest says beside the files: policy, versions, counts at each gate, and the votes behind every item."""
     schema = access.schema
     names = people_names(session, project_id=access.project_id)
@@ -265,7 +284,7 @@ def _about(session: Session, access: Access, state: _State, *, format: str, with
             "adjudication": schema.stages.adjudication.by if schema.stages.adjudication else None,
         },
         "counts": _counts(access, state.rows),
-        "items": _kept_items(session, access, state, names, hidden=_hides_votes(access, without)),
+        "items": _kept_items(session, access, state, names, places, hidden=_hides_votes(access, without)),
     }
 
 
@@ -289,7 +308,13 @@ def _hides_votes(access: Access, without: Sequence[str]) -> bool:
 
 
 def _kept_items(
-    session: Session, access: Access, state: _State, names: Mapping[int, str], *, hidden: bool
+    session: Session,
+    access: Access,
+    state: _State,
+    names: Mapping[int, str],
+    places: Mapping[str, tuple[str, int]],
+    *,
+    hidden: bool,
 ) -> list[dict[str, Any]]:
     votes: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
     for vote, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
@@ -305,6 +330,8 @@ def _kept_items(
     return [
         {
             "id": row.external_id,
+            "file": places[row.external_id][0],
+            "position": places[row.external_id][1],
             "dimension": row.dimension,
             "revision": row.current_revision,
             "author": names.get(row.author_id or 0),

@@ -164,6 +164,8 @@ def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaS
     assert said["items"] == [
         {
             "id": "0",
+            "file": "val.json",
+            "position": 0,
             "dimension": "next_action",
             "revision": 1,
             "author": None,
@@ -226,6 +228,7 @@ def test_a_manifest_goes_beside_a_single_file_and_over_no_other(
     assert out(store, "egoplan", folder / "kept.json", verified=True) == ["kept.json", "manifest.json"]
     said = json.loads((folder / "manifest.json").read_bytes())
     assert [file["path"] for file in said["files"]] == ["kept.json"]
+    assert [item["file"] for item in said["items"]] == ["kept.json"]
 
 
 # ---- real files -----------------------------------------------------------------------------------------------------
