@@ -131,7 +131,7 @@ def release(
         single = len(state.files) == 1 and state.single
         if single:
             file_name = file_name or Path(state.files[0].path).name
-            written = {file_name: data for data in written.values()}
+            written = dict(zip([file_name], written.values(), strict=True))
         if verified:
             places = _places(state, kept or (), file_name if single else None)
             about = _about(session, access, state, format=format, without=without, places=places)
