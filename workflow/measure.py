@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
-from annotation_schemas.model import Schema
+from annotation_schemas.kinds import options_of
+from annotation_schemas.model import Criterion, Schema
+from db import files, items
 from db.engine import Store
 from domain.errors import RatingsError
-from domain.records import Person
+from domain.policies import same
+from domain.records import Person, Rating
 from domain.states import Stage
 from workflow.projects import require_lead
-from workflow.ratings import criteria_of, ratings_of
+from workflow.ratings import BETWEEN, criteria_of, ratings_of
 
 
 def agreement_of(
@@ -28,6 +33,9 @@ def agreement_of(
 ) -> list[Result]:
     """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
 
+    Options that every item has its own of are compared by their places: "the second one" is a category, its text is
+    not. Otherwise no two items would have a category in common, and there would be no agreement by chance.
+
     ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
     list.
     """
@@ -40,6 +48,11 @@ def agreement_of(
             there = ", ".join(asked)
             raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
     rows = [row for row in rows if row.criterion in (criteria or asked)]
+    by_place = [
+        each for each in criteria_of(schema, stage) if each.kind == "option_of" and each.name not in (scales or {})
+    ]
+    if by_place and rows:
+        rows = _placed(rows, by_place, _fields(store, person=person, project=project))
     rated = {row.criterion for row in rows}
     declared = {name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated}
     return summarise(rows, scales=declared, by_dimension=by_dimension and bool(rows), raters=raters if rows else None)
@@ -48,18 +61,40 @@ def agreement_of(
 def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     """The scale of each criterion of a stage, as the schema declares it.
 
-    Choices are names; a scale is ordinal unless the report plan says interval. The options of an item are names too,
-    but differ from item to item, so they have no common list of categories.
+    Choices are names; a scale is ordinal unless the report plan says otherwise. The options of an item are names too.
     """
     scales: dict[str, Scale] = {}
     for criterion in criteria_of(schema, stage):
+        level = schema.report.scales.get(criterion.name, "ordinal" if criterion.kind == "scale" else "nominal")
         if criterion.kind == "choice":
-            scales[criterion.name] = Scale("nominal", tuple(option.value for option in criterion.options))
+            scales[criterion.name] = Scale(level, tuple(option.value for option in criterion.options))
+        elif criterion.kind == "scale":
+            scales[criterion.name] = Scale(level, criterion.values)
         elif criterion.kind == "option_of":
             scales[criterion.name] = Scale("nominal")
-        elif criterion.kind == "scale":
-            level = schema.report.scales.get(criterion.name, "ordinal")
-            scales[criterion.name] = Scale(
-                "interval" if level in ("interval", "ratio") else "ordinal", criterion.values
-            )
     return scales
+
+
+def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, Mapping[str, Any]]:
+    """The fields of all items as they stand, by external id."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        content = items.current_content(session, project_id=access.project_id)
+        named = files.item_ids(session, project_id=access.project_id)
+    return {name: content[id] for id, name, _ in named if id in content}
+
+
+def _placed(
+    rows: Sequence[Rating], criteria: Sequence[Criterion], fields: Mapping[str, Mapping[str, Any]]
+) -> list[Rating]:
+    """The ratings with the place of an option instead of its text; a text that is none of them stays."""
+    known = {criterion.name: criterion for criterion in criteria}
+    placed = []
+    for row in rows:
+        if row.criterion in known:
+            of_item = fields.get(row.unit) or fields.get(row.unit.split(BETWEEN)[0], {})
+            options = options_of(known[row.criterion], of_item)
+            places = [place for place, option in enumerate(options, 1) if same(option.value, row.value)]
+            row = replace(row, value=f"option {places[0]}") if places else row
+        placed.append(row)
+    return placed
