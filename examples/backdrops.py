@@ -55,6 +55,21 @@ def _sampled(texture: Array, u: Array, v: Array) -> Array:
     return taken
 
 
+def _smoothly(texture: Array, u: Array, v: Array) -> Array:
+    """As ``_sampled``, without steps where the texture is much enlarged."""
+    size = texture.shape[0]
+    x, y = u * size, v * size
+    left, low = np.floor(x).astype(np.int32), np.floor(y).astype(np.int32)
+    fx, fy = x - left, y - low
+    flat, mask = texture.ravel(), size - 1
+    rows = ((low & mask) * size, ((low + 1) & mask) * size)
+    columns = (left & mask, (left + 1) & mask)
+    near = flat.take(rows[0] + columns[0]) * (1 - fx) + flat.take(rows[0] + columns[1]) * fx
+    far = flat.take(rows[1] + columns[0]) * (1 - fx) + flat.take(rows[1] + columns[1]) * fx
+    between: Array = near * (1 - fy) + far * fy
+    return between
+
+
 def _paint(a: Colour, b: Colour, t: Array) -> Array:
     low, high = np.asarray(a, np.float32), np.asarray(b, np.float32)
     painted: Array = low + (high - low) * np.clip(t, 0, 1)[..., None]
@@ -96,8 +111,8 @@ def _plain(colour: str, *, speck: float = 0.03, seed: int = 0) -> Callable[[Arra
 
 def _marble(base: str, vein: str, seed: int) -> Callable[[Array, Array], Array]:
     def draw(u: Array, v: Array) -> Array:
-        texture = _texture(seed, 32, fine=64)
-        warp = _sampled(texture, u * 0.05, v * 0.06) + 0.5 * _sampled(texture, u * 0.12, v * 0.14)
+        texture = _texture(seed, 32, fine=16)
+        warp = _smoothly(texture, u * 0.05, v * 0.06) + 0.5 * _smoothly(texture, u * 0.12, v * 0.14)
         fine = _sampled(texture, u * 0.4, v * 0.4)
         veins = np.abs(np.sin((u * 0.7 + v * 0.9 + warp * 3.6) * 2.1))
         strength = np.clip(_sampled(texture, u * 0.09 + 0.3, v * 0.11) * 1.8 - 0.7, 0, 1)

@@ -182,7 +182,7 @@ class Tile:
     def stroke(self, points: Sequence[Point], width: float | Sequence[float]) -> Array:
         """The mask of a line with round ends; ``width`` may change along it."""
         widths = [float(width)] * 2 if isinstance(width, int | float) else [float(w) for w in width]
-        pixels = self._pixels(_dense(points, step=0.02))
+        pixels = self._pixels(_dense(points, step=min(0.02, max(0.004, min(widths) / 5))))
         places = np.linspace(0, len(widths) - 1, len(pixels))
         radii = np.interp(places, np.arange(len(widths)), widths) * self.unit * OVERSAMPLING / 2
 
@@ -192,6 +192,13 @@ class Tile:
                 pen.ellipse((cx - r, cy - r, cx + r, cy + r), fill=255)
 
         return self._mask(pixels, float(radii.max()), draw)
+
+    def soft(self, points: Sequence[Point], radius: float, blur: float) -> Array:
+        """Blurred discs around these points, as a mask."""
+        spots = self.polygon(*(circle(radius, at=point, n=24) for point in points))
+        part = _window(spots, blur * self.unit * 2.5)
+        spots[part] = blurred(spots[part], blur * self.unit)
+        return spots
 
     # ---- light ----------------------------------------------------------------------------------------------------
 

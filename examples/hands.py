@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from examples.drawing import Array, Colour, Point, Tile, circle, hex_colour, lighter, mixed, smooth, turned
+from examples.drawing import Colour, Point, Tile, circle, hex_colour, lighter, mixed, smooth, turned
 
 SKINS: dict[str, str] = {
     "porcelain": "#f3cdb4",
@@ -32,8 +32,8 @@ SLEEVES: dict[str, str | None] = {
 }
 
 _PALM: list[Point] = [
-    *((-0.3, -0.1), (-0.42, 0.3), (-0.47, 0.75), (-0.36, 0.98), (-0.1, 1.05), (0.2, 1.03), (0.42, 0.88)),
-    *((0.46, 0.5), (0.36, 0.15), (0.3, -0.1)),
+    *((-0.33, -0.25), (-0.42, 0.3), (-0.47, 0.75), (-0.36, 0.98), (-0.1, 1.05), (0.2, 1.03), (0.42, 0.88)),
+    *((0.46, 0.5), (0.36, 0.15), (0.33, -0.25)),
 ]
 
 
@@ -55,81 +55,70 @@ class _Painter:
     def at(self, points: Sequence[Point]) -> list[Point]:
         return turned(points, self.degrees)
 
-    def arm(self) -> None:
+    def body(self, palm: Sequence[Point], *, knuckles: Sequence[Point] = ()) -> None:
+        """Back of the hand and forearm in one piece, fading into the fingers at their ``knuckles``; and the sleeve."""
         tile = self.tile
-        forearm = tile.polygon(
-            self.at([(-0.3, 0.1), (0.3, 0.1), (0.47, -1.6), (0.5, -4.4), (-0.5, -4.4), (-0.47, -1.6)])
-        )
-        tile.put(forearm, self.skin, light=tile.clay(forearm, 0.26, 0.62))
-        if self.sleeve is None:
-            return
-        cloth = tile.polygon(
-            self.at(
-                [
-                    *smooth([(-0.43, -0.62), (-0.2, -0.7), (0.2, -0.7), (0.43, -0.62)], closed=False),
-                    (0.62, -4.4),
-                    (-0.62, -4.4),
-                ]
-            )
-        )
-        tile.dim(tile.stroke(self.at([(-0.36, -0.58), (0, -0.66), (0.36, -0.58)]), 0.12), 0.06, 0.4)
-        tile.put(cloth, self.sleeve, light=tile.clay(cloth, 0.24, 0.6))
-        cuff = [
-            (-0.47, -0.64),
-            (-0.2, -0.71),
-            (0.2, -0.71),
-            (0.47, -0.64),
-            (0.49, -0.98),
-            (0.2, -1.05),
-            (-0.2, -1.05),
-            (-0.49, -0.98),
+        arm = [
+            (-0.3, 0.3),
+            (0.3, 0.3),
+            (0.31, 0.0),
+            (0.47, -1.6),
+            (0.5, -4.4),
+            (-0.5, -4.4),
+            (-0.47, -1.6),
+            (-0.31, 0.0),
         ]
-        mask = tile.polygon(self.at(cuff))
-        tile.put(mask, lighter(self.sleeve, 0.08), light=tile.clay(mask, 0.1, 0.5))
+        mask = tile.polygon(self.at(smooth(list(palm))), self.at(arm))
+        light = tile.clay(mask, 0.22, 0.66)
+        if knuckles:
+            mask = mask * (1 - 0.92 * tile.soft([self.at([point])[0] for point in knuckles], 0.1, 0.06))
+        tile.put(mask, self.skin, light=light)
+        if self.sleeve is not None:
+            self._sleeve(self.sleeve)
+
+    def _sleeve(self, colour: Colour) -> None:
+        tile = self.tile
+        tile.dim(tile.stroke(self.at([(-0.36, -0.56), (0, -0.64), (0.36, -0.56)]), 0.12), 0.06, 0.42)
+        hem = smooth([(-0.44, -0.62), (-0.2, -0.7), (0.2, -0.7), (0.44, -0.62)], closed=False)
+        cloth = tile.polygon(self.at([*hem, (0.47, -1.0), (0.62, -4.4), (-0.62, -4.4), (-0.47, -1.0)]))
+        tile.put(cloth, colour, light=tile.clay(cloth, 0.2, 0.6))
+        seam = self.at(smooth([(-0.46, -0.9), (-0.2, -0.98), (0.2, -0.98), (0.46, -0.9)], closed=False))
+        tile.dim(tile.stroke([(x, y - 0.02) for x, y in seam], 0.035), 0.012, 0.4)
+        tile.gloss(tile.stroke([(x, y + 0.03) for x, y in seam], 0.03), 0.015, 0.18)
         for x, y0, y1 in ((-0.25, -1.2, -1.9), (0.22, -1.5, -2.3), (-0.05, -2.2, -3.0)):
             fold = tile.stroke(self.at(smooth([(x, y0), (x + 0.1, (y0 + y1) / 2), (x - 0.04, y1)], closed=False)), 0.05)
             tile.dim(fold, 0.05, 0.4)
 
-    def palm(self, outline: Sequence[Point] = _PALM, union: Array | None = None) -> None:
-        tile = self.tile
-        mask = tile.polygon(self.at(smooth(list(outline))))
-        whole = tile.polygon(
-            self.at(smooth(list(outline))), self.at([(-0.3, 0.3), (0.3, 0.3), (0.42, -1.4), (-0.42, -1.4)])
-        )
-        if union is not None:
-            whole = (whole + union).clip(0, 1)
-        tile.put(mask, self.skin, light=tile.clay(whole, 0.2, 0.62))
-
-    def finger(
-        self, points: Sequence[Point], width: Sequence[float], *, nail: bool = True, shade: float = 0.5
-    ) -> Array:
-        """A finger through these points, base first; returns its mask."""
+    def finger(self, points: Sequence[Point], width: Sequence[float], *, nail: bool = True, over: bool = False) -> None:
+        """A finger through these points, base first; one that lies ``over`` the hand grows out of it."""
         tile = self.tile
         line = self.at(smooth(list(points), closed=False, steps=6) if len(points) > 2 else points)
         mask = tile.stroke(line, list(width))
         around = tile.stroke([(x + 0.02, y - 0.03) for x, y in line], [w + 0.03 for w in width])
-        tile.dim(around, 0.05, shade)
-        tile.put(mask, self.skin, light=tile.clay(mask, 0.085, 0.75))
+        light = tile.clay(mask, 0.085, 0.75)
+        if over:
+            begun = (1 - 1.25 * tile.soft([line[0]], width[0] * 0.95, 0.12)).clip(0, 1)
+            mask, around = mask * begun, around * begun
+        tile.dim(around, 0.05, 0.5)
+        tile.put(mask, self.skin, light=light)
         if nail:
-            (x0, y0), (x1, y1) = line[-2], line[-1]
-            length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5 or 1
-            ux, uy = (x1 - x0) / length, (y1 - y0) / length
-            w = width[-1]
-            centre = (x1 + ux * w * 0.06, y1 + uy * w * 0.06)
-            nail_points = [
-                (centre[0] + ux * a * w * 0.36 - uy * b * w * 0.3, centre[1] + uy * a * w * 0.36 + ux * b * w * 0.3)
-                for a, b in circle(1)
-            ]
-            tile.put(
-                tile.polygon(nail_points), mixed(lighter(self.skin, 0.38), hex_colour("#f4b8b0"), 0.35), opacity=0.85
-            )
-        return mask
+            self._nail(line, width[-1])
+
+    def _nail(self, line: Sequence[Point], width: float) -> None:
+        (x0, y0), (x1, y1) = line[-2], line[-1]
+        length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5 or 1
+        ux, uy = (x1 - x0) / length * width, (y1 - y0) / length * width
+        x, y = x1 + ux * 0.06, y1 + uy * 0.06
+        outline = [(x + ux * a * 0.36 - uy * b * 0.3, y + uy * a * 0.36 + ux * b * 0.3) for a, b in circle(1)]
+        colour = mixed(lighter(self.skin, 0.38), hex_colour("#f4b8b0"), 0.35)
+        self.tile.put(self.tile.polygon(outline), colour, opacity=0.85)
 
     def knuckles(self, places: Sequence[Point]) -> None:
         tile = self.tile
         for x, y in places:
-            crease = tile.stroke(self.at([(x - 0.05, y), (x + 0.05, y)]), 0.025)
-            tile.dim(crease, 0.02, 0.45)
+            for dy in (-0.025, 0.025):
+                crease = tile.stroke(self.at([(x - 0.06, y + dy), (x, y + dy * 1.6), (x + 0.06, y + dy)]), 0.014)
+                tile.dim(crease, 0.012, 0.3)
 
     def tendons(self) -> None:
         tile = self.tile
@@ -149,14 +138,16 @@ _FINGERS: tuple[tuple[float, float, float], ...] = (
 _WIDTHS = (0.235, 0.235, 0.225, 0.2)
 
 
+_KNUCKLES = [(x, y + 0.1) for x, y, _ in _FINGERS]
+
+
 def _rest(hand: _Painter) -> Point:
-    hand.arm()
     for (x, y, length), width in zip(_FINGERS, _WIDTHS, strict=True):
         lean = (x - 0.02) * 0.3
         points = [(x, y - 0.1), (x + lean * 0.5, y + length * 0.5), (x + lean * 0.9, y + length)]
         hand.finger(points, [width * 1.02, width, width * 0.88])
     hand.finger([(-0.28, 0.12), (-0.62, 0.5), (-0.72, 0.92)], [0.3, 0.27, 0.22])
-    hand.palm()
+    hand.body(_PALM, knuckles=[*_KNUCKLES, (-0.44, 0.3)])
     hand.tendons()
     hand.knuckles([(x + (x - 0.02) * 0.15, y + length * 0.48) for x, y, length in _FINGERS])
     return (-0.1, 1.6)
@@ -164,48 +155,54 @@ def _rest(hand: _Painter) -> Point:
 
 def _reach(hand: _Painter) -> Point:
     """Fingers bent a little, thumb off: about to take something."""
-    hand.arm()
     for (x, y, length), width in zip(_FINGERS, _WIDTHS, strict=True):
         lean = (x - 0.05) * 0.55
         points = [(x, y - 0.1), (x + lean * 0.7, y + length * 0.45), (x + lean * 0.8 - 0.03, y + length * 0.78)]
         hand.finger(points, [width * 1.05, width * 1.05, width * 0.92])
     hand.finger([(-0.28, 0.12), (-0.72, 0.42), (-0.86, 0.82)], [0.3, 0.28, 0.23])
-    hand.palm()
+    hand.body(_PALM, knuckles=[*_KNUCKLES, (-0.46, 0.28)])
     hand.tendons()
     hand.knuckles([(x + (x - 0.05) * 0.33, y + length * 0.42) for x, y, length in _FINGERS])
     return (-0.3, 1.8)
 
 
 def _point(hand: _Painter) -> Point:
-    hand.arm()
     hand.finger([(-0.34, 0.8), (-0.4, 1.3), (-0.44, 1.78)], [0.25, 0.235, 0.2])
     for (x, y, length), width in zip(_FINGERS[1:], _WIDTHS[1:], strict=True):
         hand.finger([(x, y - 0.2), (x + 0.01, y + length * 0.24)], [width * 1.2, width * 1.15], nail=False)
-    hand.finger([(-0.26, 0.14), (-0.5, 0.46), (-0.36, 0.82)], [0.3, 0.27, 0.23])
-    hand.palm([*_PALM[:3], (-0.38, 0.92), (-0.1, 0.96), *_PALM[5:]])
+    hand.body([*_PALM[:3], (-0.38, 0.92), (-0.1, 0.96), *_PALM[5:]], knuckles=[(x, y + 0.06) for x, y, _ in _FINGERS])
     hand.tendons()
+    hand.finger([(-0.12, 0.2), (-0.44, 0.5), (-0.26, 0.8)], [0.34, 0.28, 0.23], over=True)
     return (-0.44, 1.9)
 
 
 _FIST: list[Point] = [
-    *((-0.28, -0.1), (-0.38, 0.25), (-0.5, 0.6), (-0.46, 0.92), (-0.14, 1.06), (0.22, 1.0), (0.44, 0.74), (0.42, 0.35)),
-    (0.3, -0.1),
+    *(
+        (-0.32, -0.25),
+        (-0.38, 0.25),
+        (-0.5, 0.6),
+        (-0.46, 0.92),
+        (-0.14, 1.06),
+        (0.22, 1.0),
+        (0.44, 0.74),
+        (0.42, 0.35),
+    ),
+    (0.33, -0.25),
 ]
 
 
 def _tool_behind(hand: _Painter) -> Point:
     """What lies below a tool that is held between thumb and fingers."""
-    hand.arm()
     for k, (x, y) in enumerate(((0.18, 0.98), (-0.02, 1.06), (-0.22, 1.12))):
         hand.finger([(x, y - 0.3), (x - 0.18, y + 0.02), (x - 0.4, y - 0.06)], [0.23, 0.24, 0.2 + 0.01 * k], nail=False)
-    hand.palm(_FIST)
+    hand.body(_FIST, knuckles=[(0.16, 0.96), (-0.06, 1.02), (-0.28, 1.0)])
     hand.tendons()
     return (-0.56, 1.1)
 
 
 def _tool_before(hand: _Painter) -> Point:
-    hand.finger([(-0.3, 0.8), (-0.42, 1.2), (-0.66, 1.26)], [0.25, 0.235, 0.2])
-    hand.finger([(-0.24, 0.16), (-0.58, 0.52), (-0.62, 0.96)], [0.3, 0.28, 0.22])
+    hand.finger([(-0.24, 0.7), (-0.42, 1.18), (-0.66, 1.26)], [0.27, 0.235, 0.2], over=True)
+    hand.finger([(-0.16, 0.12), (-0.54, 0.52), (-0.62, 0.98)], [0.34, 0.28, 0.22], over=True)
     return (-0.56, 1.1)
 
 
@@ -218,21 +215,11 @@ def _hold_behind(hand: _Painter) -> Point:
 
 
 def _hold_before(hand: _Painter) -> Point:
-    hand.arm()
-    hand.palm(
-        [
-            (-0.28, -0.1),
-            (-0.34, 0.3),
-            (-0.3, 0.8),
-            (-0.24, 1.16),
-            (0.02, 1.3),
-            (0.24, 1.1),
-            (0.4, 0.7),
-            (0.4, 0.3),
-            (0.3, -0.1),
-        ]
-    )
-    hand.finger([(-0.12, 0.3), (-0.5, 0.62), (-0.86, 0.78)], [0.34, 0.29, 0.22])
+    palm = [(-0.32, -0.25), (-0.34, 0.3), (-0.3, 0.8), (-0.24, 1.16), (0.02, 1.3), (0.24, 1.1), (0.4, 0.7), (0.4, 0.3)]
+    hand.body([*palm, (0.33, -0.25)])
+    for x, y in ((-0.1, 1.16), (0.06, 1.1), (0.2, 0.96)):
+        hand.tile.gloss(hand.tile.polygon(hand.at(circle(0.07, at=(x, y)))), 0.06, 0.14)
+    hand.finger([(0.0, 0.2), (-0.46, 0.6), (-0.86, 0.78)], [0.4, 0.29, 0.22], over=True)
     return (-0.66, 0.7)
 
 

@@ -180,6 +180,7 @@ class _Layout:
 
     name: str
     things: list[Placed] = field(default_factory=list)
+    waiting: list[Placed] = field(default_factory=list)
     hands: list[Hand] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -194,14 +195,16 @@ class _Layout:
         size: float = 1.0,
         **state: object,
     ) -> Placed:
-        """Put a thing at a place (x, depth), or somewhere free."""
+        """Put a thing at a place (x, depth), or somewhere free once the scene is complete."""
         features = tuple(sorted(state.items()))
-        if at is not None:
-            placed = Placed(kind, colour, at[0], at[1], features, size)
-        else:
-            placed = self._somewhere(Placed(kind, colour, 0, 0, features, size))
-        self.things.append(placed)
+        placed = Placed(kind, colour, *(at or (0, 0)), features, size)
+        (self.things if at else self.waiting).append(placed)
         return placed
+
+    def settle(self) -> None:
+        """Find places for the things that have none, around those that have, and around the hands."""
+        while self.waiting:
+            self.things.append(self._somewhere(self.waiting.pop(0)))
 
     def hand(self, side: str, pose: str = "rest", at: tuple[float, float] | None = None, **more: object) -> Hand:
         """Put a hand in view; where nothing is said it comes from its own side."""
@@ -1043,6 +1046,7 @@ def _built() -> Iterator[Scene]:
         for k in range(PER_DIMENSION):
             on = _Layout(f"{dimension}-{k + 1}")
             said = build(on, k)
+            on.settle()
             skin, sleeve = _LOOKS[(row + k) % len(_LOOKS)]
             assert skin in SKINS
             assert sleeve in SLEEVES

@@ -450,13 +450,14 @@ def block(tile: Tile, colour: Colour) -> None:
 def ball(tile: Tile, colour: Colour) -> None:
     tile.put(tile.polygon(circle(0.4, at=(0, 0.28))), colour, light=tile.ball((0, 0.28), 0.42))
     stripe = tile.stroke(smooth([(-0.37, 0.38), (-0.1, 0.22), (0.2, 0.22), (0.38, 0.36)], closed=False), 0.1)
+    stripe = stripe * tile.polygon(circle(0.4, at=(0, 0.28)))
     tile.put(stripe, hex_colour("#f7f3ea"), light=tile.ball((0, 0.28), 0.42), opacity=0.95)
     tile.gloss(tile.polygon(circle(0.08, at=(-0.15, 0.46))), 0.03, 0.7)
 
 
 def box(tile: Tile, colour: Colour, *, lid: str = "closed") -> None:
     front = [(-0.7, -0.12), (0.62, -0.12), (0.62, 0.46), (-0.7, 0.46)]
-    side = [(0.62, -0.12), (0.84, 0.14), (0.84, 0.68), (0.62, 0.46)]
+    side = [(0.62, -0.12), (0.84, 0.14), (0.84, 0.72), (0.62, 0.46)]
     top = [(-0.7, 0.46), (0.62, 0.46), (0.84, 0.72), (-0.46, 0.72)]
     tile.put(tile.polygon(front), colour, light=tile.upward(-0.12, 0.5, [(0, 0.88), (1, 1.04)]))
     tile.put(tile.polygon(side), darker(colour, 0.3))
