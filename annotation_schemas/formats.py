@@ -152,7 +152,7 @@ class ItemFormat:
     named_by: str | None = None
     """The key that names the dimension."""
     media: str | None = None
-    """The key that holds the paths of the images."""
+    """The key that holds the paths of the images: a list, or a single text."""
     origin: str | None = None
     """The key that says which collection an image is from."""
     video: str | None = None
@@ -212,6 +212,7 @@ FORMATS = {
             layout=INDENTED,
             id_key="index",
             named_by="domain",
+            media="image",
             renamed={"options": "actions", "key_concepts": "key_concept"},
             chosen=("answer", "answer_index", None, False),
         ),
@@ -226,6 +227,8 @@ def columns(row: ItemFormat, schema: Schema) -> dict[str, Column]:
 
     def plain_or_spread(item_field: ItemField) -> Column:
         key = names.get(item_field.name) or row.renamed.get(item_field.name, item_field.name)
+        if key == row.id_key:
+            return Plain(key, "json")  # a number in most files, text in some
         keys = row.spread.get(item_field.name) or row.spread.get(key)
         if keys and item_field.kind == "text_list":
             return Spread(keys)
@@ -289,8 +292,10 @@ def new_record(
 ) -> dict[str, Any]:
     """A record for an item that came from no file; its keys in ``order`` (of the file it joins), else the row's."""
     found: dict[str, Any] = {}
-    if row.media:
+    if row.media and row.media in row.order:
         found[row.media] = list(images)
+    elif row.media and row.media in order and images:
+        found[row.media] = images[0]
     if row.named_by:
         found[row.named_by] = schema.dimension(dimension).named or schema.dimension(dimension).title
     if row.origin:

@@ -207,8 +207,8 @@ def own_id(row: ItemFormat, record: Mapping[str, Any]) -> str | None:
 def asset_names(row: ItemFormat, schema: Schema, record: Mapping[str, Any]) -> list[AssetName]:
     """The media that a record names, by the roles of the schema; a role it does not name is left to the external id."""
     source = record.get(row.video or "") if row.video else None
-    if row.media and schema.item.assets:
-        named = record.get(row.media)
+    if row.media and schema.item.assets and record.get(row.media) is not None:
+        named = record[row.media]
         paths = [named] if isinstance(named, str) else named
         if not isinstance(paths, list) or not all(isinstance(path, str) and path for path in paths):
             raise Misfit(f"{row.media} is not a list of paths")

@@ -240,29 +240,28 @@ class _Bring:
         for file in found:
             for item in file.items:
                 for asset in item.assets:
-                    users[asset.path].add(_folder(item))
+                    users[asset.path].add(_above(file.path))
         wanted: dict[str, _Wanted] = {}
         kinds = {slot.role: slot.kind for slot in self.access.schema.item.assets}
         for file in found:
             for item in file.items:
                 for asset in item.assets:
-                    find = self._finder(folder, item, asset, kinds[asset.role], alone=len(users[asset.path]) == 1)
+                    alone = len(users[asset.path]) == 1
+                    find = self._finder(folder, _above(file.path), item, asset, kinds[asset.role], alone=alone)
                     name = asset_name(item, asset)
                     here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
                     wanted.setdefault(name, _Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
         return wanted
 
     def _finder(
-        self, folder: MediaFolder | None, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
+        self, folder: MediaFolder | None, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
     ) -> Callable[[Path], Path | None]:
         def find(work: Path) -> Path | None:
             if folder is None:
                 return None
-            own = self.access.schema.dimension(item.dimension).folder or item.dimension
-            around = [_folder(item), own]
-            places = [place for name in around for place in (name, f"{name}/images")] if any(around) else []
-            if alone or not _folder(item):
-                places.append("")
+            own = self.access.schema.dimension(item.dimension).folder or ""
+            around = [name for name in (above, own) if name] + ([""] if alone or not above else [])
+            places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
             found = folder.named(asset.path, folders=places) if asset.path else None
             found = found or folder.of_id(item.external_id, kind)
             if found is None and asset.source:
@@ -528,7 +527,11 @@ def asset_name(item: ItemRecord, asset: AssetName) -> str:
 
 
 def _folder(item: ItemRecord) -> str:
-    return item.external_id.rpartition("/")[0]
+    return _above(item.external_id)
+
+
+def _above(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 def _new_item(item: ItemRecord, file_id: int, asset_ids: Mapping[str, int]) -> NewItem:

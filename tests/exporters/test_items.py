@@ -216,6 +216,15 @@ def test_an_edit_reaches_the_file_s_own_keys(
     assert exported(edited(file, 1, **fields), format) == json.dumps(records, indent=4).encode()
 
 
+def test_a_new_item_has_the_keys_of_the_file_it_joins(tmp_path: Path) -> None:
+    records = [{"index": n, "image": f"{n}.png", **pca_record(n)} for n in range(2)]
+    file = read(write(tmp_path / "file.json", records), "pca_bench").files[0]
+    item, record = new_item("pca_bench")
+    new = replace(item, assets=[AssetName("image", "new.png")])
+    expected = [*records, {"index": 2, "image": "new.png", **record}]
+    assert exported(with_new(file, new), "pca_bench") == json.dumps(expected, indent=4).encode()
+
+
 def test_an_edit_that_was_taken_back_changes_nothing(tmp_path: Path) -> None:
     path = write(tmp_path / "file.json", [pca_record(0, answer_index=1.0)])
     file = read(path, "pca_bench").files[0]

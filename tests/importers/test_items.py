@@ -80,6 +80,27 @@ def test_pca_bench_names_its_domain_in_every_record(tmp_path: Path) -> None:
     assert first.fields["key_concepts"] == ["cup"]
 
 
+def test_other_releases_of_the_same_benchmarks_fit_too(tmp_path: Path) -> None:
+    planning = egoplan_record(0, sample_id="ca6e9ec9_2", domain="Hobbies", scenario="baking", task_start_frame=0)
+    del planning["video_id"], planning["video_source"]
+    item = (
+        read_items(write(tmp_path / "b2.json", [planning]), format="egoplan", schema=schema("egoplan"))
+        .files[0]
+        .items[0]
+    )
+    assert (item.external_id, item.fields["sample_id"]) == ("ca6e9ec9_2", "ca6e9ec9_2")
+    games = [
+        pca_record(0, domain="Minecraft"),
+        pca_record(1, domain="Open-World Game", index=1, image="minecraft_1.png", api_cached_result={"ocr": "None"}),
+    ]
+    read = read_items(write(tmp_path / "game.json", games), format="pca_bench", schema=schema("pca_bench"))
+    assert [item.dimension for item in read.files[0].items] == ["open_world_game"] * 2
+    assert [list(item.assets) for item in read.files[0].items] == [
+        [AssetName("image", "")],
+        [AssetName("image", "minecraft_1.png")],
+    ]
+
+
 def test_files_that_share_positions_are_told_apart_by_name(tmp_path: Path) -> None:
     for name in ("Domestic", "Driving"):
         write(tmp_path / f"{name}.json", [pca_record(0), pca_record(1)])
@@ -104,7 +125,8 @@ BAD_ROWS: list[tuple[str, Any, str]] = [
     ("egoplan", egoplan_record(1, golden_choice_idx=1), "golden_choice_idx is 1, not one of A, B, C, D"),
     ("egoplan", egoplan_record(1, golden_choice_idx=None, answer="sing"), "answer is none of the options"),
     ("egoplan", egoplan_record(0), "its sample_id 0 is that of row 1 too"),
-    ("egoplan", egoplan_record(1, sample_id=True), "sample_id is not a whole number"),
+    ("egoplan", egoplan_record(1, sample_id=True), "sample_id is neither a whole number nor text"),
+    ("egoplan", egoplan_record(1, sample_id=1.5), "sample_id is neither a whole number nor text"),
     ("egoplan", egoplan_record(1, choice_c=None), "it has no choice_c"),
     ("egoplan", egoplan_record(1, video_id=3), "video_id is not text"),
     ("egoplan", egoplan_record(1, current_observation_frame=1.5), "current_observation_frame is not a whole number"),

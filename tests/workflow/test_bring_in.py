@@ -270,6 +270,18 @@ def test_pca_bench_images_are_found_by_id(store: Store, media: MediaStore, tmp_p
     assert (done.assets_found, done.assets_missing) == (2, 1)
 
 
+def test_images_beside_their_file_are_found(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "pca_bench")
+    for folder, domain in (("Domestic Robot", "Domestic Robot"), ("Open-World Game", "Minecraft")):
+        records = [pca_record(n, index=n, image="same.png", domain=domain) for n in range(2)]
+        write(tmp_path / "in" / folder / "meta_data.json", records)
+    picture(tmp_path / "in/Domestic Robot/imgs/same.png", "red")
+    picture(tmp_path / "in/Open-World Game/imgs/same.png", "blue")
+    done = bring(store, media, "pca_bench", tmp_path / "in", media_dir=tmp_path / "in")
+    assert (done.items, done.assets_found, done.assets_missing) == (4, 2, 0)
+    assert assets_of(store)["Domestic Robot/meta_data/1"] == [("image", "Domestic Robot/meta_data/same.png", True)]
+
+
 def test_a_damaged_image_is_named(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "pca_bench")
     path = write(tmp_path / "open.json", [pca_record(0)])
