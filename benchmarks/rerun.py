@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,7 @@ def said(*arguments: str, home: Path) -> str:
 
 def rows(home: Path, query: str) -> list[tuple[object, ...]]:
     """Ask the demo's database, beside the server."""
-    with sqlite3.connect(f"file:{home / 'touchstone.db'}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"file:{home / 'touchstone.db'}?mode=ro", uri=True)) as connection:
         return connection.execute(query).fetchall()
 
 
@@ -119,7 +120,7 @@ def measured(pid: int, answer: Callable[[], None], stored: Callable[[], int], su
 
 def questions(home: Path) -> list[tuple[str, str]]:
     """The demo's own questions and answers."""
-    found = [json.loads(str(fields)) for (fields,) in rows(home, "SELECT fields FROM revision ORDER BY id")]
+    found = [json.loads(str(content)) for (content,) in rows(home, "SELECT content FROM revision ORDER BY id")]
     return [(fields["question"], fields["answer"]) for fields in found]
 
 

@@ -1,0 +1,93 @@
+"""The documentation names everything there is, and nothing that is not."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+from tests.test_layers import ROOMS
+from tools import reference
+
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "benchmarks").glob("*.md")),
+]
+
+
+@cache
+def code_words() -> set[str]:
+    """Everything that the pages under docs/ set as code."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    assert reference.PAGE.read_text(encoding="utf-8") == reference.written(), "run make docs"
+
+
+@pytest.mark.parametrize("what", sorted(reference.NAMES))
+def test_everything_is_documented(what: str) -> None:
+    names = list(reference.NAMES[what]())
+    assert names
+    assert [name for name in names if name not in code_words()] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that headings of a page get."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    dead = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path, _, anchor = target.partition("#")
+        if "://" in path:
+            continue
+        there = (page.parent / path).resolve() if path else page
+        if not there.exists() or (anchor and there.suffix == ".md" and anchor not in anchors(there)):
+            dead.append(target)
+    assert dead == []
+
+
+def command_lines() -> list[tuple[str, str]]:
+    """(page, line) of every ``touchstone`` command that a page shows in a block of shell."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.M | re.S):
+            lines = block.replace("\\\n", " ").splitlines()
+            found += [(page.name, line.partition("#")[0].strip()) for line in lines if line.startswith("touchstone ")]
+    return found
+
+
+@pytest.mark.parametrize(("page", "line"), command_lines())
+def test_commands_shown_exist(page: str, line: str) -> None:
+    command = reference.command_line()
+    words = shlex.split(line.replace("[", "").replace("]", ""))[1:]
+    while hasattr(command, "commands"):
+        assert words[0] in command.commands, f"{page} shows {line!r}, but there is no {words[0]!r}"
+        command, words = command.commands[words[0]], words[1:]
+    known = {option for parameter in command.params for option in [*parameter.opts, *parameter.secondary_opts]}
+    assert {word for word in words if word.startswith("--")} <= known, f"{page} shows {line!r}"
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_make_targets_shown_exist(page: Path) -> None:
+    shown = set(re.findall(r"`make ([a-z]+)`|^make ([a-z]+)", page.read_text(encoding="utf-8"), flags=re.M))
+    assert {name for pair in shown for name in pair if name} <= make_targets()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_says_what_it_is_for(room: str) -> None:
+    assert (ROOT / room / "__init__.py").read_text(encoding="utf-8").startswith('"""')
