@@ -49,6 +49,8 @@ def percentile_interval(
     ever occur twice), there is no interval. ``width`` is how many numbers the statistic holds for a draw, if more than
     one for each pattern.
     """
+    if draws < 1:
+        return no_interval("none was asked for.")
     n_units = int(counts.sum())
     if n_units < 2:
         return no_interval("fewer than two units.")

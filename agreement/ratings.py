@@ -42,7 +42,7 @@ class Scale:
 class Ratings:
     """A table of units (rows) and raters (columns) on one scale; cells may be empty.
 
-    Make one with :meth:`from_rows` or :meth:`from_lists`.
+    Make one with :meth:`from_rows`, :meth:`from_lists` or, for many numbers, :meth:`from_array`.
     """
 
     units: tuple[str, ...]
@@ -106,6 +106,48 @@ class Ratings:
             ),
             scale=scale,
         )
+
+    @classmethod
+    def from_array(cls, values: Floats, *, raters: Sequence[str] | None = None, scale: Scale | None = None) -> Ratings:
+        """The table of an array of numbers, a row per unit and a column per rater; nan is a missing rating.
+
+        Raises
+        ------
+        RatingsError
+            The array is not two-dimensional, does not fit the raters' names, or holds a value off the declared scale.
+
+        Examples
+        --------
+        >>> Ratings.from_array(np.array([[0, 0.5], [1, np.nan]]), raters=["ann", "bob"]).codes.tolist()
+        [[0, 1], [2, -1]]
+        """
+        table = np.asarray(values, dtype=float)
+        if table.ndim != 2:
+            raise RatingsError(f"An array of ratings has a row per unit and a column per rater, not {table.ndim} axes.")
+        names = tuple(raters) if raters is not None else tuple(f"rater {at}" for at in range(1, table.shape[1] + 1))
+        if len(set(names)) != table.shape[1]:
+            raise RatingsError(
+                f"The array has {table.shape[1]} columns, but {len(set(names))} different raters' names."
+            )
+        rated = ~np.isnan(table)
+        found, places = np.unique(table[rated], return_inverse=True)
+        if not np.isfinite(found).all():
+            raise RatingsError("A rating is infinite; leave it out (nan) if nobody rated.")
+        if scale is None:
+            scale = Scale("interval", inferred=True)
+        categories = _categories(found.tolist(), scale, True)
+        position = {category: i for i, category in enumerate(categories)}
+        for value in found.tolist():
+            if value not in position:
+                raise RatingsError(
+                    f"The array holds {value:g}, which is not on the declared scale "
+                    f"({', '.join(map(str, categories))}); correct the value or the scale."
+                )
+        codes = np.full(table.shape, MISSING, dtype=np.int64)
+        codes[rated] = np.array([position[value] for value in found.tolist()], dtype=np.int64)[places]
+        kept = np.flatnonzero(rated.any(axis=1))
+        units = tuple(map(str, kept.tolist()))
+        return cls(units, names, codes[kept], categories, scale)
 
     def of(self, *raters: str) -> Ratings:
         """The same units with only these raters, in this order; ``RatingsError`` if one is not there."""

@@ -150,3 +150,35 @@ def test_few_and_many_patterns_are_resampled_alike() -> None:
     continuous = krippendorff_alpha(spread, level="interval")
     assert continuous.value == pytest.approx(graded.value, abs=1e-5)
     assert (continuous.low, continuous.high) == pytest.approx((graded.low, graded.high), abs=0.02)
+
+
+def test_an_array_says_the_same_as_lists() -> None:
+    import numpy as np
+
+    array = np.array([[0, 0.5, np.nan], [np.nan, np.nan, np.nan], [1, 1, 0.5], [0.5, 0.5, 0.5]])
+    lists = Ratings.from_lists(
+        **{name: [None if math.isnan(x) else x for x in column] for name, column in zip("abc", array.T, strict=True)}
+    )
+    table = Ratings.from_array(array, raters=list("abc"))
+    assert table.scale == lists.scale
+    assert table.codes.tolist() == lists.codes.tolist()
+    assert krippendorff_alpha(table, level="interval") == krippendorff_alpha(lists, level="interval")
+
+
+def test_an_interval_nobody_asked_for() -> None:
+    found = krippendorff_alpha(Ratings.from_lists(ann=[1, 2, 2], bob=[1, 2, 1]), draws=0)
+    assert math.isfinite(found.value)
+    assert found.reason == "No interval: none was asked for."
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [([1, 2], "axes"), ([[1, 2, 3]], "names"), ([[1, math.inf]], "infinite"), ([[1, 4]], "not on the declared scale")],
+)
+def test_an_array_that_does_not_fit(values: list[object], words: str) -> None:
+    import numpy as np
+
+    from domain.errors import RatingsError
+
+    with pytest.raises(RatingsError, match=words):
+        Ratings.from_array(np.array(values, dtype=float), raters=["ann", "bob"], scale=Scale("ordinal", (1, 2, 3)))
