@@ -323,12 +323,21 @@ def new_path(row: ItemFormat, schema: Schema, dimension: str) -> str:
 
 
 def dimension_named(schema: Schema, name: str) -> Dimension | None:
-    """The dimension of that id, title or name, however it is spelled."""
+    """The dimension of that id, title, name or folder, however it is spelled."""
     wanted = _plain(name)
-    for part in schema.dimensions:
-        if wanted in {_plain(known) for known in (part.id, part.title, part.named or part.id, part.folder or part.id)}:
-            return part
+    for names in (_names, _folder_names):
+        for part in schema.dimensions:
+            if wanted in {_plain(known) for known in names(part)}:
+                return part
     return None
+
+
+def _names(part: Dimension) -> list[str]:
+    return [part.id, part.title, part.named or part.id, part.folder or part.id]
+
+
+def _folder_names(part: Dimension) -> list[str]:
+    return [(part.folder or part.id).rpartition("/")[2]]
 
 
 def dimension_of_folder(schema: Schema, folders: Sequence[str]) -> Dimension | None:

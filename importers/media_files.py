@@ -40,11 +40,13 @@ class MediaFolder:
                     self._by_stem[place.stem].append(path)
 
     def named(self, name: str, *, folders: Sequence[str] = ()) -> Path | None:
-        """The file of that relative path, in the first of ``folders`` that has it."""
-        for folder in folders:
-            wanted = PurePosixPath(folder, name.replace("\\", "/"))
-            if not wanted.is_absolute() and (found := self._paths.get(wanted.as_posix())):
-                return found
+        """The file of that relative path in the first of ``folders`` that has it, else the one of that bare name."""
+        path = PurePosixPath(name.replace("\\", "/"))
+        for wanted in (path, PurePosixPath(path.name)):
+            for folder in folders:
+                place = PurePosixPath(folder, wanted)
+                if not place.is_absolute() and (found := self._paths.get(place.as_posix())):
+                    return found
         return None
 
     def of_id(self, external_id: str, kind: str) -> Path | None:

@@ -42,7 +42,7 @@ def read_predictions(path: Path, *, schema: Schema, dimension: str | None = None
         raise FileRefused(f"{schema.title} has no dimension {dimension!r}; it has {known}.")
     rows: list[tuple[PredictionRecord, BadRow]] = []
     bad: list[BadRow] = []
-    for file in [path] if single else annotation_files(path, None):
+    for file in [path] if single else answer_files(path):
         place = file.name if single else file.relative_to(path).as_posix()
         named = fixed or _dimension_of(schema, file)
         for number, piece in enumerate(_pieces(file), 1):
@@ -54,6 +54,12 @@ def read_predictions(path: Path, *, schema: Schema, dimension: str | None = None
             except (Misfit, NotJson) as error:
                 bad.append(BadRow(place, number, str(error), here.raw))
     return ReadPredictions(rows, bad)
+
+
+def answer_files(folder: Path) -> list[Path]:
+    """The files of answers below a folder. Where there are ``model_answer`` folders, only what lies in them is one."""
+    found = annotation_files(folder, None)
+    return [file for file in found if file.parent.name == "model_answer"] or found
 
 
 def _dimension_of(schema: Schema, file: Path) -> Any:

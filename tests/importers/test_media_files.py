@@ -24,6 +24,7 @@ def test_media_are_found_by_path_id_and_video(tmp_path: Path) -> None:
     assert media.named("1.jpg", folders=["Activity", "Activity/images", ""]) == nested
     assert media.named("1.jpg", folders=["Forecast", ""]) == direct
     assert media.named("Activity\\images\\1.jpg", folders=[""]) == nested
+    assert media.named("ego4d/1.jpg", folders=["Activity/images"]) == nested
     assert media.named("2.jpg", folders=[""]) is None
     assert media.of_id("Object/attribute/3", "image") == by_id
     assert media.of_id("Object/attribute/3", "clip") is None

@@ -49,6 +49,15 @@ def test_fastchat_answers_by_position_in_the_folder_s_dimension(tmp_path: Path) 
     ]
 
 
+def test_what_lies_beside_the_answers_is_no_answer(tmp_path: Path) -> None:
+    lines(tmp_path / "comparing/model_answer/tiny.jsonl", [turn(0, "red"), turn(1, "")])
+    lines(tmp_path / "comparing/reference_answer/ground_truth.jsonl", [turn(0, "blue")])
+    lines(tmp_path / "comparing/question.jsonl", [{"question_id": 0, "turns": ["Which?"]}])
+    read = read_predictions(tmp_path, schema=SCHEMA)
+    assert [(row.dimension, row.text) for row, _ in read.rows] == [("comparison", "red"), ("comparison", "")]
+    assert read.bad == []
+
+
 def test_fastchat_answers_with_a_named_dimension(tmp_path: Path) -> None:
     path = lines(tmp_path / "model_answer" / "tiny.jsonl", [turn(0, "red")])
     assert [bad.row for bad in read_predictions(path, schema=SCHEMA).bad] == [1]
