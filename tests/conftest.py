@@ -137,3 +137,8 @@ def _settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the settings of whoever runs it."""
     for name in [name for name in os.environ if name.startswith("TOUCHSTONE_")]:
         monkeypatch.delenv(name)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--pictures docs/img`` takes the screenshots of the documentation anew."""
+    parser.addoption("--pictures", default=None, help="folder for the screenshots that the documentation shows")

@@ -1,0 +1,110 @@
+"""People at their browsers: what they do with keyboard and mouse, as small steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from db.engine import Store, open_store
+from tests.serving import Server
+from workflow import accounts
+
+WAIT_MS = 20_000
+"""How long a person would wait for a page on a busy machine before calling it broken."""
+
+
+class Desk:
+    """One person's browser window, signed in."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
+        page.set_default_timeout(WAIT_MS)
+
+    def open(self, path: str) -> None:
+        """Go to a page of the app."""
+        self.page.goto(f"{self.server.url}{path}")
+
+    @property
+    def bench(self) -> Locator:
+        """The working page, whatever it shows."""
+        return self.page.locator(".ts[data-view]")
+
+    def view(self) -> str:
+        """What the working page shows: pool, task or nothing."""
+        return self.bench.get_attribute("data-view") or ""
+
+    def shown(self, field: str) -> str:
+        """A field of the item on the working page."""
+        return self.page.locator(f".shown[data-field={field}] .value").inner_text()
+
+    def press(self, *keys: str) -> None:
+        """Keys, one after the other."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def fill(self, field: str, text: str) -> None:
+        """Type into a field of the item form."""
+        box = self.page.locator(f".field[data-field={field}] textarea").first
+        box.click()
+        self.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(text)
+
+    def next_after(self, *keys: str) -> None:
+        """Press the keys that end the task, and wait until the next page is painted."""
+        before = self.what()
+        self.press(*keys)
+        self.page.wait_for_function(
+            """before => {
+                const host = [...document.querySelectorAll('*')].map(node => node.shadowRoot).find(
+                    root => root && root.querySelector('.ts[data-view]'));
+                const ts = (host || document).querySelector('.ts[data-view]');
+                return ts && `${ts.dataset.view} ${ts.querySelector('.body').innerText}` !== before.text
+                    && ts.querySelector('.numbers').innerText !== before.numbers;
+            }""",
+            arg=before,
+        )
+
+    def what(self) -> dict[str, str]:
+        """The working page in words, to see that it has changed."""
+        return {
+            "text": f"{self.view()} {self.bench.locator('.body').inner_text()}",
+            "numbers": self.bench.locator(".numbers").first.inner_text(),
+        }
+
+    def picture(self, path: Path | None) -> None:
+        """A screenshot, if anybody wants one."""
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.page.wait_for_load_state("networkidle")
+            self.page.screenshot(path=path)
+
+
+@contextmanager
+def opened(server: Server) -> Iterator[Store]:
+    """The server's database, beside the server."""
+    store = open_store(None, server.home)
+    yield store
+    store.close()
+
+
+@contextmanager
+def at_desk(browser: Browser, server: Server, login: str, *, scheme: str = "light") -> Iterator[Desk]:
+    """Somebody signs in with a one-time link, works, and closes the window. Errors on the page fail the test."""
+    with opened(server) as store:
+        token = accounts.make_sign_in_link(store, person=accounts.find_person(store, login=login))
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 800},
+        reduced_motion="reduce",
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page = context.new_page()
+    thrown: list[str] = []
+    page.on("pageerror", lambda error: thrown.append(str(error)))
+    page.goto(f"{server.url}/link/{token}")
+    expect(page.get_by_role("heading", name="My work")).to_be_visible(timeout=WAIT_MS)
+    yield Desk(page, server)
+    context.close()
+    assert not thrown

@@ -1,0 +1,354 @@
+"""The main job in a real browser from end to end: 24 items written, verified, adjudicated, graded, exported."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import re
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from sklearn.metrics import cohen_kappa_score
+
+from domain.roles import Role
+from domain.states import Stage
+from examples.scenes import Scene, scenes
+from tests.e2e.people import Desk, at_desk, opened
+from tests.serving import Server, touchstone
+from workflow import accounts, projects
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PROJECT = "tabletop"
+AUTHORS = {
+    "amy": ("existence", "attribute"),
+    "ben": ("affordance", "activity"),
+    "cleo": ("location", "spatial"),
+    "dan": ("counting", "comparison"),
+    "eve": ("situated", "forecasting"),
+    "finn": ("navigation", "assistance"),
+}
+VERIFIERS = ("vera", "vic", "val")
+SENIOR = "sam"
+GRADERS = ("gail", "gus", "gina")
+MODELS = ("amber", "basalt")
+GIVING_UP = "I cannot tell from this image."
+GRADES = (0.0, 0.5, 1.0)
+"""The scale of the schema; its keys are 1, 2, 3."""
+
+Shot = Callable[[str], Path | None]
+Grades = dict[tuple[str, str], dict[str, float]]
+"""By question and answer, what each grader gave."""
+
+BAD = 2
+"""So many items are plainly wrong: both verifiers refuse them."""
+SPLIT = ("accept", "reject", "edit", "accept")
+"""What the senior makes of the items about which the verifiers disagree."""
+
+
+@dataclass
+class Plan:
+    """What the people will do, decided before anybody opens a browser."""
+
+    scenes: list[Scene]
+    bad: set[str] = field(default_factory=set)
+    split: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def make(cls) -> Plan:
+        plan = cls([scene for pair in AUTHORS.values() for dimension in pair for scene in scenes(dimension)[:2]])
+        questions = [plan.question(scene) for scene in plan.scenes]
+        assert len(set(questions)) == len(questions) == 24
+        plan.bad = set(questions[:BAD])
+        plan.split = dict(zip(questions[BAD:], SPLIT, strict=False))
+        return plan
+
+    def question(self, scene: Scene) -> str:
+        """The scene's question; scenes of a dimension may share one, items may not."""
+        second = scene.question in {other.question for other in self.scenes[: self.scenes.index(scene)]}
+        return f"Look again: {scene.question[0].lower()}{scene.question[1:]}" if second else scene.question
+
+    def edited(self, question: str) -> str:
+        """What the senior makes of a question."""
+        return question.replace("?", ", as I see it?")
+
+    def kept(self) -> set[str]:
+        """The questions that must come out."""
+        out = set()
+        for question in map(self.question, self.scenes):
+            outcome = "reject" if question in self.bad else self.split.get(question, "accept")
+            if outcome != "reject":
+                out.add(self.edited(question) if outcome == "edit" else question)
+        return out
+
+
+@pytest.fixture
+def pictures(request: pytest.FixtureRequest) -> Path | None:
+    """Where screenshots go, if ``--pictures`` says so."""
+    folder = request.config.getoption("--pictures")
+    return Path(folder) if folder else None
+
+
+@pytest.fixture
+def running(server: Server) -> Server:
+    """The server with a project and its people, made by the commands that a lead would type."""
+    home = server.home
+
+    def run(*arguments: str) -> None:
+        done = touchstone(*arguments, home=home)
+        assert done.returncode == 0, done.stderr
+
+    run("project", "create", PROJECT, "--schema", "demo")
+    run("people", "add", "lena", "--project", PROJECT, "--role", "lead")
+    with opened(server) as store:
+
+        def add(login: str, role: Role, stages: list[Stage], dimensions: Sequence[str] | None = None) -> None:
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(
+                store, by=None, project=PROJECT, login=login, role=role, dimensions=dimensions, stages=stages
+            )
+
+        add(SENIOR, Role.SENIOR, [Stage.ADJUDICATION])
+        for login, dimensions in AUTHORS.items():
+            add(login, Role.ANNOTATOR, [Stage.AUTHORING], dimensions)
+        for login in VERIFIERS:
+            add(login, Role.ANNOTATOR, [Stage.VERIFICATION])
+        for login in GRADERS:
+            add(login, Role.ANNOTATOR, [Stage.GRADING])
+    return server.start()
+
+
+def test_the_main_job(running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
+    plan = Plan.make()
+    assert len(plan.scenes) == 24
+
+    def shot(name: str) -> Path | None:
+        return pictures / f"{name}.png" if pictures else None
+
+    with at_desk(chromium, running, "lena") as lead:
+        free = _bring_in_images(lead, plan, tmp_path)
+    for author, dimensions in AUTHORS.items():
+        with at_desk(chromium, running, author) as desk:
+            _write(desk, plan, dimensions, free, shot if author == "dan" else nowhere)
+    votes = _verify_all(chromium, running, plan, shot)
+    with at_desk(chromium, running, SENIOR) as senior:
+        _adjudicate(senior, plan, shot)
+    again = _verify_all(chromium, running, plan, nowhere)
+    assert set(again) == {plan.edited(question) for question, decision in plan.split.items() if decision == "edit"}
+    assert all(len(cast) == 2 for cast in (*votes.values(), *again.values()))
+
+    with at_desk(chromium, running, "lena") as lead:
+        verified = _export(lead, tmp_path, shot)
+        _check_export(verified, plan)
+        _bring_in_answers(lead, verified, tmp_path)
+    grades: Grades = defaultdict(dict)
+    for grader in GRADERS:
+        with at_desk(chromium, running, grader, scheme="dark" if grader == "gina" else "light") as desk:
+            _grade(desk, grader, grades, shot)
+    assert {len(given) for given in grades.values()} == {3}
+    assert len(grades) == len(plan.kept()) * len(MODELS)
+
+    with at_desk(chromium, running, "lena") as lead:
+        _read_agreement(lead, grades, shot)
+        lead.open(f"/dashboard?project={PROJECT}")
+        expect(lead.page.get_by_role("heading", name="Dashboard")).to_be_visible()
+        lead.picture(shot("dashboard"))
+    assert touchstone("check", PROJECT, home=running.home).returncode == 0
+
+
+def named_in(text: str) -> set[str]:
+    """The people who are named in a text."""
+    return {
+        login for login in (*AUTHORS, *VERIFIERS, SENIOR, "lena") if re.search(rf"\b{login}\b", text, re.IGNORECASE)
+    }
+
+
+def nowhere(name: str) -> Path | None:
+    """No picture is wanted."""
+    return None
+
+
+def _bring_in_images(lead: Desk, plan: Plan, folder: Path) -> list[str]:
+    """The lead uploads a zip of pictures, six more than will be used; their names in the order of the pool."""
+    packed = folder / "pictures.zip"
+    names = {scene.name for scene in plan.scenes}
+    spare = [scene for scene in scenes() if scene.name not in names][:6]
+    with zipfile.ZipFile(packed, "w") as archive:
+        for scene in (*plan.scenes, *spare):
+            raw = io.BytesIO()
+            scene.draw().save(raw, "JPEG", quality=90)
+            archive.writestr(f"{scene.name}/{scene.name}.jpg", raw.getvalue())
+    lead.open(f"/import?project={PROJECT}")
+    lead.page.get_by_text("Images to write items about").click()
+    lead.page.get_by_role("region", name="Images, or zips").locator("input[type=file]").set_input_files(packed)
+    button = lead.page.get_by_role("button", name="Add to the pool")
+    expect(button).to_be_enabled()
+    button.click()
+    expect(lead.page.get_by_text(f"{len(plan.scenes) + len(spare)} images added to the pool")).to_be_visible(
+        timeout=60_000
+    )
+    return sorted(scene.name for scene in (*plan.scenes, *spare))
+
+
+def _write(desk: Desk, plan: Plan, dimensions: tuple[str, str], free: list[str], shot: Shot) -> None:
+    """An author picks the pictures of two dimensions out of the pool and writes their items, all with keys."""
+    number = 0
+    for place, dimension in enumerate(dimensions):
+        for scene in [scene for scene in plan.scenes if scene.dimension == dimension]:
+            desk.open(f"/author?project={PROJECT}&dimension={dimension}")
+            expect(desk.bench).to_have_attribute("data-view", "pool")
+            if number == 0:
+                desk.picture(shot("author-pool"))
+            desk.press(str(place + 1))
+            expect(desk.page.locator(".dims [aria-selected=true] kbd")).to_have_text(str(place + 1))
+            expect(desk.page.locator(".cell")).to_have_count(len(free))
+            desk.press(*["ArrowRight"] * free.index(scene.name))
+            free.remove(scene.name)  # it leaves everybody's pool
+            desk.press("Enter")
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            desk.fill("question", plan.question(scene))
+            desk.press("Escape")
+            desk.fill("answer", scene.answer)
+            if number == 1:
+                desk.picture(shot("author"))
+            desk.next_after("Control+Enter")
+            number += 1
+
+
+def _verify_all(chromium: Browser, running: Server, plan: Plan, shot: Shot) -> dict[str, list[str]]:
+    """The verifiers vote until nobody has anything left; by question, the votes in the order they were cast."""
+    votes: dict[str, list[str]] = defaultdict(list)
+    for login in VERIFIERS:
+        with at_desk(chromium, running, login) as desk:
+            desk.open(f"/verify?project={PROJECT}")
+            expect(desk.bench).to_be_visible()
+            while desk.view() == "task":
+                question = desk.shown("question")
+                refuse = question in plan.bad or (question in plan.split and len(votes[question]) == 1)
+                if len(votes) == 5:
+                    desk.picture(shot("verify"))
+                votes[question].append("no" if refuse else "yes")
+                # The second choice asks why; its first reason is one more key.
+                desk.next_after(*("21" if refuse else "1"))
+    return votes
+
+
+def _adjudicate(senior: Desk, plan: Plan, shot: Shot) -> None:
+    """The senior settles every item on which the votes differ."""
+    senior.open(f"/adjudicate?project={PROJECT}")
+    expect(senior.bench).to_be_visible()
+    settled: list[str] = []
+    while senior.view() == "task":
+        question = senior.shown("question")
+        decision = plan.split[question]
+        assert not named_in(senior.bench.inner_text()), "who voted or wrote is not to be seen"
+        if decision == "accept":
+            senior.next_after("1", "Control+Enter")
+        elif decision == "reject":
+            senior.picture(shot("adjudicate"))
+            senior.next_after("2", "1", "Control+Enter")
+        else:
+            senior.press("3")
+            senior.fill("question", plan.edited(question))
+            senior.next_after("Control+Enter")
+        settled.append(question)
+    assert sorted(settled) == sorted(plan.split)
+
+
+def _export(lead: Desk, folder: Path, shot: Shot) -> Path:
+    """The lead downloads the verified split."""
+    lead.open(f"/export?project={PROJECT}")
+    lead.page.get_by_role("button", name="Prepare").click()
+    expect(lead.page.get_by_role("heading", name="Manifest")).to_be_visible()
+    lead.picture(shot("export"))
+    with lead.page.expect_download() as waiting:
+        lead.page.get_by_role("button", name="Download").first.click()
+    path = folder / "verified.zip"
+    waiting.value.save_as(path)
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(folder / "verified")
+    return folder / "verified"
+
+
+def _check_export(verified: Path, plan: Plan) -> None:
+    """Every kept item is there, once, in the folder of its dimension, with its answer; and nothing else."""
+    answers = {plan.question(scene): scene.answer for scene in plan.scenes}
+    answers |= {plan.edited(question): answers[question] for question in plan.split}
+    written = {path: json.loads(path.read_text()) for path in verified.rglob("annotations.json")}
+    rows = [row for rows in written.values() for row in rows]
+    assert Counter(row["question"] for row in rows) == Counter(plan.kept())
+    assert all(row["answer"] == answers[row["question"]] for row in rows)
+    manifest = next(verified.rglob("manifest.json")).read_text()
+    assert not named_in(manifest), "people are pseudonyms in a release"
+    items = json.loads(manifest)["items"]
+    assert len(items) == len(plan.kept())
+    assert all(len(item["votes"]) == 2 for item in items)
+    assert Counter(item["decision"]["decision"] for item in items if item["decision"]) == {"accept": 2}
+
+
+def _bring_in_answers(lead: Desk, verified: Path, folder: Path) -> None:
+    """The lead uploads two models' answers to the kept items: one repeats the reference, one gives up."""
+    manifest = json.loads(next(verified.rglob("manifest.json")).read_text())
+    lines = []
+    for item in manifest["items"]:
+        row = json.loads(next(verified.rglob(item["file"])).read_text())[item["position"]]
+        lines += [{"item": item["id"], "model": MODELS[0], "text": row["answer"]}]
+        lines += [{"item": item["id"], "model": MODELS[1], "text": GIVING_UP}]
+    file = folder / "answers.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    lead.open(f"/import?project={PROJECT}")
+    lead.page.get_by_role("combobox").first.click()
+    lead.page.get_by_role("option", name=re.compile("^predictions")).click()
+    lead.page.get_by_role("region", name="Annotation files").locator("input[type=file]").set_input_files(file)
+    button = lead.page.get_by_role("button", name="Import", exact=True)
+    expect(button).to_be_enabled()
+    button.click()
+    expect(lead.page.get_by_text(f"{len(lines)} answers came in")).to_be_visible()
+
+
+def grade_of(grader: str, question: str, answer: str) -> float:
+    """What a grader thinks of an answer: two agree throughout, the third is stricter with some right answers."""
+    if answer == GIVING_UP:
+        return 0.0
+    return 0.5 if grader == GRADERS[2] and len(question) % 3 == 0 else 1.0
+
+
+def _grade(desk: Desk, grader: str, grades: Grades, shot: Shot) -> None:
+    """A grader goes through all answers, in an order of their own, and never sees a model's name."""
+    desk.open(f"/grade?project={PROJECT}")
+    expect(desk.bench).to_be_visible()
+    done = 0
+    while desk.view() == "task":
+        answer = desk.page.locator(".shown.answer .value").inner_text()
+        words = desk.bench.inner_text()
+        assert not any(model in words for model in MODELS), "which model answered is not to be seen"
+        if done == 4:
+            desk.picture(shot(f"grade-{'dark' if grader == GRADERS[2] else 'light'}"))
+        question = desk.shown("question")
+        grade = grade_of(grader, question, answer)
+        grades[question, answer][grader] = grade
+        desk.next_after(str(GRADES.index(grade) + 1))
+        done += 1
+
+
+def _read_agreement(lead: Desk, grades: Grades, shot: Shot) -> None:
+    """The screen shows what scikit-learn computes from the grades that were given, pair by pair."""
+    lead.open(f"/agreement?project={PROJECT}")
+    lead.page.get_by_text("Grading", exact=True).click()
+    expect(lead.page.get_by_text("Intraclass correlation").first).to_be_visible()
+    lead.picture(shot("agreement"))
+    lead.page.get_by_text("Every pair and weighting").click()
+    expect(lead.page.get_by_text(f"{GRADERS[0]} and {GRADERS[2]}").first).to_be_visible()
+    page = lead.page.locator("[data-testid=stMain]").inner_text()
+    for one, two in itertools.combinations(sorted(GRADERS), 2):
+        columns = [[GRADES.index(given[grader]) for given in grades.values()] for grader in (one, two)]
+        kappa = cohen_kappa_score(*columns)
+        row = re.search(rf"Cohen's kappa\s+weights: none, {one} and {two}[^\n]*\s+([\d.]+)", page)
+        assert row, page
+        assert float(row.group(1)) == pytest.approx(kappa, abs=0.0006)
