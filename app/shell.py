@@ -286,13 +286,15 @@ def menu(view: ProjectView) -> list[dict[str, str]]:
 
 
 def offered(view: ProjectView) -> Sequence[Screen]:
-    """The screens that make sense for this person's role and the schema's stages."""
-    stages = view.schema.schema_.stages
-    return [
-        screen
-        for screen in SCREENS
-        if at_least(view.role, screen.role) and (screen.stage is None or getattr(stages, screen.stage) is not None)
-    ]
+    """The screens that make sense for this person's role and stages, and for the schema's."""
+    return [screen for screen in SCREENS if at_least(view.role, screen.role) and _worked_on(view, screen.stage)]
+
+
+def _worked_on(view: ProjectView, stage: Stage | None) -> bool:
+    if stage is None:
+        return True
+    mine = view.stages is None or stage in view.stages
+    return mine and getattr(view.schema.schema_.stages, stage) is not None
 
 
 def heading(title: str, about: str = "", *, made_up: bool = False) -> None:

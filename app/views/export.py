@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -92,21 +92,62 @@ def _ready(ready: Mapping[str, Any]) -> None:
         return
     shell.section("Manifest")
     shell.show(manifest_table(manifest))
-    with st.expander("Votes and checksums, as they stand in the file"):
+    shell.section("Items at each gate")
+    shell.show(counts_table(manifest["counts"]))
+    shell.section("Files")
+    shell.show(files_table(manifest["files"]))
+    with st.expander("The whole manifest, with the votes behind every item"):
         st.json(manifest, expanded=1)
 
 
 def manifest_table(manifest: Mapping[str, Any]) -> markup.Markup:
-    """What a reader of the release asks first: everything in the manifest that is no long list."""
+    """What a reader of the release asks first: what it is, of which schema, under which policy."""
     rows = [
         [markup.tag("b", markup.text(name.replace("_", " "))), markup.tag("span", _shown(value), style="ts-mono")]
         for name, value in manifest.items()
-        if not isinstance(value, list | dict) or len(json.dumps(value)) < 400
+        if name not in ("counts", "items", "files")
     ]
-    return markup.table([("", ""), ("", "wide")], rows)
+    return markup.table([("What", "name"), ("As the manifest says it", "")], rows)
+
+
+def counts_table(counts: Mapping[str, Any]) -> markup.Markup:
+    """How many items there were at each gate, in all and by dimension."""
+    gates = [name for name, value in counts.items() if isinstance(value, int)]
+    lines = {"all": counts, **counts.get("by_dimension", {})}
+    return markup.table(
+        [("Dimension", "name"), *((gate.replace("_", " "), "number") for gate in gates)],
+        [[markup.text(name), *(markup.text(line.get(gate, 0)) for gate in gates)] for name, line in lines.items()],
+    )
+
+
+def files_table(files: Sequence[Mapping[str, Any]]) -> markup.Markup:
+    """Every file with its checksum."""
+    return markup.table(
+        [("File", ""), ("Bytes", "number"), ("SHA-256", "")],
+        [
+            [
+                markup.tag("span", markup.text(file["path"]), style="ts-mono"),
+                markup.text(file["bytes"]),
+                markup.tag("span", markup.text(file["sha256"]), style="ts-mono ts-small"),
+            ]
+            for file in files
+        ],
+    )
 
 
 def _shown(value: Any) -> markup.Markup:
     if isinstance(value, Mapping):
-        return markup.joined([markup.tag("div", markup.text(f"{name}: {part}")) for name, part in value.items()])
-    return markup.text(value)
+        return markup.joined(
+            [markup.tag("div", markup.text(f"{name}: {_words(part)}")) for name, part in value.items()]
+        )
+    return markup.text(_words(value))
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_words(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)

@@ -12,6 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app import shell
 from app.services import Services
 from db.engine import Store
 from domain.records import Person, TaskView
@@ -147,7 +148,7 @@ def test_the_dashboard_counts_what_happened(store: Store, show: Show) -> None:
             vote(store, login, "yes")
     write_item(store)
     page = words(show("dashboard", "lea"))
-    assert "3 items written of 60 wanted · 2 kept · 0 rejected" in page
+    assert "3 items written of 72 wanted · 2 kept · 0 rejected" in page
     assert 'aria-label="2 kept, 0 in adjudication, 1 in verification, 0 without a verdict, 0 rejected"' in page
     assert "1 free image in the pool" in page
 
@@ -278,3 +279,18 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert "Raters: bo, chi." in page
     test.toggle(key="agreement.by_dimension").set_value(True).run()
     assert "Counting · fits" in words(test)
+
+
+# ---- the menu --------------------------------------------------------------------------------------------------------
+
+
+def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
+    def titles(login: str) -> list[str]:
+        view = projects.project(store, person=person(store, login), project="tiny")
+        return [place["title"] for place in shell.menu(view)]
+
+    assert titles("ana") == ["My work", "Author", "Verify", "Grade"]
+    assert titles("sen") == ["My work", "Author", "Verify", "Adjudicate", "Grade"]
+    assert titles("lea")[5:] == ["Dashboard", "People", "Import", "Agreement", "Export"]
+    projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
+    assert titles("ana") == ["My work", "Verify"]
