@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 STATE  := $(shell cat requirements.txt pyproject.toml | sha256sum | cut -c1-16)
 CORE   := $(VENV)/core-$(STATE)
 ALL    := $(VENV)/all-$(STATE)
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar off
+PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progress-bar off
 
 export PIP_NO_INPUT = 1
 
@@ -26,28 +26,28 @@ help:
 setup: $(ALL)
 
 run: $(CORE)
-	$(BIN)/touchstone demo
-	$(BIN)/touchstone serve
+	@$(BIN)/touchstone demo
+	@$(BIN)/touchstone serve
 
 test: $(ALL) lint system
-	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
+	@$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
 
 check: $(ALL) lint
-	$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile -m "not browser and not postgres and not slow"
+	@$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile -m "not browser and not postgres and not slow"
 
 lint: $(ALL)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
 
 system: $(ALL)
-	$(BIN)/python tools/system.py
+	@$(BIN)/python tools/system.py
 
 docs: $(ALL)
-	$(BIN)/python tools/reference.py
+	@$(BIN)/python tools/reference.py
 
 lock: $(ALL)
-	$(BIN)/python tools/lock.py
+	@$(BIN)/python tools/lock.py
 
 clean:
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
