@@ -82,16 +82,14 @@ def split(text: str) -> Split:
         raise NotJson(start, "it is empty")
     if opening == "[":
         return _split_array(text, start + 1)
-    if opening == "{" and not _spans_lines(text, start):
+    if opening == "{" and _is_lines(text, start):
         return _split_lines(text, start)
     raise NotJson(start, "it is not an array of records")
 
 
-def _spans_lines(text: str, start: int) -> bool:
-    try:
-        return "\n" in text[start : _end(text, start)]
-    except NotJson:
-        return "\n" not in text[start:].strip() or not text[start:].split("\n", 1)[0].rstrip().endswith("}")
+def _is_lines(text: str, start: int) -> bool:
+    """One object a line, as far as the first line shows it: it ends where an object does."""
+    return text[start:].split("\n", 1)[0].rstrip().endswith("}")
 
 
 def _split_array(text: str, start: int) -> Split:

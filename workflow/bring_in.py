@@ -145,11 +145,7 @@ class _Bring:
         """Refuse the whole import if a row is bad, unless bad rows are to be skipped."""
         if not bad or self.skip_bad:
             return
-        lines = list(lines_of(sorted(bad, key=lambda row: (row.path, row.row))))
-        more = f" And {len(lines) - SHOWN} more." if len(lines) > SHOWN else ""
-        raise FileRefused(
-            f"{' '.join(lines[:SHOWN])}{more} Nothing was imported; mend the file, or take the other rows (--skip-bad)."
-        )
+        raise FileRefused(f"{_named(bad)} Nothing was imported; mend the file, or take the other rows (--skip-bad).")
 
     # ---- items ------------------------------------------------------------------------------------------------------
 
@@ -179,6 +175,10 @@ class _Bring:
                 with self.store.write() as session:
                     self._save_assets(session, wanted, stored)
                 stored.clear()
+        if filling and len(bad) > len(read.bad) and not self.skip_bad:
+            with self.store.write() as session:
+                self._save_assets(session, wanted, stored)
+            raise FileRefused(f"{_named(bad)} The other media are in; mend these and import again.")
         self.refuse(bad)
         try:
             with self.store.write() as session:
@@ -517,6 +517,13 @@ class _Bring:
             created_at=self.store.now(),
         )
         return files.add_run(session, row=row)
+
+
+def _named(bad: Sequence[BadRow]) -> str:
+    """The first bad rows as sentences, and how many more there are."""
+    lines = list(lines_of(sorted(bad, key=lambda row: (row.path, row.row))))
+    more = f" And {len(lines) - SHOWN} more." if len(lines) > SHOWN else ""
+    return f"{' '.join(lines[:SHOWN])}{more}"
 
 
 def asset_name(item: ItemRecord, asset: AssetName) -> str:

@@ -122,6 +122,8 @@ def release(
         if format not in FORMATS or format not in (own, *access.schema.export.formats):
             known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings") if name))
             raise FileRefused(f"{access.title} cannot be written as {format}; it can be written as {known}.")
+        if verified and access.schema.stages.verification is None:
+            raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
         state = _state(session, access, FORMATS[format])
         if progress:
             progress("reading", len(state.rows), len(state.rows))

@@ -292,6 +292,8 @@ def test_a_damaged_image_is_named(store: Store, media: MediaStore, tmp_path: Pat
     assert item_names(store) == []
     done = bring(store, media, "pca_bench", path, media_dir=tmp_path / "media", skip_bad=True)
     assert (done.items, done.assets_missing, len(done.bad)) == (1, 1, 1)
+    with pytest.raises(FileRefused, match="The other media are in"):
+        bring(store, media, "pca_bench", path, media_dir=tmp_path / "media")
 
 
 def frames(n: int) -> Sequence[Image.Image]:
