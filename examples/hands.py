@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from examples.drawing import Colour, Point, Tile, circle, hex_colour, lighter, mixed, smooth, turned
 
 SKINS: dict[str, str] = {
@@ -32,8 +34,8 @@ SLEEVES: dict[str, str | None] = {
 }
 
 _PALM: list[Point] = [
-    *((-0.33, -0.25), (-0.42, 0.3), (-0.47, 0.75), (-0.36, 0.98), (-0.1, 1.05), (0.2, 1.03), (0.42, 0.88)),
-    *((0.46, 0.5), (0.36, 0.15), (0.33, -0.25)),
+    *((0.0, -0.28), (-0.28, -0.12), (-0.42, 0.3), (-0.47, 0.75), (-0.36, 0.98), (-0.1, 1.05), (0.2, 1.03)),
+    *((0.42, 0.88), (0.46, 0.5), (0.36, 0.15), (0.28, -0.12)),
 ]
 
 
@@ -51,6 +53,8 @@ class _Painter:
 
     def __init__(self, tile: Tile, skin: Colour, sleeve: Colour | None, degrees: float) -> None:
         self.tile, self.skin, self.sleeve, self.degrees = tile, skin, sleeve, degrees
+        self.fingers = np.zeros_like(tile.alpha)
+        """All fingers so far: where the hand goes on beyond its back, it has no edge to catch light."""
 
     def at(self, points: Sequence[Point]) -> list[Point]:
         return turned(points, self.degrees)
@@ -69,7 +73,7 @@ class _Painter:
             (-0.31, 0.0),
         ]
         mask = tile.polygon(self.at(smooth(list(palm))), self.at(arm))
-        light = tile.clay(mask, 0.22, 0.66)
+        light = tile.clay(np.maximum(mask, self.fingers), 0.22, 0.66)
         if knuckles:
             mask = mask * (1 - 0.92 * tile.soft([self.at([point])[0] for point in knuckles], 0.1, 0.06))
         tile.put(mask, self.skin, light=light)
@@ -96,6 +100,7 @@ class _Painter:
         mask = tile.stroke(line, list(width))
         around = tile.stroke([(x + 0.02, y - 0.03) for x, y in line], [w + 0.03 for w in width])
         light = tile.clay(mask, 0.085, 0.75)
+        self.fingers = np.maximum(self.fingers, mask)
         if over:
             begun = (1 - 1.25 * tile.soft([line[0]], width[0] * 0.95, 0.12)).clip(0, 1)
             mask, around = mask * begun, around * begun
@@ -170,7 +175,7 @@ def _point(hand: _Painter) -> Point:
     hand.finger([(-0.34, 0.8), (-0.4, 1.3), (-0.44, 1.78)], [0.25, 0.235, 0.2])
     for (x, y, length), width in zip(_FINGERS[1:], _WIDTHS[1:], strict=True):
         hand.finger([(x, y - 0.2), (x + 0.01, y + length * 0.24)], [width * 1.2, width * 1.15], nail=False)
-    hand.body([*_PALM[:3], (-0.38, 0.92), (-0.1, 0.96), *_PALM[5:]], knuckles=[(x, y + 0.06) for x, y, _ in _FINGERS])
+    hand.body([*_PALM[:4], (-0.38, 0.92), (-0.1, 0.96), *_PALM[6:]], knuckles=[(x, y + 0.06) for x, y, _ in _FINGERS])
     hand.tendons()
     hand.finger([(-0.12, 0.2), (-0.44, 0.5), (-0.26, 0.8)], [0.34, 0.28, 0.23], over=True)
     return (-0.44, 1.9)
@@ -178,7 +183,7 @@ def _point(hand: _Painter) -> Point:
 
 _FIST: list[Point] = [
     *(
-        (-0.32, -0.25),
+        (-0.28, -0.12),
         (-0.38, 0.25),
         (-0.5, 0.6),
         (-0.46, 0.92),
@@ -187,7 +192,7 @@ _FIST: list[Point] = [
         (0.44, 0.74),
         (0.42, 0.35),
     ),
-    (0.33, -0.25),
+    (0.28, -0.12),
 ]
 
 
@@ -215,8 +220,8 @@ def _hold_behind(hand: _Painter) -> Point:
 
 
 def _hold_before(hand: _Painter) -> Point:
-    palm = [(-0.32, -0.25), (-0.34, 0.3), (-0.3, 0.8), (-0.24, 1.16), (0.02, 1.3), (0.24, 1.1), (0.4, 0.7), (0.4, 0.3)]
-    hand.body([*palm, (0.33, -0.25)])
+    palm = [(-0.28, -0.12), (-0.34, 0.3), (-0.3, 0.8), (-0.24, 1.16), (0.02, 1.3), (0.24, 1.1), (0.4, 0.7), (0.4, 0.3)]
+    hand.body([*palm, (0.28, -0.12)])
     for x, y in ((-0.1, 1.16), (0.06, 1.1), (0.2, 0.96)):
         hand.tile.gloss(hand.tile.polygon(hand.at(circle(0.07, at=(x, y)))), 0.06, 0.14)
     hand.finger([(0.0, 0.2), (-0.46, 0.6), (-0.86, 0.78)], [0.4, 0.29, 0.22], over=True)

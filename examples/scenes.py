@@ -134,8 +134,10 @@ _GRIPS: dict[str, tuple[float, float]] = {
     "sponge": (0, 1.0),
 }
 """Where a tool is held along its length, and how much larger it is than at the near edge of the table: it is nearer."""
-_STANDS = {"cup": 0.5, "glass": 0.56, "bottle": 0.62, "can": 0.5, "jar": 0.45, "candle": 0.5}
+STANDS = {"cup": 0.5, "glass": 0.56, "bottle": 0.62, "can": 0.5, "jar": 0.45, "candle": 0.5}
 """How high above its foot a standing thing is held."""
+HELD_LARGER = 1.12
+"""How much larger a held thing is drawn than at the near edge of the table: it is nearer to the eye."""
 
 
 def _lay_hand(canvas: Canvas, hand: Hand, scene: Scene, size: tuple[int, int]) -> None:
@@ -163,12 +165,12 @@ def _lay_held(canvas: Canvas, placed: Placed, grip: tuple[float, float], *, left
         tile = thing(placed.kind, placed.colour, round(unit, 1), state)
         canvas.lay(tile, (grip[0] - offset[0] * unit, grip[1] + offset[1] * unit))
         return
-    unit = THING_UNIT * scale * 1.12 * placed.size
+    unit = THING_UNIT * scale * HELD_LARGER * placed.size
     state = placed.state
     if placed.kind == "cup":
         state = (*state, ("handle", 1 if left else -1))
     tile = thing(placed.kind, placed.colour, round(unit, 1), state)
-    canvas.lay(tile, (grip[0], grip[1] + _STANDS.get(placed.kind, 0.35) * unit))
+    canvas.lay(tile, (grip[0], grip[1] + STANDS.get(placed.kind, 0.35) * unit))
 
 
 # ---- laying out -----------------------------------------------------------------------------------------------------
