@@ -262,10 +262,11 @@ def _wilson(share: float, n: int) -> Interval:
 
 
 def _around(value: float, half: float, method: str) -> Interval:
-    """Limits inside [-1, 1]; none where every unit says the same."""
+    """Limits inside [-1, 1] (a value below -1, which gaps can bring about, keeps its own); none of a width of zero."""
     if half < 1e-9:
         return no_interval(f"the {method.split(',')[0]} is zero, and a width of zero would claim certainty.")
-    return Interval(max(-1.0, value - half), min(1.0, value + half), method)
+    lowest = -1.0 if value >= -1 else -math.inf
+    return Interval(max(lowest, value - half), min(1.0, value + half), method)
 
 
 def _not_for_kappa(ratings: Ratings, weights: Weights) -> str | None:
@@ -273,7 +274,7 @@ def _not_for_kappa(ratings: Ratings, weights: Weights) -> str | None:
         return f"{weights.capitalize()} weights need an order, and the scale is nominal."
     if len(ratings.categories) > _MOST_CATEGORIES and ratings.scale.level != "nominal":
         return (
-            f"{len(ratings.categories)} different values are measurements, not categories; use alpha, Pearson or ICC."
+            f"{len(ratings.categories):,} different values are measurements, not categories; use alpha, Pearson or ICC."
         )
     return None
 
