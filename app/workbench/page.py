@@ -171,6 +171,7 @@ def task_page(
     progress: Progress,
     prefetch: Sequence[str] | None = None,
     earlier: Sequence[str] = (),
+    to_write: int | None = None,
     have: str | None = None,
     now: datetime | None = None,
 ) -> Json:
@@ -184,6 +185,7 @@ def task_page(
         "task": task_part(schema, task),
         "prefetch": None if prefetch is None else list(prefetch),
         "earlier": list(earlier),
+        "to_write": to_write,
     }
 
 

@@ -80,10 +80,13 @@ def write(services: Services) -> None:
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
         found = claim.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
-        if isinstance(found, TaskView) or found.code in NO_POOL:
+        if isinstance(found, NothingLeft) and found.code in NO_POOL:
             return _page(services, view, Stage.AUTHORING, found, wish, numbers.now(fresh=True))
         if not wish.get("refresh") or "rows" not in kept:
             kept["rows"] = _dimensions(services, view)
+        if isinstance(found, TaskView):
+            left = next((row["left"] for row in kept["rows"] if row["id"] == found.dimension), None)
+            return _page(services, view, Stage.AUTHORING, found, wish, numbers.now(fresh=True), to_write=left)
         place = wish.get("pool") or {}
         mine = [str(row["id"]) for row in kept["rows"]]
         named = place.get("dimension") or wanted
@@ -135,6 +138,7 @@ def _page(
     numbers: Progress,
     *,
     prefetch: Sequence[str] | None = None,
+    to_write: int | None = None,
 ) -> page.Json:
     common = _common(services, view, stage, wish, numbers)
     menu = shell.menu(view)
@@ -143,7 +147,14 @@ def _page(
     earlier: Sequence[str] = ()
     if stage is Stage.AUTHORING:
         earlier = author.earlier(services.store, person=services.person, project=view.name, dimension=found.dimension)
-    drawn = page.task_page(**common, schema=view.schema.schema_, task=found, prefetch=prefetch, earlier=earlier)
+    drawn = page.task_page(
+        **common,
+        schema=view.schema.schema_,
+        task=found,
+        prefetch=prefetch,
+        earlier=earlier,
+        to_write=to_write,
+    )
     return {**drawn, "menu": menu}
 
 

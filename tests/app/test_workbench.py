@@ -20,7 +20,16 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
-from db.tables import AnnotationRow, DraftRow, ItemRow, SessionRow, TaskRow
+from db.tables import (
+    AnnotationRow,
+    AssetRow,
+    DraftRow,
+    ItemAssetRow,
+    ItemRow,
+    MediaObjectRow,
+    SessionRow,
+    TaskRow,
+)
 from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
@@ -112,7 +121,15 @@ def place(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     store.close()
 
 
-def until(holds: Callable[[], Any], *, seconds: float = 10) -> Any:
+@pytest.fixture(scope="module", autouse=True)
+def _patience() -> Iterator[None]:
+    """A busy machine may take its time; what is waited for is a fact, not a pace."""
+    expect.set_options(timeout=20_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+def until(holds: Callable[[], Any], *, seconds: float = 20) -> Any:
     """Wait for something that is true, and return it."""
     end = time.monotonic() + seconds
     while not (found := holds()):
@@ -592,12 +609,12 @@ def test_a_killed_server_costs_no_keystroke(place: Place, browser_page: Page) ->
     browser_page.keyboard.type("during")
     place.server.kill()
     browser_page.keyboard.type(", after")
-    expect(browser_page.locator(".banner")).to_contain_text("Go on typing", timeout=15_000)
+    expect(browser_page.locator(".banner")).to_contain_text("Go on typing")
     time.sleep(2)  # long enough for Streamlit to notice and to cover the page with its own dialog
     browser_page.keyboard.type(" and on")
     expect(browser_page.locator(".note textarea")).to_have_value("before, during, after and on")
     place.server.start()
-    until(lambda: place.draft(person).get("note") == "before, during, after and on", seconds=20)
+    until(lambda: place.draft(person).get("note") == "before, during, after and on")
     expect(browser_page.locator(".banner")).to_be_hidden()
     browser_page.keyboard.press("Escape")
     browser_page.keyboard.press("1")
@@ -620,10 +637,10 @@ def test_a_server_killed_before_it_could_acknowledge_stores_the_submission_once(
 
     browser_page.route("**/api/submit", store_it_and_die, times=1)
     browser_page.keyboard.press("1")
-    expect(browser_page.locator(".banner")).to_contain_text("is sent as soon as it is back", timeout=15_000)
+    expect(browser_page.locator(".banner")).to_contain_text("is sent as soon as it is back")
     assert len(place.votes(person)) == 1
     place.server.start()
-    expect(asked(browser_page)).not_to_have_text(first, timeout=20_000)
+    expect(asked(browser_page)).not_to_have_text(first)
     assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
 
 
@@ -638,7 +655,7 @@ def test_a_reload_in_the_middle_of_submitting_stores_it_once(place: Place, brows
     browser_page.unroute("**/api/submit")
     browser_page.reload()
     until(lambda: place.votes(person))
-    expect(asked(browser_page)).not_to_have_text(first, timeout=15_000)
+    expect(asked(browser_page)).not_to_have_text(first)
     (vote,) = place.votes(person)
     assert (vote.answers, vote.note) == ({"choice": "blue"}, "sent")
 
@@ -700,8 +717,6 @@ def test_two_tabs_on_one_item_hear_of_each_other(place: Place, browser_page: Pag
 
 
 def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -> None:
-    from db.tables import AssetRow, ItemAssetRow
-
     project = place.project()
     (item,) = make_items(place.store, 1, project=project)
     with place.store.write() as session:
@@ -718,6 +733,116 @@ def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -
     assert "secret-model-name" not in browser_page.content()
     browser_page.keyboard.press("1")
     expect(browser_page.locator(".nothing")).to_be_visible()
+
+
+def _attach(place: Place, item: int, *assets: tuple[str, Path]) -> None:
+    """Give an item its media, in order: role and file."""
+    with place.store.write() as session:
+        row = session.exec(select(ItemRow).where(ItemRow.id == item)).one()
+        for at, (role, path) in enumerate(assets):
+            stored = place.media.add(path, name=path.name)
+            if session.get(MediaObjectRow, stored.sha256) is None:
+                fields = {name: getattr(stored, name) for name in ("sha256", "mime", "bytes", "width", "height")}
+                session.add(
+                    MediaObjectRow(**fields, kind=stored.kind, duration=stored.duration, created_at=place.store.now())
+                )
+            session.flush()
+            asset = AssetRow(
+                project_id=row.project_id,
+                name=f"{at}-{path.name}",
+                kind=stored.kind,
+                sha256=stored.sha256,
+                created_at=place.store.now(),
+            )
+            session.add(asset)
+            session.flush()
+            session.add(ItemAssetRow(item_id=item, asset_id=asset.id or 0, role=role, position=at))
+
+
+def _clip(path: Path, *, frames: int = 24, rate: int = 12) -> Path:
+    """Two seconds of a bar that moves."""
+    av = pytest.importorskip("av", reason="clips need the extra `video`")
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libvpx", rate=rate)
+        stream.width, stream.height, stream.pix_fmt = 320, 180, "yuv420p"
+        for at in range(frames):
+            image = Image.new("RGB", (320, 180), "white")
+            image.paste((200, 30, 30), (at * 12, 60, at * 12 + 30, 120))
+            for packet in stream.encode(av.VideoFrame.from_image(image)):
+                out.mux(packet)
+        for packet in stream.encode():
+            out.mux(packet)
+    return path
+
+
+def test_several_images_have_a_film_strip_and_each_can_be_zoomed(
+    place: Place, browser_page: Page, tmp_path: Path
+) -> None:
+    project = place.project()
+    (item,) = make_items(place.store, 1, project=project)
+    for at in range(4):
+        Image.new("RGB", (2400, 1800), (60 * at, 90, 200 - 40 * at)).save(tmp_path / f"{at}.png")
+    _attach(place, item, *(("image", tmp_path / f"{at}.png") for at in range(4)))
+    place.open(browser_page, "verify", project=project, person=place.person(project))
+    chosen = browser_page.locator(".thumb[aria-selected=true] .num")
+    expect(browser_page.locator(".thumb")).to_have_count(4)
+    expect(chosen).to_have_text("1")
+    for key, number in (("ArrowRight", "2"), ("ArrowRight", "3"), ("ArrowLeft", "2")):
+        browser_page.keyboard.press(key)
+        expect(chosen).to_have_text(number)
+    image = browser_page.locator(".media img.view")
+    until(lambda: image.evaluate("image => image.complete && image.naturalWidth") == 1600)
+    browser_page.keyboard.press("z")
+    expect(browser_page.locator(".zoombar .factor")).to_have_text(re.compile("^100 %"))
+    until(lambda: image.evaluate("image => image.naturalWidth") == 2400)
+    before = image.evaluate("image => image.style.transform")
+    browser_page.keyboard.press("ArrowRight")
+    assert image.evaluate("image => image.style.transform") != before, "arrows pan while it is zoomed"
+    expect(chosen).to_have_text("2")
+    browser_page.keyboard.press("Escape")
+    expect(browser_page.locator(".zoombar:visible")).to_have_count(0)
+    browser_page.keyboard.press("ArrowRight")
+    expect(chosen).to_have_text("3")
+
+
+def test_a_clip_steps_and_stands_beside_its_still(place: Place, browser_page: Page, tmp_path: Path) -> None:
+    project = place.project()
+    (item,) = make_items(place.store, 1, project=project)
+    Image.new("RGB", (640, 360), "gray").save(tmp_path / "still.png")
+    _attach(place, item, ("progress", _clip(tmp_path / "clip.webm")), ("observation", tmp_path / "still.png"))
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    video = browser_page.locator(".media video")
+    until(lambda: video.evaluate("clip => clip.readyState >= 2"))
+    assert video.evaluate("clip => [clip.muted, clip.loop, clip.paused]") == [True, True, True], (
+        "reduced motion: it waits"
+    )
+    expect(browser_page.locator(".media figcaption")).to_have_text(["1 · Progress", "2 · Observation"])
+    browser_page.keyboard.press(".")
+    browser_page.keyboard.press(".")
+    until(lambda: 0.05 < video.evaluate("clip => clip.currentTime") < 0.12)
+    browser_page.keyboard.press(",")
+    until(lambda: 0.02 < video.evaluate("clip => clip.currentTime") < 0.06)
+    browser_page.keyboard.press("Space")
+    until(lambda: video.evaluate("clip => !clip.paused"))
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+    assert [vote.answers for vote in place.votes(person)] == [{"choice": "red"}]
+
+
+def test_an_idle_page_warns_before_the_lease_ends_and_any_key_renews_it(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    make_items(place.store, 1, project=project)
+    person = place.person(project)
+    browser_page.clock.install()
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(asked(browser_page)).to_be_visible()
+    browser_page.clock.fast_forward("28:00")
+    expect(browser_page.locator(".banner")).to_contain_text("goes back to the others at")
+    with browser_page.expect_response("**/api/heartbeat") as renewed:
+        browser_page.keyboard.press("ArrowUp")
+    assert renewed.value.ok
+    expect(browser_page.locator(".banner")).to_be_hidden()
 
 
 def test_a_person_without_a_part_in_the_project_is_told(place: Place, browser_page: Page, chromium: Browser) -> None:

@@ -188,7 +188,8 @@ class Workbench {
     const authoring = fixed.stage.name === "authoring";
     const asOptions = new Set(fixed.criteria.filter((criterion) => criterion.kind === "option_of").map((criterion) => criterion.field));
     const meta = [];
-    const parts = [el("div", { class: "dimension" }, el("strong", {}, dimension.title), dimension.definition ? el("span", {}, dimension.definition) : null)];
+    const parts = [el("div", { class: "dimension" }, el("strong", {}, dimension.title), dimension.definition ? el("span", {}, dimension.definition) : null,
+      authoring && this.data.to_write !== null ? el("span", { class: "towrite" }, this.data.to_write ? `${this.data.to_write} still to write here` : "enough are written here") : null)];
     if (!authoring) {
       for (const field of fixed.fields) {
         if (asOptions.has(field.name) || !(field.name in task.fields)) continue;
