@@ -17,6 +17,7 @@ from domain.records import TaskView
 from domain.states import Stage
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home
+from tests.media.pictures import video
 from tests.serving import Server
 from workflow import accounts, claim, pool
 
@@ -237,6 +238,23 @@ def test_a_picture_comes_with_its_type_and_is_asked_for_once(home: Home, ana: Cl
     again = ana.get(f"/media/{asset}/thumb", If_None_Match=thumb.headers["etag"])
     assert (again.status, again.body) == (304, b"")
     assert thumb.headers["etag"] != original.headers["etag"]
+
+
+def test_a_clip_is_played_from_anywhere_and_shown_as_a_still(home: Home, running: Server, tmp_path: Path) -> None:
+    clip = video(tmp_path / "clip.webm", [number / 10 for number in range(10)])
+    store = home.store()
+    pool.add_to_pool(store, home.media(), by=None, project="other", files=[("clip.webm", clip)])
+    olu = accounts.find_person(store, login="olu")
+    asset = next(asset for asset in pool.pool(store, person=olu, project="other").assets if asset.kind == "clip")
+    store.close()
+    client = Client(running.url).sign_in("olu", PASSWORD)
+    whole = client.get(f"/media/{asset.id}/original")
+    assert (whole.status, whole.headers["content-type"]) == (200, "video/webm")
+    assert whole.headers["accept-ranges"] == "bytes"
+    end = client.get(f"/media/{asset.id}/original", Range="bytes=-10")
+    assert (end.status, end.body) == (206, whole.body[-10:])
+    for size in ("thumb", "display"):
+        assert client.get(f"/media/{asset.id}/{size}").headers["content-type"] == "image/webp"
 
 
 def test_a_part_of_a_file_can_be_asked_for(home: Home, ana: Client) -> None:
