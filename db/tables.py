@@ -271,14 +271,17 @@ class RevisionRow(SQLModel, table=True):
     """An item's content at a moment. Append-only."""
 
     __tablename__ = "revision"
-    __table_args__ = (UniqueConstraint("item_id", "number"),)
+    __table_args__ = (
+        UniqueConstraint("item_id", "number"),
+        Index("ix_revision_item_id_editor_id", "item_id", "editor_id"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     item_id: int = Field(foreign_key="item.id")
     number: int
     content: dict[str, Any] = Field(sa_type=JSON)
     """The fields by name."""
-    editor_id: int | None = Field(default=None, foreign_key="person.id", index=True)
+    editor_id: int | None = Field(default=None, foreign_key="person.id")
     schema_version_id: int = Field(foreign_key="schema_version.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 
@@ -354,6 +357,7 @@ class TaskRow(SQLModel, table=True):
         Index("ix_task_next_dimension", "project_id", "stage", "state", "dimension", "shuffle"),
         Index("ix_task_lease", "project_id", "stage", "state", "lease_until"),
         Index("ix_task_mine", "person_id", "project_id", "stage", "state"),
+        Index("ix_task_correcting", "person_id", "correcting"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -376,7 +380,11 @@ class TaskRow(SQLModel, table=True):
 
 
 class WalkRow(SQLModel, table=True):
-    """Where a person is in the shuffled order of a stage: the offset at which they began, and the last place taken."""
+    """Where a person is in the shuffled order of a stage: the offset at which they began, and the last place taken.
+
+    Beside it the figures of their working page as they were when counting last took long, so that it is not done
+    every time.
+    """
 
     __tablename__ = "walk"
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage"),)
@@ -387,6 +395,12 @@ class WalkRow(SQLModel, table=True):
     stage: Stage = Field(sa_column=enum_column(Stage))
     offset: int
     cursor: int
+    counted_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    fresh_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    left_then: int | None = None
+    done_then: int | None = None
+    kept_then: int | None = None
+    decided_then: int | None = None
 
 
 class AnnotationRow(SQLModel, table=True):

@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 from db.engine import insert_or_ignore
 from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow, WalkRow
 from db.types import public_id
+from domain.records import Progress
 from domain.states import Stage, TaskState
 
 _SHUFFLE_RANGE = 2**31
@@ -77,36 +78,44 @@ def by_public_id(session: Session, *, public_id: str) -> TaskRow | None:
 
 def lock_by_ids(session: Session, *, ids: Iterable[int]) -> list[TaskRow]:
     """Slots by id, held in one order, so that two transactions never wait for each other."""
-    wanted = select(TaskRow).where(col(TaskRow.id).in_(sorted(set(ids)))).order_by(col(TaskRow.id))
+    wanted_ids = sorted(set(ids))
+    if not wanted_ids:
+        return []
+    wanted = select(TaskRow).where(col(TaskRow.id).in_(wanted_ids)).order_by(col(TaskRow.id))
     return list(session.exec(wanted.with_for_update().execution_options(populate_existing=True)))
 
 
 def mine(
     session: Session, *, project_id: int, stage: Stage, person_id: int, dimension: str | None, now: datetime
 ) -> TaskRow | None:
-    """What a person has in hand in a stage: a claim (expired ones too, if nobody took it), or a correction."""
+    """What a person has in hand in a stage: a correction, or a claim (an expired one too, if nobody took it)."""
     given = {"project": project_id, "stage": stage, "taker": person_id, "dimension": dimension, "now": now}
-    found: TaskRow | None = session.exec(_mine(dimension is not None), params=given).first()
-    return found
+    for wanted in (_correction, _claim):
+        found: TaskRow | None = session.exec(wanted(dimension is not None), params=given).first()
+        if found is not None:
+            return found
+    return None
 
 
 @cache
+def _correction(within: bool) -> Any:
+    return _mine(within).where(
+        col(TaskRow.correcting).is_(True),
+        col(TaskRow.state) == TaskState.DONE,
+        col(TaskRow.lease_until) > bindparam("now"),
+    )
+
+
+@cache
+def _claim(within: bool) -> Any:
+    return _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED)
+
+
 def _mine(within: bool) -> Any:
-    at_hand = or_(
-        col(TaskRow.state) == TaskState.CLAIMED,
-        and_(
-            col(TaskRow.state) == TaskState.DONE, col(TaskRow.correcting), col(TaskRow.lease_until) > bindparam("now")
-        ),
-    )
-    wanted = select(TaskRow).where(
-        col(TaskRow.person_id) == bindparam("taker"),
-        *_of_stage(),
-        col(TaskRow.state).in_((TaskState.CLAIMED, TaskState.DONE)),
-        at_hand,
-    )
+    wanted = select(TaskRow).where(col(TaskRow.person_id) == bindparam("taker"), *_of_stage())
     if within:
         wanted = wanted.where(col(TaskRow.dimension) == bindparam("dimension"))
-    return wanted.order_by(col(TaskRow.correcting).desc(), col(TaskRow.id)).limit(1)
+    return wanted.order_by(col(TaskRow.id)).limit(1)
 
 
 def candidates(
@@ -217,13 +226,27 @@ def walk(session: Session, *, project_id: int, person_id: int, stage: Stage, see
     return found
 
 
-def cursor(session: Session, *, project_id: int, person_id: int, stage: Stage, seed: int) -> int:
-    """Where a person is in a stage, for looking only."""
-    wanted = select(WalkRow.cursor).where(
-        WalkRow.project_id == project_id, WalkRow.person_id == person_id, WalkRow.stage == stage
+def place(session: Session, *, project_id: int, person_id: int, stage: Stage) -> WalkRow | None:
+    """Where a person is in a stage, for looking only; None before their first claim."""
+    return session.exec(
+        select(WalkRow).where(WalkRow.project_id == project_id, WalkRow.person_id == person_id, WalkRow.stage == stage)
+    ).first()
+
+
+def note_counts(session: Session, *, place: WalkRow, counted: Progress, now: datetime, fresh_until: datetime) -> None:
+    """Keep figures that took long to count. Who noted last has counted last; nothing else depends on them."""
+    session.exec(
+        update(WalkRow)
+        .where(col(WalkRow.id) == place.id)
+        .values(
+            counted_at=now,
+            fresh_until=fresh_until,
+            left_then=counted.mine_left,
+            done_then=counted.mine_done,
+            kept_then=counted.kept,
+            decided_then=counted.decided,
+        )
     )
-    found = session.exec(wanted).first()
-    return offset_of(seed=seed, person_id=person_id, stage=stage) if found is None else found
 
 
 # ---- counting -------------------------------------------------------------------------------------------------------

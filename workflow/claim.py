@@ -46,14 +46,15 @@ def peek(
         access = access_to(session, person=person, project=project)
         if why_closed(access, stage, dimension) is not None or stage is Stage.AUTHORING:
             return []
-        after = tasks.cursor(session, project_id=access.project_id, person_id=person.id, stage=stage, seed=access.seed)
+        place = tasks.place(session, project_id=access.project_id, person_id=person.id, stage=stage)
+        begin = tasks.offset_of(seed=access.seed, person_id=person.id, stage=stage)
         ahead = tasks.candidates(
             session,
             project_id=access.project_id,
             stage=stage,
             person_id=person.id,
             dimensions=_dimensions(access, dimension),
-            after=after,
+            after=place.cursor if place else begin,
             now=store.now(),
             limit=limit,
         )

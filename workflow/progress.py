@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from db import items, projects, tasks
 from db.engine import Session, Store
+from db.tables import WalkRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
@@ -17,17 +19,39 @@ from workflow.projects import Access, access_to, projects_of, require_lead, role
 WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING)
 """The stages that have a page."""
 
+MANY = 1000
+"""From so many waiting items on, what is left is not counted every time."""
+RECOUNT_AFTER = timedelta(minutes=1)
+RECOUNT_COST = 100
+"""Counting takes at most one part in so many of a person's time."""
+
 
 def progress(store: Store, *, person: Person, project: str, stage: Stage) -> Progress:
-    """The numbers in the thin line on top of a working page."""
+    """The numbers in the thin line on top of a working page.
+
+    What the person has done is always counted. Where counting the rest takes long (thousands of items), it is done
+    again after a while only, and what the person has done since is taken off.
+    """
     with store.read() as session:
+        now = store.now()
         access = access_to(session, person=person, project=project)
-        done = tasks.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id)
-        left = _waiting(session, access, person, stage, store.now())
+        done = sum(tasks.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id).values())
+        place = tasks.place(session, project_id=access.project_id, person_id=person.id, stage=stage)
+        known = _known(place, done, now)
+        if known is not None:
+            return known
+        began = time.perf_counter()
+        left = sum(_waiting(session, access, person, stage, now).values())
         states = items.count_by_state(session, project_id=access.project_id)
         kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
         rejected = sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
-        return Progress(mine_done=sum(done.values()), mine_left=sum(left.values()), kept=kept, decided=kept + rejected)
+        took = time.perf_counter() - began
+    counted = Progress(mine_done=done, mine_left=left, kept=kept, decided=kept + rejected)
+    if place is not None and left >= MANY:
+        fresh_until = now + max(RECOUNT_AFTER, timedelta(seconds=RECOUNT_COST * took))
+        with store.write() as session:
+            tasks.note_counts(session, place=place, counted=counted, now=now, fresh_until=fresh_until)
+    return counted
 
 
 def my_work(store: Store, *, person: Person) -> list[StageWork]:
@@ -78,6 +102,16 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
         )
+
+
+def _known(place: WalkRow | None, done: int, now: datetime) -> Progress | None:
+    """The figures as they were counted a while ago, if that is good enough."""
+    if place is None or place.fresh_until is None or not now < place.fresh_until:
+        return None
+    left = (place.left_then or 0) - (done - (place.done_then or 0))
+    if left < MANY // 2:
+        return None
+    return Progress(mine_done=done, mine_left=left, kept=place.kept_then or 0, decided=place.decided_then or 0)
 
 
 # ---- for a person ----------------------------------------------------------------------------------------------------

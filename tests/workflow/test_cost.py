@@ -1,0 +1,88 @@
+"""What an annotator's page asks of the database goes through an index, so its cost does not grow with the items."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlalchemy import event, text
+
+from db.engine import Store
+from domain.states import Stage
+from tests.factories import (
+    claimed,
+    make_fields,
+    make_items,
+    make_person,
+    make_pool,
+    make_predictions,
+    make_project,
+)
+from workflow import claim, draft, pool, submit
+from workflow.progress import MANY, progress
+
+LARGE = ("item", "task", "annotation", "revision", "event", "draft", "asset", "prediction", "item_asset", "pick")
+"""Tables that grow with the work."""
+
+SCAN = re.compile(rf"\b(SCAN|Seq Scan on) ({'|'.join(LARGE)})\b")
+
+
+def a_days_work(store: Store) -> None:
+    """Everything that working pages do, once."""
+    make_project(store)
+    item_ids = make_items(store, 40)
+    make_predictions(store, item_ids[:5], models=["m"])
+    make_pool(store, 20, source="video")
+    ann = make_person(store, "ann", dimensions=["colour"])
+    view = claimed(store, ann)
+    draft.save_draft(store, person=ann, task=view.id, seq=1, values={})
+    claim.heartbeat(store, person=ann, task=view.id)
+    submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+    submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    claim.release(store, person=ann, task=view.id)
+    claim.peek(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    progress(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    graded = claimed(store, ann, Stage.GRADING)
+    submit.submit(store, person=ann, task=graded.id, key=graded.id, values={"score": 1})
+    page = pool.pool(store, person=ann, project="p", dimension="colour")
+    begun = pool.pick(store, person=ann, project="p", dimension="colour", assets=[page.assets[0].id])
+    submit.submit(store, person=ann, task=begun.id, key=begun.id, values=make_fields())
+
+
+def test_no_question_of_a_working_page_scans_a_table(store: Store) -> None:
+    asked: dict[str, Any] = {}
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if statement.startswith(("SELECT", "UPDATE")):
+            asked.setdefault(statement, parameters)
+
+    event.listen(store.engine, "before_cursor_execute", note)
+    a_days_work(store)
+    event.remove(store.engine, "before_cursor_execute", note)
+    assert len(asked) > 20
+    with store.engine.connect() as connection:
+        if not store.is_sqlite:
+            connection.execute(text("SET enable_seqscan = off"))
+        for statement, parameters in asked.items():
+            explain = "EXPLAIN QUERY PLAN " if store.is_sqlite else "EXPLAIN "
+            lines = [str(row[-1]) for row in connection.exec_driver_sql(explain + statement, parameters)]
+            assert not [line for line in lines if SCAN.search(line)], (statement, lines)
+
+
+def test_a_long_queue_is_counted_now_and_then_and_what_i_did_is_taken_off(store: Store) -> None:
+    make_project(store)
+    make_items(store, MANY + 10)
+    ann = make_person(store, "ann")
+
+    def line() -> tuple[int, int]:
+        now = progress(store, person=ann, project="p", stage=Stage.VERIFICATION)
+        return now.mine_done, now.mine_left
+
+    for done in range(4):
+        assert line() == (done, MANY + 10 - done)
+        view = claimed(store, ann)
+        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+    statements = []
+    event.listen(store.engine, "before_cursor_execute", lambda c, cursor, statement, *_: statements.append(statement))
+    assert line() == (4, MANY + 6)
+    assert not any("count(distinct" in statement.lower() for statement in statements)
