@@ -1,0 +1,149 @@
+"""Items of the authors' own files, verified on the screens by two people each, and exported."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.people import at_desk
+from tests.paths import SHARED
+from tests.serving import Server, touchstone
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+RATERS = ("vera", "vic")
+SKIP = "skip"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two records of a real file, and what each rater will choose: the place of an option, or the place of a reason."""
+
+    name: str
+    path: Path
+    indent: int | None
+    secret: tuple[str, ...]
+    """Words that a verifier must not be sent."""
+    choices: tuple[tuple[int | str, int | str], tuple[int | str, int | str]]
+    """By record: the first and the second rater's option; ``SKIP`` with the first reason."""
+
+    def records(self) -> list[dict[str, Any]]:
+        return list(json.loads(self.path.read_text())[:2])
+
+
+def _options(record: Mapping[str, Any]) -> list[str]:
+    return record["actions"] if "actions" in record else [record[f"choice_{letter}"] for letter in "abcd"]
+
+
+def _key(record: Mapping[str, Any]) -> int:
+    return record["answer_index"] if "answer_index" in record else "ABCD".index(record["golden_choice_idx"])
+
+
+def _narrated(records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the narrations say that no option says: with the narrations in sight nobody would have to look."""
+    offered = {option for record in records for option in _options(record)}
+    said = {part["narration_text"] for record in records for part in record["task_progress_metadata"]}
+    return tuple(sorted(said - offered))
+
+
+def _cases() -> list[Case]:
+    egoplan = SHARED / "data/egoplan/EgoPlan_validation.json"
+    pca = SHARED / "data/pca_bench/Domestic-Robot-test_open-meta.json"
+    if not (egoplan.exists() and pca.exists()):
+        return []
+    ep, pb = (json.loads(path.read_text())[:2] for path in (egoplan, pca))
+    wrong = (_key(pb[1]) + 1) % len(_options(pb[1]))
+    return [
+        # The first of two: both give the key. The second: one gives the key, the other skips.
+        Case("egoplan", egoplan, None, _narrated(ep), ((_key(ep[0]), _key(ep[0])), (_key(ep[1]), SKIP))),
+        # The first of two: both give the key. The second: both agree on an action that is not the key.
+        Case("pca_bench", pca, 4, (pb[0]["reason"], pb[1]["reason"]), ((_key(pb[0]), _key(pb[0])), (wrong, wrong))),
+    ]
+
+
+CASES = _cases()
+
+
+@pytest.mark.skipif(not CASES, reason="the authors' files (../shared/data) are not on this machine")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_two_real_items_are_verified_by_two_people(
+    case: Case, server: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    records = case.records()
+    source = tmp_path / case.path.name
+    source.write_text(json.dumps(records, indent=case.indent))
+    _run(server, "project", "create", "real", "--schema", case.name)
+    _run(server, "import", "real", case.name, str(source))
+    for rater in RATERS:
+        _run(server, "people", "add", rater, "--project", "real", "--stage", "verification")
+    server.start()
+    for place, rater in enumerate(RATERS):
+        _vote(case, records, server, chromium, rater, place)
+
+    votes = _votes(server, tmp_path / "votes.csv")
+    expected = {
+        (rater, number): None if chosen == SKIP else _options(record)[int(chosen)]
+        for number, (record, choices) in enumerate(zip(records, case.choices, strict=True))
+        for rater, chosen in zip(RATERS, choices, strict=True)
+    }
+    assert sorted(votes) == sorted(value for value in expected.values() if value is not None)
+    kept = json.loads(_verified(server, case.name, tmp_path / "verified", source.name))
+    assert kept == records[:1], "the first record as it came, and nothing of the second"
+    everything = tmp_path / "all.json"
+    _run(server, "export", "real", case.name, "--out", str(everything))
+    assert everything.read_bytes() == source.read_bytes()
+
+
+def _vote(
+    case: Case, records: Sequence[dict[str, Any]], server: Server, chromium: Browser, rater: str, place: int
+) -> None:
+    by_question = {_said(record): (record, choices) for record, choices in zip(records, case.choices, strict=True)}
+    with at_desk(chromium, server, rater) as desk:
+        sent: list[str] = []
+        desk.page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(str(frame))))
+        desk.open("/verify?project=real")
+        expect(desk.bench).to_be_visible()
+        seen = 0
+        while desk.view() == "task":
+            words = desk.bench.inner_text()
+            assert "has not been brought in" in words, "media that are not there are shown as missing"
+            record, choices = by_question[next(said for said in by_question if said in words)]
+            labels = desk.page.locator(".criterion .choice .label").all_inner_texts()
+            assert labels[: len(_options(record))] == _options(record)
+            chosen = choices[place]
+            keys = (str(len(_options(record)) + 1), "1") if chosen == SKIP else (str(int(chosen) + 1),)
+            desk.next_after(*keys)
+            seen += 1
+        assert seen == len(records)
+        assert case.secret
+        assert any(_options(records[0])[0] in frame for frame in sent), "what may be seen is found in what was sent"
+        assert not [word for word in case.secret if any(word in frame for frame in sent)], "a secret was sent"
+
+
+def _said(record: Mapping[str, Any]) -> str:
+    return str(record.get("task_goal") or record["question"])
+
+
+def _run(server: Server, *arguments: str) -> None:
+    done = touchstone(*arguments, home=server.home)
+    assert done.returncode == 0, done.stderr
+
+
+def _votes(server: Server, out: Path) -> list[str]:
+    _run(server, "export", "real", "ratings", "--out", str(out))
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["criterion"] for row in rows} == {"choice"}
+    return [row["value"] for row in rows]
+
+
+def _verified(server: Server, format: str, out: Path, name: str) -> str:
+    _run(server, "export", "real", format, "--verified", "--out", str(out))
+    return next(out.rglob(name)).read_text()
