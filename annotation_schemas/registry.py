@@ -133,6 +133,7 @@ _ROWS: tuple[Row, ...] = (
     Row("format", "lmms_eval", "a task folder for lmms-eval", available=False),
     Row("statistic", "percent_agreement", "share of pairs of ratings that are equal"),
     Row("statistic", "cohen_kappa", "agreement of two raters beyond chance; weighted on request"),
+    Row("statistic", "light_kappa", "mean of Cohen's kappa over all pairs of raters"),
     Row("statistic", "fleiss_kappa", "agreement of several raters beyond chance"),
     Row("statistic", "krippendorff_alpha", "agreement of any number of raters, gaps allowed, for any scale"),
     Row("statistic", "pearson", "linear correlation of two raters' numbers"),
