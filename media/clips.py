@@ -129,6 +129,13 @@ def cut(video: Path, *, out: Path, start: float, end: float, side: int = CLIP_SI
     return Cut(out, tuple(float(time) for time in times))
 
 
+def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
+    """The whole of ``video`` as a WebM file that browsers play; raises as ``cut`` does."""
+    with _opened(video, name=str(video)) as (container, stream):
+        length = _length(container, stream)
+    return cut(video, out=out, start=0, end=float(length), side=side)
+
+
 def frame(video: Path, *, out: Path, index: int | None = None, time: float | None = None) -> Frame:
     """Write one frame as an image: the ``index``-th counted from 0, or the one at ``time``.
 

@@ -264,6 +264,10 @@ class _Bring:
             places = [f"{name}/{inner}".strip("/") for name in around for inner in ("", "images", "imgs")]
             found = folder.named(asset.path, folders=places) if asset.path else None
             found = found or folder.of_id(item.external_id, kind)
+            if found and kind == "clip" and found.suffix.lower() != ".webm":
+                from media import clips
+
+                found = clips.convert(found, out=work / "clip.webm").path
             if found is None and asset.source:
                 video = folder.of_video(asset.source)
                 found = self._cut(video, item, kind, work) if video else None

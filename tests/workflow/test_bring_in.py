@@ -326,6 +326,35 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     assert Image.open(still).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
 
 
+def test_a_clip_that_is_ready_is_taken_whole(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    project(store, "egoplan")
+    path = write(tmp_path / "val.json", [egoplan_record(0), egoplan_record(1)])
+    film(tmp_path / "media/0.mp4", frames(30))
+    clips.write(frames(20), out=tmp_path / "media/1.webm", frames_per_second=10)
+    picture(tmp_path / "media/1.png")
+    done = bring(store, media, "egoplan", path, media_dir=tmp_path / "media")
+    assert (done.assets_found, done.assets_missing) == (3, 1)
+    with store.read() as session:
+        row = projects.by_name(session, name="p")
+        assert row is not None
+        have = files.asset_ids(session, project_id=row.id or 0, names=["0/progress", "1/progress"])
+    lengths = [media.about(str(have[name][1])).duration for name in ("0/progress", "1/progress")]
+    assert lengths == pytest.approx([3.0, 2.0], abs=0.11)
+
+
+def film(path: Path, pictures: Sequence[Image.Image]) -> None:
+    """An MP4 of ten pictures a second, as cameras write it."""
+    import av
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for each in pictures:
+            container.mux(stream.encode(av.VideoFrame.from_image(each)))
+        container.mux(stream.encode())
+
+
 # ---- models' answers ------------------------------------------------------------------------------------------------
 
 
