@@ -53,7 +53,7 @@ def krippendorff_alpha(
     n_units, n_raters = int(usable.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_level(ratings, level)
-    if n_units == 0:
+    if problem is None and n_units == 0:
         problem = "No unit was rated by two people."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)

@@ -46,9 +46,9 @@ def pearson(ratings: Ratings) -> Statistic:
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = not_for_numbers(ratings, "Pearson's correlation")
-    if n_raters != 2:
+    if problem is None and n_raters != 2:
         problem = f"Pearson's correlation is for two raters, and these are {n_raters}."
-    elif n_units < 2:
+    elif problem is None and n_units < 2:
         problem = "Fewer than two units were rated by both."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)

@@ -86,9 +86,9 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     n_units, n_raters = int(complete.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = not_for_numbers(ratings, "An intraclass correlation")
-    if n_raters < 2:
+    if problem is None and n_raters < 2:
         problem = "There is only one rater."
-    elif n_units < 2:
+    elif problem is None and n_units < 2:
         problem = "Fewer than two units were rated by everybody."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)

@@ -109,12 +109,12 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, weights)
-    if n_raters != 2:
+    if problem is None and n_raters != 2:
         problem = (
             f"Cohen's kappa is for two raters, and these are {n_raters}; for more use Fleiss' kappa, or the mean over "
             "pairs (Light)."
         )
-    elif n_units == 0:
+    elif problem is None and n_units == 0:
         problem = "No unit was rated by both."
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
@@ -164,7 +164,7 @@ def light_kappa(ratings: Ratings, *, weights: Weights = "none", draws: int = DRA
     n_units, n_raters = int(usable.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, weights)
-    if n_units == 0:
+    if problem is None and n_units == 0:
         problem = _NO_PAIRS
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
@@ -223,7 +223,7 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
     n_units, n_raters = int(usable.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, "none")
-    if n_units == 0:
+    if problem is None and n_units == 0:
         problem = _NO_PAIRS
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)

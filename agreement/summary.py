@@ -54,15 +54,18 @@ class Result:
     reason: str | None
 
     @property
-    def title(self) -> str:
-        """What it is, for people: the statistic, its variant, and the pair if it is about one."""
-        name = TITLES[self.statistic]
+    def name(self) -> str:
+        """What it is, for people: the statistic and its variant."""
         variant = self.args.get("weights", self.args.get("level"))
         if "form" in self.args:
-            name = str(self.args["form"])
-        elif variant not in (None, "none"):
-            name = f"{name}, {variant}"
-        return f"{name}: {' and '.join(self.args['pair'])}" if "pair" in self.args else name
+            return str(self.args["form"])
+        title = TITLES[self.statistic]
+        return title if variant in (None, "none") else f"{title}, {variant}"
+
+    @property
+    def title(self) -> str:
+        """Its name, and the pair of raters if it is about one."""
+        return f"{self.name}: {' and '.join(self.args['pair'])}" if "pair" in self.args else self.name
 
     def as_json(self) -> dict[str, Any]:
         """The line as JSON values."""

@@ -89,10 +89,27 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             yield ""
         first = False
         yield _heading(criterion, dimension, block)
-        width = max(len(each.title) for each in block)
-        yield f"  {'':<{width}}   value  95 % interval      units  left out  "
-        for each in block:
+        lines = [each for each in block if each.value is not None]
+        if lines:
+            width = max(len(each.title) for each in lines)
+            yield f"  {'':<{width}}   value  95 % interval      units  left out"
+        for each in lines:
             yield f"  {each.title:<{width}}  {_figures(each)}"
+        yield from _undefined(block)
+
+
+def _undefined(block: Sequence[Result]) -> Iterator[str]:
+    """What has no value, by reason; a statistic of pairs is named once if no pair has one."""
+    defined = {each.name for each in block if each.value is not None}
+    by_reason: dict[str, dict[str, None]] = {}
+    for each in block:
+        if each.value is None:
+            reasons = {other.reason for other in block if other.name == each.name}
+            name = each.title if each.name in defined or len(reasons) > 1 else each.name
+            by_reason.setdefault(each.reason or "", {})[name] = None
+    for reason, names in by_reason.items():
+        yield f"  undefined: {'; '.join(names)}"
+        yield f"             {reason}"
 
 
 def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> str:
@@ -104,9 +121,8 @@ def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> 
 
 
 def _figures(result: Result) -> str:
+    assert result.value is not None
     counts = f"{result.n_units:>5,}  {result.n_left_out:>8,}"
-    if result.value is None:
-        return f"{'-':>6}  {'':<17}  {counts}  {result.reason}"
     limits = "" if result.low is None or result.high is None else f"[{result.low:.3f}, {result.high:.3f}]"
     return f"{result.value:>6.3f}  {limits:<17}  {counts}  {result.reason or result.method}"
 

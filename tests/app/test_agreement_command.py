@@ -177,6 +177,20 @@ def test_the_table_is_for_people(grades: Path) -> None:
     assert "nan" not in output
 
 
+def test_the_table_gives_each_reason_once(tmp_path: Path) -> None:
+    grades = [("yes", "yes", None), ("no", "yes", None), ("no", "no", "no")]
+    rows = [
+        Rating(f"u{unit}", rater, "fits", value)
+        for unit, row in enumerate(grades)
+        for rater, value in zip(("ann", "bob", "eva"), row, strict=True)
+        if value is not None
+    ]
+    output = run("--ratings", write_csv(rows, tmp_path / "r.csv"))
+    assert output.count("Linear weights need an order, and the scale is nominal.") == 1
+    assert "undefined: Pearson's correlation; ICC(1,1)\n" not in output  # each has a reason of its own
+    assert "undefined: Cohen's kappa: ann and eva; Cohen's kappa: bob and eva\n" in output
+
+
 def test_a_byte_order_mark_and_other_line_ends_are_no_matter(grades: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_bytes(b"\xef\xbb\xbf" + GRADES.replace("\n", "\r\n").encode())
