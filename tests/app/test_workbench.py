@@ -528,6 +528,7 @@ def test_a_senior_sees_both_votes_and_settles_with_keys(place: Place, browser_pa
     decisions = [vote.answers["decision"] for vote in place.votes(senior)]
     assert decisions == ["accept", "reject", "edit"]
     assert place.votes(senior)[1].answers["cause"] == "wrong_key"
+    assert place.votes(senior)[2].answers["fields"] == {"question": "Which colour has it now?"}, "only what was changed"
     assert sorted(_state(place, item) for item in made) == ["in_verification", "kept", "rejected"]
 
 

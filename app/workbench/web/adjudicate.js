@@ -118,14 +118,22 @@ export class AdjudicateForm {
     return { values, reasons: {} };
   }
 
-  // A field that nobody changed goes back exactly as it came.
-  edited() {
+  // The fields that nobody changed, whatever the form made of their spaces.
+  untouched() {
     const written = this.fields.read();
     const before = new FieldForm({ change: () => {} });
     before.open({ fields: this.editable, values: this.original });
-    const untouched = before.read();
-    for (const [name, value] of Object.entries(written)) if (same(value, untouched[name]) && name in this.original) written[name] = this.original[name];
-    return written;
+    const was = before.read();
+    return new Set(this.editable.map((field) => field.name).filter((name) => same(written[name], was[name])));
+  }
+
+  // Only what was changed: the rest stays exactly as it came, also where it would not fit today.
+  edited() {
+    const untouched = this.untouched();
+    const written = this.fields.read();
+    const changed = {};
+    for (const field of this.editable) if (!untouched.has(field.name)) changed[field.name] = written[field.name] ?? null;
+    return changed;
   }
 
   check() {
@@ -138,8 +146,8 @@ export class AdjudicateForm {
     if (!this.decision) return say("Choose a decision.");
     if (this.decision === "reject" && this.causes.length && this.cause === undefined) return say("Choose a cause.");
     if (this.decision === "edit") {
-      if (!this.fields.check()) return false;
-      if (same(this.edited(), pick(this.original, this.editable))) return say("Nothing is changed yet. Change a field, or accept the item as it is.");
+      if (!this.fields.check(this.untouched())) return false;
+      if (!Object.keys(this.edited()).length) return say("Nothing is changed yet. Change a field, or accept the item as it is.");
     }
     return true;
   }
@@ -178,10 +186,4 @@ export class AdjudicateForm {
   boxKey(event, box) {
     return this.fields.boxKey(event, box);
   }
-}
-
-function pick(values, fields) {
-  const found = {};
-  for (const field of fields) if (values[field.name] !== undefined && values[field.name] !== null) found[field.name] = values[field.name];
-  return found;
 }

@@ -10,7 +10,8 @@ import { Gone, Refused, Sync, post } from "./sync.js";
 
 const HEARTBEAT_MS = 4 * 60 * 1000;
 const LEASE_WARNING_MS = 3 * 60 * 1000;
-const POOL_REFRESH_MS = 3000;
+const POOL_REFRESH_MS = 2000; // while somebody is choosing
+const POOL_IDLE_MS = 10000;
 const ANSWER_MS = 2500; // longer than any healthy rerun; then the wish is repeated
 
 const sheet = new CSSStyleSheet();
@@ -228,6 +229,9 @@ class Workbench {
 
   refreshPool() {
     if (!this.data || this.data.view !== "pool" || this.waiting || this.busy || this.offline || document.visibilityState !== "visible" || !this.layer.hidden) return;
+    const now = Date.now();
+    if (now - this.lastActive > 30000 && now - (this.refreshedAt || 0) < POOL_IDLE_MS) return;
+    this.refreshedAt = now;
     this.ask({ pool: this.pool.place(), refresh: true });
   }
 
@@ -428,7 +432,10 @@ class Workbench {
     if (!this.task) return;
     const { id } = this.task;
     await this.sync.flush();
-    await this.act("/api/release", { task: id }, () => this.ask({}));
+    await this.act("/api/release", { task: id }, () => {
+      this.sync.finish(id);
+      this.ask({});
+    });
   }
 
   async pick(ids, dimension) {
@@ -525,12 +532,12 @@ class Workbench {
     this.offline = true;
     this.broke = true; // until a page has come through again: Streamlit's own connection may be down for longer
     this.say(this.busy ? "not sent yet" : "not saved yet");
-    this.show("plain", this.busy ? "The server does not answer. Your submission is kept here and is sent as soon as it is back." : "The server does not answer. Go on typing: it is kept here and saved as soon as the server is back.");
+    this.show("plain gone", this.busy ? "The server does not answer. Your submission is kept here and is sent as soon as it is back." : "The server does not answer. Go on typing: it is kept here and saved as soon as the server is back.");
   }
 
   back() {
     this.offline = false;
-    this.hideBanner();
+    if (this.banner.classList.contains("gone")) this.hideBanner();
   }
 
   other(kind, detail) {
@@ -597,7 +604,7 @@ class Workbench {
       try {
         const answer = await post("/api/heartbeat", this.data.csrf, { task: id });
         if (this.task && this.task.id === id) {
-          if (this.warned) this.hideBanner();
+          if (this.banner.classList.contains("lease")) this.hideBanner();
           this.lease(answer.lease_until);
         }
       } catch (error) {
@@ -609,7 +616,7 @@ class Workbench {
     }
     if (left < LEASE_WARNING_MS && !this.warned && !this.offline) {
       this.warned = true;
-      this.show("plain", `This item goes back to the others at ${clock(new Date(this.leaseUntil - this.skew).toISOString()).slice(0, 5)} unless you go on with it. Any key keeps it.`);
+      this.show("plain lease", `This item goes back to the others at ${clock(new Date(this.leaseUntil - this.skew).toISOString()).slice(0, 5)} unless you go on with it. Any key keeps it.`);
     }
   }
 
@@ -677,7 +684,7 @@ class Workbench {
   openMenu() {
     const entries = this.data.menu && this.data.menu.length ? this.data.menu : [{ title: "My work", href: "/" }];
     this.menuEntries = [...entries, { title: "Sign out", href: "/logout" }];
-    this.open("menu", el("h2", { id: "layer" }, "Where to?"), el("ul", { class: "menu" }, this.menuEntries.map((entry, index) => el("li", {}, el("a", { href: entry.href }, key(String(index + 1)), el("span", {}, entry.title))))));
+    this.open("menu", el("h2", { id: "layer" }, "Where to?"), el("ul", { class: "menu" }, this.menuEntries.map((entry, index) => el("li", {}, el("a", { href: entry.href }, index < 9 ? key(String(index + 1)) : el("kbd", { class: "slot empty" }), el("span", {}, entry.title))))));
   }
 
   openKeys() {
