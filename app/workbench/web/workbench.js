@@ -404,7 +404,7 @@ class Workbench {
   }
 
   async act(path, body, then) {
-    if (this.busy || this.waiting) return;
+    if (this.busy || this.changing) return;
     this.setBusy(true);
     try {
       const answer = await post(path, this.data.csrf, body);
@@ -439,7 +439,7 @@ class Workbench {
   }
 
   async pick(ids, dimension) {
-    if (this.busy || this.waiting) return this.pool.release(ids);
+    if (this.busy || this.changing) return this.pool.release(ids);
     this.setBusy(true);
     try {
       await post("/api/pick", this.data.csrf, { project: this.fixed.project.name, dimension, assets: ids });
@@ -481,6 +481,11 @@ class Workbench {
     this.waiting = { ...place, ahead: this.ahead.length, ...wish, n: this.wishes, have: "have" in wish ? wish.have : this.data.static_hash };
     this.tries = 0;
     this.send();
+  }
+
+  // Whether another page is on its way; looking whether the pool has changed is none.
+  get changing() {
+    return Boolean(this.waiting && !this.waiting.refresh);
   }
 
   send() {
