@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
 from examples.drawing import Array, Colour, hex_colour
@@ -132,7 +133,8 @@ def _gingham(colour: str, n: float) -> Callable[[Array, Array], Array]:
         softness = np.clip(v * n * 0.008, 0.03, 0.5)
         t = 0.5 * stripe(u * n, softness) + 0.5 * stripe(v * n * 0.55, softness * 1.6)
         weave = 0.02 * np.sin(u * 220) * np.sin(v * 160)
-        return _paint(hex_colour("#f7f3ea"), hex_colour(colour), t * 0.85) + weave[..., None].astype(np.float32) * 0.4
+        cloth: Array = _paint(hex_colour("#f7f3ea"), hex_colour(colour), t * 0.85) + weave[..., None] * 0.4
+        return cloth.astype(np.float32)
 
     return draw
 
@@ -408,27 +410,39 @@ ROOMS: dict[str, tuple[str, str, Callable[[_Wall], None]]] = {
 """Room -> colours of the wall above and below, and what stands before it."""
 
 
-@lru_cache(maxsize=32)
-def backdrop(room: str, table: str, size: tuple[int, int] = (WIDTH, HEIGHT)) -> Array:
-    """The empty table in its room: float RGB, not to be written to."""
-    width, height = size
-    far = int(FAR_EDGE * height)
+Pixels = NDArray[np.uint8]
+
+
+@lru_cache(maxsize=16)
+def _strip(room: str, width: int, height: int) -> Pixels:
+    """The room above the table's far edge, a little out of focus."""
     upper, lower, furnish = ROOMS[room]
-    wall = _Wall(width, far + 8, upper, lower)
+    wall = _Wall(width, int(FAR_EDGE * height) + 8, upper, lower)
     furnish(wall)
-    soft = wall.image.reduce(2).filter(ImageFilter.GaussianBlur(2.4 * width / WIDTH))
-    picture = np.empty((height, width, 3), np.float32)
-    picture[: far + 8] = np.asarray(soft, dtype=np.float32) / 255
+    return np.asarray(wall.image.reduce(2).filter(ImageFilter.GaussianBlur(2.4 * width / WIDTH)))
+
+
+@lru_cache(maxsize=16)
+def _top(table: str, width: int, height: int) -> Pixels:
+    """The table in the light of a window at the upper left."""
     u, v = _plane(width, height)
-    top = TABLES[table](u, v)
     away = np.clip((v / 2.2 - 1) / (DEEPEST - 1), 0, 1)
     light = 1.08 - 0.2 * np.clip((u + 1.2) / 3, 0, 1) - 0.06 * away
-    picture[far:] = np.clip(top * light[..., None], 0, 1)
-    edge = max(3, round(height * 0.006))
+    lit = TABLES[table](u, v) * light[..., None]
+    pixels: Pixels = (np.clip(lit, 0, 1) * 255 + 0.5).astype(np.uint8)
+    return pixels
+
+
+def backdrop(room: str, table: str, size: tuple[int, int] = (WIDTH, HEIGHT)) -> Array:
+    """The empty table in its room: float RGB."""
+    width, height = size
+    far, edge = int(FAR_EDGE * height), max(3, round(height * 0.006))
+    picture = np.empty((height, width, 3), np.float32)
+    np.multiply(_strip(room, width, height), 1 / 255, out=picture[: far + 8], dtype=np.float32)
+    np.multiply(_top(table, width, height), 1 / 255, out=picture[far:], dtype=np.float32)
     picture[far : far + edge] = picture[far : far + edge] * 0.5 + 0.42
     picture[far - edge * 3 : far] *= np.linspace(1, 0.62, edge * 3, dtype=np.float32)[:, None, None]
     picture *= _vignette(width, height)
-    picture.setflags(write=False)
     return picture
 
 

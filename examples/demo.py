@@ -35,6 +35,7 @@ from workflow.bring_in import import_files
 from workflow.claim import next_task
 from workflow.draft import save_draft
 from workflow.pool import add_to_pool, pick
+from workflow.progress import dashboard as progress_of
 from workflow.submit import submit
 
 PROJECT = "demo"
@@ -103,13 +104,14 @@ _FIFTH = (DRAFTED, FREE, FREE, FREE, DRAFTED, FREE, FREE, FREE, FREE, FREE, DRAF
 
 def fates() -> dict[str, str]:
     """Scene -> what becomes of it."""
-    found = {}
+    found: dict[str, str] = {}
     for row, dimension in enumerate(DIMENSIONS):
         row_of_fates = (KEPT, KEPT, _THIRD[row], _FOURTH[row], _FIFTH[row], FREE)
         found |= {scene.name: fate for scene, fate in zip(scenes(dimension), row_of_fates, strict=True)}
     return found
 
 
+_IN_THE_END_KEPT = (KEPT, ACCEPTED, EDITED)
 _FAULTY = {EDITED, REJECTED, STRUCK}
 """Fates of items whose author gave a wrong answer."""
 _VOTES: dict[str, tuple[tuple[str, str | None], ...]] = {
@@ -132,6 +134,15 @@ _GRADED_SHARE = {"demo-jonas": 0.82, "demo-kavya": 0.74, "demo-luis": 0.66}
 def exists(store: Store) -> bool:
     """Whether this database has a demo project."""
     return any(view.name == PROJECT for view in projects.everything(store))
+
+
+def complete(store: Store) -> bool:
+    """Whether all of the demo project is there: its making may have been interrupted."""
+    if not exists(store):
+        return False
+    board = progress_of(store, person=None, project=PROJECT)
+    written = sum(fate not in (DRAFTED, FREE) for fate in fates().values())
+    return sum(row.drafted for row in board.rows) >= written and board.graded >= sum(_to_grade().values())
 
 
 def build(store: Store, media: MediaStore, *, progress: Progress | None = None) -> None:
@@ -326,19 +337,20 @@ class _Builder:
             if not isinstance(task, TaskView):
                 return
             scene = self.scene_of[task.item or ""]
-            values: dict[str, Any] = {
+            mended = {"question": scene.question, "answer": scene.answer}
+            decisions: dict[str, dict[str, Any]] = {
                 ACCEPTED: {"decision": "accept", "cause": None},
-                EDITED: {"decision": "edit", "cause": "wrong_key", "fields": {"answer": scene.answer}},
+                EDITED: {"decision": "edit", "cause": "wrong_key", "fields": mended},
                 STRUCK: {"decision": "reject", "cause": "wrong_key"},
-            }[self.fate[scene.name]]
+            }
+            values = decisions[self.fate[scene.name]]
             if values["decision"] == "edit":
-                values["fields"] = {"question": scene.question, **values["fields"]}
                 self.mended.add(task.item or "")
             self._submit(senior, task, 35, values=values)
 
     def _predict(self) -> dict[tuple[str, str], Answer]:
         """Bring in the models' answers to the items that were kept; (question, text) -> answer."""
-        kept = [scene for scene in scenes() if self.fate[scene.name] in (KEPT, ACCEPTED, EDITED)]
+        kept = [scene for scene in scenes() if self.fate[scene.name] in _IN_THE_END_KEPT]
         answers = [answer for model in MODELS for answer in answers_of(model, kept)]
         rows = [{"item": self.names[answer.scene], "model": answer.model, "text": answer.text} for answer in answers]
         with tempfile.TemporaryDirectory() as folder:
@@ -349,8 +361,7 @@ class _Builder:
         return {(answer.scene, answer.text): answer for answer in answers if answer.scene in by_name}
 
     def _grade(self, answers: dict[tuple[str, str], Answer]) -> None:
-        n_answers = len(MODELS) * len({scene for scene, _ in answers})
-        left = {login: round(share * n_answers) for login, share in _GRADED_SHARE.items()}
+        left = _to_grade()
         total = sum(left.values())
         while any(left.values()):
             self.tell("grading models' answers", total - sum(left.values()), total)
@@ -364,6 +375,12 @@ class _Builder:
                 left[login] -= 1
                 self._submit(person, task, 11 + len(answer.text) % 9, values={"score": graded(login, answer)})
         self.tell("grading models' answers", total, total)
+
+
+def _to_grade() -> dict[str, int]:
+    """Grader's login -> how many of the models' answers they have graded."""
+    n_answers = len(MODELS) * sum(fate in _IN_THE_END_KEPT for fate in fates().values())
+    return {login: round(share * n_answers) for login, share in _GRADED_SHARE.items()}
 
 
 def _author_of(dimension: str) -> Member:
@@ -395,5 +412,5 @@ def _begin_drafts(store: Store, people: dict[str, Person], drawn: dict[str, str]
             store, person=person, project=PROJECT, dimension=scene.dimension, assets=[_asset(store, drawn[scene.name])]
         )
         words = scene.question.split()
-        values = {"question": " ".join(words[: max(2, len(words) // 2)]), "answer": ""}
+        values: dict[str, Any] = {"question": " ".join(words[: max(2, len(words) // 2)]), "answer": ""}
         save_draft(store, person=person, task=task.id, seq=1, values={"values": values, "reasons": {}, "note": ""})

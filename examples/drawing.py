@@ -287,7 +287,7 @@ class Canvas:
     """The picture itself: float RGB in 0..1."""
 
     def __init__(self, background: Array) -> None:
-        self.rgb = background.copy()
+        self.rgb = background  # painted over
         self.height, self.width = background.shape[:2]
 
     def _overlap(self, x: int, y: int, height: int, width: int) -> tuple[slice, slice, slice, slice] | None:

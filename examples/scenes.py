@@ -199,7 +199,8 @@ class _Layout:
     ) -> Placed:
         """Put a thing at a place (x, depth), or somewhere free once the scene is complete."""
         features = tuple(sorted(state.items()))
-        placed = Placed(kind, colour, *(at or (0, 0)), features, size)
+        x, depth = at or (0.0, 0.0)
+        placed = Placed(kind, colour, x, depth, features, size)
         (self.things if at else self.waiting).append(placed)
         return placed
 

@@ -38,11 +38,11 @@ def demo(
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     shared.store.upgrade()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
-    if reset:
-        _forget(shared)
-    elif example.exists(shared.store):
+    if example.complete(shared.store) and not reset:
         typer.echo("The demo project (made-up data) is there already. Start the screens with: touchstone serve")
         return
+    if reset or example.exists(shared.store):  # one whose making was interrupted is made anew as well
+        _forget(shared)
     typer.echo("Drawing the demo project (made-up data); this takes about fifteen seconds.")
     with _bar() as show:
         example.build(shared.store, shared.media, progress=show)

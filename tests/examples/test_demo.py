@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from db.engine import Store, open_store
 from domain.errors import Conflict
 from domain.records import TaskView
@@ -76,6 +78,17 @@ def test_everybody_finds_something_to_do(built: Store, member: demo.Member) -> N
     person = accounts.find_person(built, login=member.login)
     lines = progress.my_work(built, person=person)
     assert any(line.available and line.waiting for line in lines)
+
+
+def test_it_knows_whether_all_of_it_is_there(built: Store, tmp_path: Path) -> None:
+    assert demo.complete(built)
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    assert not demo.complete(store)
+    projects.create_project(store, name="demo", loaded=load_schema(shipped()["demo"]), made_up=True)
+    assert demo.exists(store)
+    assert not demo.complete(store)
+    store.close()
 
 
 def test_those_with_votes_differing_wait_for_the_senior_with_both(copy: Store) -> None:
