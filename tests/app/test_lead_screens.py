@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,9 +26,17 @@ from workflow import accounts, claim, pool, projects, submit
 Show = Callable[..., AppTest]
 
 
+@pytest.fixture(scope="module")
+def first_home(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
+    """Made once, because hashing passwords takes its time."""
+    return make_home(tmp_path_factory.mktemp("screens"), sqlite_template, pictures=4)
+
+
 @pytest.fixture
-def home(tmp_path: Path, sqlite_template: Path) -> Home:
-    return make_home(tmp_path, sqlite_template, pictures=4)
+def home(first_home: Home, tmp_path: Path) -> Home:
+    """A copy for each test."""
+    shutil.copytree(first_home.path, tmp_path / "home")
+    return Home(tmp_path / "home")
 
 
 @pytest.fixture
