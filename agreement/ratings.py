@@ -67,6 +67,8 @@ class Ratings:
         """
         kept = [row for row in rows if row.value is not None]
         numbers = _numbers([row.value for row in kept])
+        if scale is not None and scale.categories is not None and _numbers(scale.categories) is None:
+            numbers = None  # "1" beside "unclear" is a name
         numeric = numbers is not None
         values: list[Hashable] = [_text(row.value) for row in kept] if numbers is None else [*numbers]
         if scale is None:

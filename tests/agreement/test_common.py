@@ -292,7 +292,7 @@ REFUSED: Mapping[str, tuple[list[Rating], Scale | None, str]] = {
     "not_a_number": ([Rating("u", "ann", "c", math.nan)], None, "not a finite number"),
     "text_without_order": ([Rating("u", "ann", "c", "low")], Scale("ordinal"), "listed in order"),
     "text_as_interval": ([Rating("u", "ann", "c", "low")], Scale("interval", (1, 2)), "numbers"),
-    "numbers_as_text": ([Rating("u", "ann", "c", 1)], Scale("nominal", ("a", "b")), "numbers"),
+    "numbers_as_text": ([Rating("u", "ann", "c", 1)], Scale("nominal", ("a", "b")), "not on the declared scale"),
     "value_listed_twice": ([Rating("u", "ann", "c", 1)], Scale("ordinal", (1, 2, 1)), "twice"),
 }
 
@@ -303,6 +303,11 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(case: str) -> None:
     with pytest.raises(RatingsError, match=words) as caught:
         Ratings.from_rows(rows, scale=scale)
     assert str(caught.value).endswith(".")
+
+
+def test_a_number_among_declared_names_is_a_name() -> None:
+    table = ratings([["1", "2"], [1, 2.0]], Scale("nominal", ("1", "2", "unclear")))
+    assert table.codes.tolist() == [[0, 1], [0, 1]]
 
 
 def test_mixed_names_and_numbers_stay_apart() -> None:
