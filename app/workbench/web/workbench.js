@@ -130,6 +130,7 @@ class Workbench {
     else this.sync.close();
     if (data.view === "pool") this.openPool(data, Boolean(wished && wished.refresh));
     if (data.view === "nothing") this.openNothing(data.nothing);
+    if (wished && wished.refresh && before.view === data.view) return;
     this.paintLine();
     this.paintGuide();
   }
