@@ -64,7 +64,7 @@ def rate(services: Services, stage: Stage) -> None:
             prefetch = claim.peek(
                 services.store, person=services.person, project=name, stage=stage, dimension=dimension, limit=AHEAD
             )
-        fresh = isinstance(found, NothingLeft) or not wish.get("submitted")
+        fresh = isinstance(found, NothingLeft) or not wish.get("submitted") or wish.get("again") != 1
         return _page(services, view, stage, found, wish, numbers.now(fresh=fresh), prefetch=prefetch)
 
     _mount(services, f"workbench.{stage}.{name}", make)
