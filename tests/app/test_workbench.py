@@ -304,6 +304,24 @@ def test_the_guideline_opens_beside_and_stays_open(place: Place, browser_page: P
     expect(guide).to_be_hidden()
 
 
+def test_the_keys_and_the_menu_are_one_key_away(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    make_items(place.store, 1, project=project)
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    sheet = browser_page.get_by_role("dialog")
+    browser_page.keyboard.press("?")
+    expect(sheet).to_contain_text("submit, from anywhere")
+    browser_page.keyboard.press("1")
+    assert place.votes(person) == [], "what lies under the list hears no keys"
+    browser_page.keyboard.press("Escape")
+    expect(sheet).to_have_count(0)
+    browser_page.keyboard.press("m")
+    expect(sheet.locator("a").first).to_have_text("1My work")
+    browser_page.keyboard.press("1")
+    expect(browser_page.get_by_role("heading", name="My work")).to_be_visible()
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (1366, 768), (1920, 1080)])
 def test_everything_of_a_single_image_item_is_visible(
     place: Place, browser_page: Page, tmp_path: Path, width: int, height: int

@@ -22,14 +22,14 @@ export class Refused extends Error {
 
 export class Gone extends Error {}
 
-const read = (name) => {
+export const read = (name) => {
   try {
     return JSON.parse(localStorage.getItem(name));
   } catch {
     return null;
   }
 };
-const write = (name, value) => {
+export const write = (name, value) => {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {

@@ -6,13 +6,16 @@ import { FieldForm } from "./fields.js";
 import { MediaPane, prefetch } from "./media.js";
 import { Pool } from "./pool.js";
 import { RatingForm, grow } from "./rating.js";
-import { Gone, Refused, Sync, post } from "./sync.js";
+import { Gone, Refused, Sync, post, read, write } from "./sync.js";
 
 const HEARTBEAT_MS = 4 * 60 * 1000;
 const LEASE_WARNING_MS = 3 * 60 * 1000;
 const POOL_REFRESH_MS = 2000; // while somebody is choosing
 const POOL_IDLE_MS = 10000;
 const ANSWER_MS = 2500; // longer than any healthy rerun; then the wish is repeated
+
+// Streamlit fades what waits for a rerun; a page that somebody works on stays as it is.
+const STEADY = "[data-testid=stElementContainer][data-stale=true] { opacity: 1 !important; transition: none !important; }";
 
 const sheet = new CSSStyleSheet();
 const styled = fetch(new URL("./workbench.css", import.meta.url)).then((reply) => reply.text()).then((text) => sheet.replace(text));
@@ -69,6 +72,8 @@ class Workbench {
     this.root = el("div", { class: "ts" }, this.line, this.banner, this.body, this.poolHost, this.layer);
     parent.adoptedStyleSheets = [sheet];
     parent.append(this.root);
+    this.steady = el("style", {}, STEADY);
+    document.head.append(this.steady);
     this.host = { change: () => this.changed(), submit: () => this.submit(), blur: () => this.form.focus({ preventScroll: true }) };
     this.rating = new RatingForm(this.host);
     this.fields = new FieldForm(this.host);
@@ -94,6 +99,7 @@ class Workbench {
     this.media.stopAll();
     this.sync.flush({ keepalive: true });
     this.sync.stop();
+    this.steady.remove();
     this.root.remove();
   }
 
@@ -282,7 +288,7 @@ class Workbench {
   // ---- the guideline
 
   paintGuide() {
-    const open = this.guideOpen ?? localStorage.getItem("touchstone.guideline") === "open";
+    const open = this.guideOpen ?? read("touchstone.guideline.open") === true;
     this.guideOpen = open;
     const name = `${this.data.static_hash}.${this.task ? this.task.dimension : ""}`;
     if (open && this.guideName !== name) {
@@ -314,7 +320,7 @@ class Workbench {
 
   toggleGuide() {
     this.guideOpen = !this.guideOpen;
-    localStorage.setItem("touchstone.guideline", this.guideOpen ? "open" : "closed");
+    write("touchstone.guideline.open", this.guideOpen);
     this.paintGuide();
     this.paintLine();
   }
@@ -714,6 +720,7 @@ class Workbench {
     this.before = this.root.getRootNode().activeElement;
     const box = el("div", { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" }, content, el("p", { class: "quiet" }, key("Esc"), " close"));
     fill(this.layer, box);
+    for (const part of [this.line, this.body, this.poolHost]) part.inert = true;
     this.layer.onclick = (event) => {
       if (event.target === this.layer) this.closeLayer();
     };
@@ -723,6 +730,7 @@ class Workbench {
   closeLayer() {
     this.layer.hidden = true;
     fill(this.layer);
+    for (const part of [this.line, this.body, this.poolHost]) part.inert = false;
     if (this.before && this.before.isConnected) this.before.focus({ preventScroll: true });
   }
 
