@@ -2,13 +2,14 @@
 
 A ``Tile`` is a small transparent picture with a coordinate system of its own: the origin is the point where the thing
 stands on the table, y points up, and one unit is about the height of a cup. Shapes are put on it one over the other;
-then the tile is laid on the ``Canvas``, after its shadow.
+then the tile is finished and stamped on the ``Canvas``, after its shadow.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -265,13 +266,33 @@ class Tile:
         part = _window(mask, blur * self.unit * 2.5)
         self.rgb[part] *= (1 - blurred(mask[part], blur * self.unit) * strength)[..., None]
 
-    def mirrored(self) -> Tile:
-        """The same tile with left and right exchanged (the light too; fine for hands)."""
-        other = object.__new__(Tile)
-        other.unit, other.width, other.height = self.unit, self.width, self.height
-        other.origin = (self.width - 1 - self.origin[0], self.origin[1])
-        other.rgb, other.alpha = self.rgb[:, ::-1].copy(), self.alpha[:, ::-1].copy()
-        return other
+    def finished(self) -> Stamp:
+        """What was drawn, cut to its outline."""
+        rows, columns = _window(self.alpha)
+        origin = (self.origin[0] - columns.start, self.origin[1] - rows.start)
+        return Stamp(_bytes(self.rgb[rows, columns]), _bytes(self.alpha[rows, columns]), origin)
+
+
+Bytes = NDArray[np.uint8]
+
+
+def _bytes(values: Array) -> Bytes:
+    scaled: Bytes = (np.clip(values, 0, 1) * 255 + 0.5).astype(np.uint8)
+    return scaled
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """A finished tile, small enough to be kept: colours (premultiplied), opacity, and the pixel of the origin."""
+
+    rgb: Bytes
+    alpha: Bytes
+    origin: tuple[int, int]
+
+    def mirrored(self) -> Stamp:
+        """With left and right exchanged, the light too."""
+        width = self.alpha.shape[1]
+        return Stamp(self.rgb[:, ::-1].copy(), self.alpha[:, ::-1].copy(), (width - 1 - self.origin[0], self.origin[1]))
 
 
 def _dense(points: Sequence[Point], step: float) -> list[Point]:
@@ -315,26 +336,25 @@ class Canvas:
         self.rgb[rows, columns] *= 1 - mask[tile_rows, tile_columns][..., None] * taken
 
     def cast(
-        self, tile: Tile, at: Point, *, offset: Point = (16, 12), blur: float = 12, strength: float = 0.35
+        self, stamp: Stamp, at: Point, *, offset: Point = (16, 12), blur: float = 12, strength: float = 0.35
     ) -> None:
         """The shadow of something that hovers above the table, such as a hand: its own outline, moved and blurred."""
+        if not stamp.alpha.size:
+            return
         margin = int(blur * 2.5)
-        rows, columns = _window(tile.alpha)
-        mask = blurred(np.pad(tile.alpha[rows, columns], margin), blur)
-        x = int(at[0] + offset[0]) - tile.origin[0] - margin + columns.start
-        y = int(at[1] + offset[1]) - tile.origin[1] - margin + rows.start
+        mask = blurred(np.pad(stamp.alpha.astype(np.float32) / 255, margin), blur)
+        x, y = int(at[0] + offset[0]) - stamp.origin[0] - margin, int(at[1] + offset[1]) - stamp.origin[1] - margin
         self._darken(mask, x, y, strength)
 
-    def lay(self, tile: Tile, at: Point) -> None:
-        """Put a tile so that its origin lies at this pixel."""
-        x, y = int(at[0]) - tile.origin[0], int(at[1]) - tile.origin[1]
-        place = self._overlap(x, y, tile.height, tile.width)
+    def lay(self, stamp: Stamp, at: Point) -> None:
+        """Put a stamp so that its origin lies at this pixel."""
+        place = self._overlap(int(at[0]) - stamp.origin[0], int(at[1]) - stamp.origin[1], *stamp.alpha.shape)
         if place is None:
             return
-        rows, columns, tile_rows, tile_columns = place
+        rows, columns, from_rows, from_columns = place
         part = self.rgb[rows, columns]
-        part *= 1 - tile.alpha[tile_rows, tile_columns][..., None]
-        part += tile.rgb[tile_rows, tile_columns]
+        part *= 1 - stamp.alpha[from_rows, from_columns, None] * np.float32(1 / 255)
+        part += stamp.rgb[from_rows, from_columns] * np.float32(1 / 255)
 
     def image(self) -> Image.Image:
         scaled = self.rgb * 255

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from examples.drawing import Colour, Point, Tile, circle, hex_colour, lighter, mixed, smooth, turned
+from examples.drawing import Colour, Point, Stamp, Tile, circle, hex_colour, lighter, mixed, smooth, turned
 
 SKINS: dict[str, str] = {
     "porcelain": "#f3cdb4",
@@ -43,8 +43,8 @@ _PALM: list[Point] = [
 class Pose:
     """The layers of a hand: ``behind`` what it holds, and ``before`` it; ``grip`` is where it holds, in units."""
 
-    behind: Tile
-    before: Tile
+    behind: Stamp
+    before: Stamp
     grip: Point
 
 
@@ -251,5 +251,5 @@ def pose(name: str, *, left: bool, skin: str, sleeve: str, unit: float, degrees:
         if draw is not None:
             painter = _Painter(tile, colours[0], colours[1] if SLEEVES[sleeve] else None, degrees)
             grip = turned([draw(painter)], degrees)[0]
-        layers.append(tile)
+        layers.append(tile.finished())
     return Pose(layers[0], layers[1], grip)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from examples.drawing import (
     Colour,
     Point,
+    Stamp,
     Tile,
     circle,
     darker,
@@ -834,9 +835,14 @@ def colour_of(kind: str, name: str | None) -> Colour:
     return hex_colour(COLOURS[name])
 
 
-@lru_cache(maxsize=512)
-def thing(kind: str, colour: str | None, unit: float, state: tuple[tuple[str, object], ...] = ()) -> Tile:
-    """The tile of a thing; the same call gives the same tile, which is not to be written to."""
+@lru_cache(maxsize=256)
+def thing(kind: str, colour: str | None, unit: float, state: tuple[tuple[str, object], ...] = ()) -> Stamp:
+    """A thing, drawn; the same call gives the same stamp."""
+    return tile_of(kind, colour, unit, state).finished()
+
+
+def tile_of(kind: str, colour: str | None, unit: float, state: tuple[tuple[str, object], ...] = ()) -> Tile:
+    """The tile on which a thing is drawn."""
     row = KINDS[kind]
     reach = 1.08
     tile = Tile(left=row.left * reach, right=row.right * reach, up=row.up * reach, down=row.down * reach, unit=unit)

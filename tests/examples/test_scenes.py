@@ -18,7 +18,7 @@ from annotation_schemas.loader import load_schema
 from examples.backdrops import HEIGHT, ROOMS, WIDTH, on_screen
 from examples.hands import SKINS
 from examples.scenes import DIMENSIONS, THING_UNIT, Placed, Scene, scenes
-from examples.things import KINDS, thing
+from examples.things import KINDS, tile_of
 from tests.paths import ROOT
 
 ALL = scenes()
@@ -244,7 +244,7 @@ def test_people_of_all_skins_are_in_it() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_thing_fits_on_its_tile(kind: str) -> None:
-    tile = thing(kind, None, 60.0)
+    tile = tile_of(kind, None, 60.0)
     edge = np.concatenate([tile.alpha[0], tile.alpha[-1], tile.alpha[:, 0], tile.alpha[:, -1]])
     assert edge.max() < 0.5
     assert tile.alpha.max() > 0.9
