@@ -102,21 +102,27 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
         noise, freedom = squares.within, n * (k - 1)
     else:
         noise, freedom = squares.error, (n - 1) * (k - 1)
+    between, noise = _without_rounding(squares.units), _without_rounding(noise)
     average = form.endswith("k)")
-    value = _from_ratio(squares.units, noise, k, average=average)
+    value = _from_ratio(between, noise, k, average=average)
     if math.isnan(value):
         reason = "The units do not differ in their mean, so the ratio is not defined."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    if min(noise, squares.units) < 1e-24:
-        what = "raters agree completely" if noise < squares.units else "units do not differ in their mean"
+    if min(noise, between) == 0:
+        what = "raters agree completely" if noise < between else "units do not differ in their mean"
         interval = no_interval(f"the {what}, and a width of zero would claim certainty.")
     else:
-        low = squares.units / float(special.fdtri(n - 1, freedom, 0.975))
-        high = squares.units * float(special.fdtri(freedom, n - 1, 0.975))
+        low = between / float(special.fdtri(n - 1, freedom, 0.975))
+        high = between * float(special.fdtri(freedom, n - 1, 0.975))
         interval = Interval(
             _from_ratio(low, noise, k, average=average), _from_ratio(high, noise, k, average=average), "F distribution"
         )
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+
+
+def _without_rounding(square: float) -> float:
+    """A mean square of standardised values; what is left of nothing after rounding is nothing."""
+    return square if square > 1e-24 else 0.0
 
 
 def _from_ratio(between: float, noise: float, k: int, *, average: bool) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import browser, postgres
-from tests.serving import Server
+from tests.serving import Server, touchstone
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -57,6 +57,14 @@ def postgres_template(postgres_cluster: postgres.Cluster, tmp_path_factory: pyte
     with _upgraded(postgres_cluster.url(name), tmp_path_factory.mktemp("template")):
         pass
     return name
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of a module that starts our command as a process are slow ones."""
+    for item in items:
+        names = vars(getattr(item, "module", object))
+        if names.get("Server") is Server or names.get("touchstone") is touchstone:
+            item.add_marker(pytest.mark.slow)
 
 
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]

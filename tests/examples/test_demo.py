@@ -22,6 +22,8 @@ from media.store import MediaStore
 from workflow import accounts, checks, claim, pool, progress, projects
 from workflow.ratings import BETWEEN, ratings_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
