@@ -59,9 +59,8 @@ ACTIONS: dict[str, tuple[Callable[[Store, Person], Any], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("action", ACTIONS)
 @pytest.mark.parametrize("who", [*PLACES, "stranger", "lead elsewhere", "admin"])
-def test_who_may_do_what(store: Store, action: str, who: str) -> None:
+def test_who_may_do_what(store: Store, who: str) -> None:
     make_project(store)
     make_project(store, name="other")
     make_items(store)
@@ -70,10 +69,10 @@ def test_who_may_do_what(store: Store, action: str, who: str) -> None:
     people["stranger"] = make_person(store, "stranger", project=None)
     people["lead elsewhere"] = make_person(store, "elsewhere", project="other", role=Role.LEAD)
     people["admin"] = accounts.create_person(store, login="root", name="Root", is_admin=True)
-    act, allowed = ACTIONS[action]
-    if who in {*allowed, "admin"}:
-        act(store, people[who])
-    else:
+    for act, allowed in ACTIONS.values():
+        if who in {*allowed, "admin"}:
+            act(store, people[who])
+            continue
         with pytest.raises(NotAllowed if who in PLACES else NotFound) as refusal:
             act(store, people[who])
         assert isinstance(refusal.value, TouchstoneError)
