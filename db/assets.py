@@ -162,7 +162,7 @@ def abandoned_authoring(session: Session, *, project_id: int, now: datetime, loc
         )
         .order_by(col(TaskRow.id))
     )
-    return list(session.exec(wanted.with_for_update(skip_locked=True) if lock else wanted))
+    return list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True) if lock else wanted))
 
 
 def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | None) -> list[ColumnElement[bool]]:

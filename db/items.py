@@ -16,8 +16,9 @@ from db.tables import (
     MediaObjectRow,
     PredictionRow,
     RevisionRow,
+    TaskRow,
 )
-from domain.states import ItemState
+from domain.states import ItemState, Stage
 
 
 def insert_rows(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -43,8 +44,27 @@ def insert_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> Non
 
 def lock(session: Session, *, id: int) -> ItemRow:
     """An item, held until the transaction ends, so that its verdict is made once."""
-    wanted = select(ItemRow).where(ItemRow.id == id).with_for_update().execution_options(populate_existing=True)
+    wanted = (
+        select(ItemRow)
+        .where(ItemRow.id == id)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    )
     return session.exec(wanted).one()
+
+
+def lock_of_task(session: Session, *, task: str) -> None:
+    """Hold the item that a task may change the state of, before the task itself is held.
+
+    All transactions hold an item before its tasks, so that two of them never wait for each other.
+    """
+    wanted = (
+        select(ItemRow)
+        .join(TaskRow, col(TaskRow.item_id) == ItemRow.id)
+        .where(TaskRow.public_id == task, TaskRow.stage != Stage.GRADING)
+        .with_for_update(of=ItemRow, key_share=True)
+    )
+    session.exec(wanted).first()
 
 
 def by_id(session: Session, *, id: int) -> ItemRow:

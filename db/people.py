@@ -85,7 +85,7 @@ def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool =
         col(InvitationRow.used_at).is_(None),
         InvitationRow.expires_at > now,
     )
-    return session.exec(wanted.with_for_update() if lock else wanted).first()
+    return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).first()
 
 
 def failures(session: Session, *, login: str, since: datetime) -> tuple[int, datetime | None]:

@@ -44,7 +44,7 @@ def last_of_person(
 def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> DraftRow | None:
     """What a person has typed for a slot."""
     wanted = select(DraftRow).where(DraftRow.task_id == task_id, DraftRow.person_id == person_id)
-    return session.exec(wanted.with_for_update() if lock else wanted).first()
+    return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).first()
 
 
 def put_draft(

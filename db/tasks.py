@@ -67,7 +67,7 @@ def add(session: Session, *, row: TaskRow) -> TaskRow:
 
 def lock(session: Session, *, public_id: str) -> TaskRow | None:
     """A slot, held against everybody else until the transaction ends."""
-    wanted = select(TaskRow).where(TaskRow.public_id == public_id).with_for_update()
+    wanted = select(TaskRow).where(TaskRow.public_id == public_id).with_for_update(key_share=True)
     return session.exec(wanted.execution_options(populate_existing=True)).first()
 
 
@@ -82,7 +82,7 @@ def lock_by_ids(session: Session, *, ids: Iterable[int]) -> list[TaskRow]:
     if not wanted_ids:
         return []
     wanted = select(TaskRow).where(col(TaskRow.id).in_(wanted_ids)).order_by(col(TaskRow.id))
-    return list(session.exec(wanted.with_for_update().execution_options(populate_existing=True)))
+    return list(session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)))
 
 
 def mine(
@@ -169,19 +169,9 @@ def _free(stage: Stage, within: bool, ahead: bool) -> Any:
     return wanted.order_by(shuffle).limit(bindparam("limit"))
 
 
-def take(
-    session: Session,
-    *,
-    row: TaskRow,
-    person_id: int,
-    lease_until: datetime,
-    now: datetime,
-    wait: bool = False,
-) -> bool:
-    """Give a slot to a person, unless somebody else was faster (on PostgreSQL: or is just about to be, without
-    ``wait``)."""
-    wanted = _lockable(row.stage, wait)
-    locked: TaskRow | None = session.exec(wanted, params={"task": row.id, "taker": person_id}).first()
+def take(session: Session, *, row: TaskRow, person_id: int, lease_until: datetime, now: datetime) -> bool:
+    """Give a slot to a person, unless somebody else was faster or (on PostgreSQL) holds it just now."""
+    locked: TaskRow | None = session.exec(_lockable(row.stage), params={"task": row.id, "taker": person_id}).first()
     if locked is None or not is_free(locked, now=now):
         return False
     locked.state, locked.person_id, locked.lease_until = TaskState.CLAIMED, person_id, lease_until
@@ -191,11 +181,11 @@ def take(
 
 
 @cache
-def _lockable(stage: Stage, wait: bool) -> Any:
+def _lockable(stage: Stage) -> Any:
     return (
         select(TaskRow)
         .where(col(TaskRow.id) == bindparam("task"), *_may_take(stage, join=False))
-        .with_for_update(skip_locked=not wait, of=TaskRow)
+        .with_for_update(skip_locked=True, of=TaskRow, key_share=True)
         .execution_options(populate_existing=True)
     )
 
@@ -218,11 +208,11 @@ def walk(session: Session, *, project_id: int, person_id: int, stage: Stage, see
     wanted = select(WalkRow).where(
         WalkRow.project_id == project_id, WalkRow.person_id == person_id, WalkRow.stage == stage
     )
-    found = session.exec(wanted.with_for_update()).first()
+    found = session.exec(wanted.with_for_update(key_share=True)).first()
     if found is None:
         place = {"project_id": project_id, "person_id": person_id, "stage": stage}
         insert_or_ignore(session, WalkRow, [{**place, "offset": offset, "cursor": offset}])
-        found = session.exec(wanted.with_for_update()).one()
+        found = session.exec(wanted.with_for_update(key_share=True)).one()
     return found
 
 
@@ -323,7 +313,7 @@ def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[t
 def of_unit(session: Session, *, unit: str, lock: bool = False) -> list[TaskRow]:
     """All slots of a unit."""
     wanted = select(TaskRow).where(TaskRow.unit == unit).order_by(col(TaskRow.slot))
-    return list(session.exec(wanted.with_for_update() if lock else wanted))
+    return list(session.exec(wanted.with_for_update(key_share=True) if lock else wanted))
 
 
 def withdraw(session: Session, *, unit: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -16,6 +17,10 @@ from domain.states import ItemState, Stage, TaskState
 from workflow import pool
 from workflow.projects import Access, access_by_id, access_to, log, role_for, stages_of
 from workflow.show import task_view
+
+ATTEMPTS = 25
+"""How often a claim looks again while others hold every task that it finds. It never waits for them in the database:
+waiting while holding something is how two of them would wait for each other."""
 
 LOST = "This task has gone to somebody else because its lease had ended; what you wrote is kept as a draft."
 
@@ -98,9 +103,14 @@ def heartbeat(store: Store, *, person: Person, task: str) -> datetime:
 # ---- what the other use cases ask ------------------------------------------------------------------------------------
 
 
-def held_task(session: Session, *, person: Person, task: str) -> tuple[TaskRow, Access]:
-    """A task, locked, that a person has in hand or once had; ``NotFound`` for anything else."""
+def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[TaskRow, Access]:
+    """A task, locked, that a person has in hand or once had; ``NotFound`` for anything else.
+
+    ``with_item`` holds its item as well, for whoever may change the item's state.
+    """
     missing = NotFound("There is no such task of yours; go back to My work and take the next one.")
+    if with_item:
+        items.lock_of_task(session, task=task)
     row = tasks.lock(session, public_id=task)
     if row is None or row.id is None:
         raise missing
@@ -208,7 +218,7 @@ def _claim(
     session: Session, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
 ) -> TaskRow | None:
     place = tasks.walk(session, project_id=access.project_id, person_id=person.id, stage=stage, seed=access.seed)
-    while True:
+    for attempt in range(ATTEMPTS):
         found = tasks.candidates(
             session,
             project_id=access.project_id,
@@ -220,11 +230,13 @@ def _claim(
         )
         if not found:
             return None
-        for wait, row in [(False, row) for row in found] + [(True, found[0])]:
+        for row in found:
             before = row.person_id
-            if tasks.take(session, row=row, person_id=person.id, lease_until=now + LEASE, now=now, wait=wait):
+            if tasks.take(session, row=row, person_id=person.id, lease_until=now + LEASE, now=now):
                 _note_claim(session, access, row, person, before, place, now)
                 return row
+        time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
+    return None
 
 
 def _note_claim(

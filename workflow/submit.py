@@ -82,7 +82,7 @@ def submit(
     refusal: Conflict | None = None
     with store.write() as session:
         now = store.now()
-        row, access = held_task(session, person=person, task=task)
+        row, access = held_task(session, person=person, task=task, with_item=True)
         earlier = submissions.by_key(session, person_id=person.id, key=key)
         if earlier is not None:
             return _again(session, earlier, row)
@@ -113,7 +113,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
         last = submissions.last_of_person(session, person_id=person.id, project_id=access.project_id, stage=stage)
         if last is None or stage not in _STEPS:
             raise NotFound("There is nothing to undo here yet.")
-        row, access = held_task(session, person=person, task=last[1].public_id)
+        row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
         why = _STEPS[stage].why_fixed(session, access, row, now)
         if why is not None:
             raise Conflict(why)
