@@ -84,14 +84,11 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         codec = stream.codec_context.codec.canonical_name
         if codec not in CODECS:
             raise MediaRefused(f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9.")
-        if stream.width * stream.height > limits.clip_pixels:
-            raise MediaRefused(
-                f"{called} is {stream.width} x {stream.height} pixels; the limit for clips is {limits.clip_pixels:,} "
-                "pixels per frame. Scale it down before adding it."
-            )
+        _must_fit(stream.width, stream.height, name=called, limits=limits)
         first = next(container.decode(stream), None)
         if first is None:
             raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
+        _must_fit(first.width, first.height, name=called, limits=limits)  # the container may have said otherwise
         poster = _picture(first)
         duration = _length(container, stream)
     if duration > limits.clip_seconds:
@@ -221,6 +218,14 @@ def _length(container: InputContainer, stream: VideoStream) -> Fraction:
         (packet.pts + (packet.duration or 0)) * base for packet in container.demux(stream) if packet.pts is not None
     ]
     return max(ends, default=Fraction(0)) - _origin(container)
+
+
+def _must_fit(width: int, height: int, *, name: str, limits: Limits) -> None:
+    if width * height > limits.clip_pixels:
+        raise MediaRefused(
+            f"{name} is {width} x {height} pixels; the limit for clips is {limits.clip_pixels:,} pixels per frame. "
+            "Scale it down before adding it."
+        )
 
 
 def _must_reach(container: InputContainer, stream: VideoStream, end: Fraction, *, name: str) -> None:

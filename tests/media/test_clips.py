@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 import subprocess
 import sys
 from pathlib import Path
 
+import av
 import pytest
 from PIL import Image
 
@@ -14,7 +16,7 @@ from domain.errors import MediaRefused
 from media import clips
 from media.limits import Limits
 from media.store import MediaStore
-from tests.media.pictures import frames, number_of, photo, video
+from tests.media.pictures import frames, number_of, photo, quarters, video
 from tests.paths import ROOT
 
 STEADY = [n / 25 for n in range(150)]
@@ -130,6 +132,31 @@ def test_a_frame_that_is_not_there(steady: Path, tmp_path: Path) -> None:
         clips.frame(steady, time=7, out=tmp_path / "frame.png")
     with pytest.raises(TypeError):
         clips.frame(steady, out=tmp_path / "frame.png")
+
+
+# By the standard of MP4 files: the matrix of the track's header, row by row, as 16.16 and 2.30 fixed-point numbers.
+CLOCKWISE = struct.pack(">9i", 0, 1 << 16, 0, -(1 << 16), 0, 0, 240 << 16, 0, 1 << 30)
+
+
+def test_a_phone_held_upright_gives_upright_frames(tmp_path: Path) -> None:
+    """A camera that notes "turn me clockwise": what is stored at the upper left is shown at the upper right."""
+    path = tmp_path / "phone.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
+        for _ in range(5):
+            container.mux(stream.encode(av.VideoFrame.from_image(quarters(320, 240))))
+        container.mux(stream.encode())
+    content = bytearray(path.read_bytes())
+    matrix = content.index(b"tkhd") + 4 + 40
+    content[matrix : matrix + 36] = CLOCKWISE
+    path.write_bytes(bytes(content))
+    with Image.open(clips.frame(path, index=2, out=tmp_path / "frame.png").path) as image:
+        assert image.size == (240, 320)
+        red, green, blue = image.getpixel((180, 80))  # type: ignore[misc]
+        assert red > 150 > max(green, blue)
+    cut = clips.cut(path, out=tmp_path / "cut.webm", start=0, end=0.4)
+    assert clips.probe(cut.path).poster.size == (240, 320)
 
 
 # ---- in the store ---------------------------------------------------------------------------------------------------
