@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import collections
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +22,12 @@ from examples import demo
 from examples.answers import HABITS, MODELS, answers_of, graded
 from examples.scenes import DIMENSIONS, scenes
 from media.store import MediaStore
+from tests.paths import ROOT
 from workflow import accounts, checks, claim, pool, progress, projects
 from workflow.ratings import BETWEEN, ratings_of
+
+pytestmark = pytest.mark.slow
+
 
 pytestmark = pytest.mark.slow
 
@@ -218,3 +225,30 @@ def test_a_demo_alone_is_reset(copy: Store, tmp_path: Path) -> None:
     _forget(shared)
     assert not demo.exists(copy)
     assert accounts.everybody(copy) == []
+
+
+def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app", "demo", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "TOUCHSTONE_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_leaves_a_demo_that_is_there(copy: Store, tmp_path: Path) -> None:
+    done = command(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert str(tmp_path) in done.stdout
+    assert "is there already" in done.stdout
+
+
+def test_the_command_refuses_in_one_sentence_to_delete_other_work(copy: Store, tmp_path: Path) -> None:
+    projects.create_project(copy, name="real", loaded=load_schema(shipped()["demo"]))
+    done = command(tmp_path, "--reset")
+    assert done.returncode == 1
+    assert "holds more than the demo (real)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert demo.exists(copy)
