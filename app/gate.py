@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.session import local_path, token_of
 from domain.records import SignedIn
 
-PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.ico", "/favicon.png", "/robots.txt"})
+PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 NOT_SIGNED_IN = "Nobody is signed in, or the session has ended. Sign in and try again."

@@ -41,7 +41,11 @@ class Services:
 
 
 def open_resources(settings: Settings) -> Resources:
-    """Open database and media below ``settings.home``; the database may still have to be upgraded."""
+    """Open database and media below ``settings.home``; the database may still have to be upgraded.
+
+    A home that is made here is for its owner alone: it holds the hashes of passwords, and media that may be private.
+    """
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     return Resources(
         store=open_store(settings.database_url, settings.home),
         media=MediaStore(settings.home / "media"),

@@ -112,7 +112,6 @@ def _store():  # type: ignore[no-untyped-def]
     from app.services import resources
 
     shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
     shared.store.upgrade()
     return shared.store

@@ -33,7 +33,6 @@ def serve(
 
     _check_free(host, port)
     shared = resources()
-    shared.settings.home.mkdir(parents=True, exist_ok=True)
     shared.store.upgrade()
     address = f"http://{_shown(host)}:{port}"
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")

@@ -189,6 +189,7 @@ def test_the_server_starts_in_any_folder(tmp_path: Path) -> None:
         said = next(line for line in process.stdout if "Touchstone is at" in line)
         assert server.url in said
         assert list(elsewhere.iterdir()) == []
+        assert home.stat().st_mode & 0o777 == 0o700
     finally:
         process.kill()
         process.wait(10)
