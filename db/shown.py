@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from sqlmodel import Session, col, select
+from collections.abc import Sequence
 
-from db.tables import AssetRow, MediaObjectRow
+from sqlmodel import Session, col, distinct, func, select
+
+from db.tables import AssetRow, ItemAssetRow, ItemRow, MediaObjectRow
+from domain.states import ItemState
 
 
 def file_of_asset(session: Session, *, public_id: str) -> tuple[AssetRow, MediaObjectRow | None] | None:
@@ -16,3 +19,15 @@ def file_of_asset(session: Session, *, public_id: str) -> tuple[AssetRow, MediaO
     )
     found = session.exec(wanted).first()
     return (found[0], found[1]) if found else None
+
+
+def without_file(session: Session, *, project_id: int, states: Sequence[ItemState]) -> dict[str, int]:
+    """How many items in these states have an image or clip that nobody has brought in, by dimension."""
+    wanted = (
+        select(ItemRow.dimension, func.count(distinct(ItemRow.id)))
+        .join(ItemAssetRow, col(ItemAssetRow.item_id) == ItemRow.id)
+        .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
+        .where(ItemRow.project_id == project_id, col(ItemRow.state).in_(states), col(AssetRow.sha256).is_(None))
+        .group_by(ItemRow.dimension)
+    )
+    return dict(session.exec(wanted).all())

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from db import items, projects, tasks
+from db import items, projects, shown, tasks
 from db.engine import Session, Store
 from db.tables import WalkRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
@@ -18,6 +18,9 @@ from workflow.projects import Access, access_to, projects_of, require_lead, role
 
 WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING)
 """The stages that have a page."""
+
+UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
+"""States in which somebody still has to look at the item."""
 
 MANY = 1000
 """From so many waiting items on, what is left is not counted every time."""
@@ -73,11 +76,14 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         states = items.count_by_state(session, project_id=access.project_id)
         grading = tasks.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
         blocked = _blocked(session, access)
+        unseen = shown.without_file(session, project_id=access.project_id, states=UNSETTLED)
         rows = []
         for dimension in access.schema.dimensions:
             n = {state: states.get((dimension.id, state), 0) for state in ItemState}
             drafted = sum(n.values())
             why = list(blocked.get(dimension.id, ()))
+            if dimension.id in unseen:
+                why.append(f"{_items(unseen[dimension.id])} without the image or clip; bring in the media on Import.")
             why += _too_few_images(session, access, dimension.id, dimension.wanted, drafted - n[ItemState.REJECTED])
             rows.append(
                 DimensionProgress(

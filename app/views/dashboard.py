@@ -30,16 +30,17 @@ def render(services: Services) -> None:
     board = progress.dashboard(services.store, person=services.person, project=view.name)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
-    shell.show(summary(board))
+    shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
     shell.show(
         markup.keys_of_bar(
-            [(style, name) for style, name in PARTS if _count(board, style)] + [("wanting", "not written yet")]
+            [(style, name) for style, name in PARTS if _count(board, style)]
+            + [("wanting", "not written yet")] * any((row.wanted or 0) > row.drafted for row in board.rows)
         ),
         dimensions(board.rows),
     )
 
 
-def summary(board: Dashboard) -> markup.Markup:
+def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     """The project in one line."""
     drafted, kept = _sum(board, "drafted"), _sum(board, "kept")
     rejected = _sum(board, "rejected")
@@ -51,7 +52,8 @@ def summary(board: Dashboard) -> markup.Markup:
     ]
     if board.to_grade:
         parts.append(f"{board.graded} of {board.to_grade} gradings done")
-    parts.append(f"{markup.count(board.free_images, 'free image')} in the pool")
+    if pooled:
+        parts.append(f"{markup.count(board.free_images, 'free image')} in the pool")
     return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")
 
 
