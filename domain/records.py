@@ -260,6 +260,7 @@ class Submitted:
     repeated: bool = False
     item: str | None = None
     state: ItemState | None = None
+    """The item's state, for authors and adjudicators; raters are not told, as it would betray the other votes."""
 
 
 @dataclass(frozen=True)

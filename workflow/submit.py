@@ -153,8 +153,13 @@ def _again(session: Session, earlier: AnnotationRow, row: TaskRow) -> Submitted:
         saved_at=earlier.created_at,
         repeated=True,
         item=item.public_id,
-        state=item.state,
+        state=_told(row.stage, item.state),
     )
+
+
+def _told(stage: Stage, state: ItemState | None) -> ItemState | None:
+    """What whoever submitted may know of the item's state: it would tell a voter what the others said, and the key."""
+    return state if stage in (Stage.AUTHORING, Stage.ADJUDICATION) else None
 
 
 def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> Conflict | None:
@@ -205,4 +210,4 @@ def _store(
     log(session, access, row, person, "task.corrected" if before else "task.submitted", now)
     state = step.after(session, access, row, given, person, now)
     item = items.by_id(session, id=item_id)
-    return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=state)
+    return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))

@@ -16,7 +16,7 @@ from domain.records import Person, Submission
 from domain.states import ItemState, Stage, TaskState
 from workflow.projects import Access
 
-SETTLED = "The verdict on this item is settled, so your vote stays as it is; tell a senior if it is wrong."
+SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
 
 
 def first_state(access: Access) -> ItemState:
@@ -152,5 +152,5 @@ def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> 
     unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):
         if slot.state is TaskState.CLAIMED and not tasks.is_free(slot, now=now):
-            return "A senior is settling this item right now, so your vote stays as it is."
+            return SETTLED  # the same sentence: that a senior looks at it would say that the votes differ
     return None

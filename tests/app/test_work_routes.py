@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
+from db.tables import ItemRow
 from domain.records import TaskView
-from domain.states import Stage
+from domain.states import ItemState, Stage
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home
 from tests.media.pictures import video
@@ -87,8 +89,11 @@ def test_from_the_pool_to_a_verdict(home: Home, ana: Client, bo: Client, running
             "/api/submit",
             {"task": _next(home, login, Stage.VERIFICATION).id, "key": f"vote-{login}", "values": {"fits": "yes"}},
         )
-        assert (vote.status, vote.data["item"]) == (200, item)
-    assert vote.data["state"] == "kept"
+        assert (vote.status, vote.data["item"], vote.data["state"]) == (200, item, None)
+    store = home.store()
+    with store.read() as session:
+        assert session.exec(select(ItemRow.state).where(ItemRow.public_id == item)).one() is ItemState.KEPT
+    store.close()
 
 
 def test_the_same_key_twice_is_one_submission(home: Home, ana: Client) -> None:

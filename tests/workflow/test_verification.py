@@ -77,6 +77,17 @@ def test_secrets_are_nowhere_in_what_a_verifier_gets(store: Store) -> None:
     assert progress(store, person=bob, project="p", stage=Stage.VERIFICATION).decided == 0
 
 
+def test_a_receipt_does_not_tell_a_voter_what_the_others_said(store: Store) -> None:
+    make_project(store)
+    (item,) = make_items(store)
+    for person in make_people(store, "ann", "bob"):
+        view = claimed(store, person)
+        for _ in range(2):
+            receipt = submit.submit(store, person=person, task=view.id, key="k", values={"choice": "red"})
+            assert receipt.state is None
+    assert state_of(store, item) is ItemState.KEPT
+
+
 def test_a_member_sees_only_their_dimensions(store: Store) -> None:
     make_project(store)
     make_items(store, 2, dimension="shape")
