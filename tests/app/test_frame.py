@@ -194,3 +194,35 @@ def test_the_server_starts_in_any_folder(tmp_path: Path) -> None:
         process.kill()
         process.wait(10)
         process.stdout.close()
+
+
+def test_beyond_loopback_the_server_warns_and_answers_only_to_its_names(tmp_path: Path) -> None:
+    server = Server(tmp_path / "home")
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--host", "0.0.0.0", "--port", str(server.port), "--name", "annotate.example.org"],
+        cwd=ROOT,
+        env=environment(server.home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        said = ""
+        while "Touchstone is at" not in said:
+            said += process.stdout.readline()
+        assert "HTTPS" in said
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            try:
+                _health(server)
+                break
+            except OSError:
+                time.sleep(0.1)
+        client = Client(server.url)
+        names = {"annotate.example.org": 200, "127.0.0.1": 200, "evil.example": 421}
+        assert {name: client.get("/login", Host=name).status for name in names} == names
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()

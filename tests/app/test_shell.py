@@ -1,0 +1,144 @@
+"""What becomes of errors, and of text that looks like markup, wherever it is shown."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, Router
+from streamlit.testing.v1 import AppTest
+
+from app import markup, plain
+from app.routes.auth import calmly
+from app.routes.replies import STATUS, answering, status_of
+from domain import errors
+from domain.errors import InvalidInput, LeaseLost, NotAllowed, NotFound, Problem, SignInRequired, TouchstoneError
+from tests.app.asgi import call
+
+NASTY = "<script>alert('x')</script><img src=x onerror=\"alert(1)\">"
+
+
+def test_an_unexpected_error_on_a_screen_is_told_calmly_and_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+    def screen() -> None:
+        from app import shell
+
+        with shell.guard():
+            raise RuntimeError("the password is swordfish")
+
+    with caplog.at_level(logging.ERROR, logger="touchstone"):
+        test = AppTest.from_function(screen).run()
+    assert not test.exception
+    page = test.get("html")[0].proto.body
+    number = re.search(r"the number ([0-9a-f]{8})", page)
+    assert number
+    assert "swordfish" not in page
+    assert number[1] in caplog.text
+    assert "swordfish" in caplog.text
+    assert "Traceback" in caplog.text
+
+
+def test_an_error_that_somebody_can_mend_is_told_in_its_own_words() -> None:
+    def screen() -> None:
+        from app import shell
+        from domain.errors import FileRefused
+
+        with shell.guard():
+            raise FileRefused("items.csv <b>line 3</b> has no answer.")
+
+    page = AppTest.from_function(screen).run().get("html")[0].proto.body
+    assert "items.csv &lt;b&gt;line 3&lt;/b&gt; has no answer." in page
+
+
+def _answer(error: Exception, frame: object = answering) -> tuple[int, str]:
+    async def endpoint(_request: Request) -> Response:
+        raise error
+
+    app = Router([Route("/x", frame(endpoint))])  # type: ignore[operator]
+    reply = call(app, "GET", "/x")
+    return reply.status, reply.text
+
+
+def test_an_unexpected_error_of_a_route_is_told_calmly_too(caplog: pytest.LogCaptureFixture) -> None:
+    for frame in (answering, calmly):
+        status, text = _answer(RuntimeError("swordfish"), frame)
+        assert status == 500
+        assert "swordfish" not in text
+        number = re.search(r"Error ([0-9a-f]{8})", text)
+        assert number
+        assert number[1] in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (SignInRequired("s."), 401),
+        (NotAllowed("s."), 403),
+        (NotFound("s."), 404),
+        (LeaseLost("s."), 409),
+        (InvalidInput([Problem("answer", "Give an answer.")]), 422),
+        (TouchstoneError("s."), 400),
+    ],
+)
+def test_each_error_has_its_status_and_keeps_its_sentence(error: TouchstoneError, status: int) -> None:
+    assert _answer(error)[0] == status
+    assert json.loads(_answer(error)[1])["error"] == str(error)
+
+
+def test_every_error_of_ours_has_a_status() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, TouchstoneError)]
+    assert len(kinds) > 10
+    for kind in kinds:
+        assert status_of(kind([]) if kind is InvalidInput else kind("s.")) in {status for _, status in STATUS}
+
+
+def test_what_is_wrong_with_a_form_is_listed() -> None:
+    problems = [Problem("question", "Write a question."), Problem("answer", "Give an answer.")]
+    assert json.loads(_answer(InvalidInput(problems))[1])["problems"] == [
+        {"name": "question", "message": "Write a question."},
+        {"name": "answer", "message": "Give an answer."},
+    ]
+
+
+def test_text_never_becomes_markup() -> None:
+    pieces = [
+        markup.text(NASTY),
+        markup.quiet(NASTY),
+        markup.paragraph(NASTY),
+        markup.notice(NASTY, style="bad"),
+        markup.tag("a", markup.text(NASTY), href=NASTY, style=NASTY),
+        markup.bar([("kept", NASTY, 1)], total=2),
+        markup.keys_of_bar([("kept", NASTY)]),
+        markup.table([(NASTY, "")], [[markup.text(NASTY)]]),
+        plain.page(NASTY, plain.paragraph(NASTY), plain.link(NASTY, NASTY)),
+        plain.form(NASTY, NASTY, plain.Field(NASTY, NASTY, value=NASTY, hint=NASTY), hidden={NASTY: NASTY}),
+    ]
+    for piece in pieces:
+        assert "<script>alert" not in piece
+        assert "<img" not in piece
+        assert not re.search(r'="[^"]*"[^\s>/]', piece), piece
+
+
+def test_a_bar_is_as_long_as_what_it_shows() -> None:
+    widths = re.findall(r"width:([\d.]+)%", markup.bar([("kept", "kept", 3), ("rejected", "rejected", 1)], total=8))
+    assert [float(width) for width in widths] == [37.5, 12.5]
+    assert "width" not in markup.bar([("kept", "kept", 0)], total=0)
+
+
+def test_an_interval_is_drawn_in_its_place() -> None:
+    drawn = markup.interval(0.5, 0.25, 0.75, ends=(0.0, 1.0))
+    assert "left:25.00%;width:50.00%" in drawn
+    assert "left:50.00%" in drawn
+    assert "zero" not in drawn
+    assert 'class="zero" style="left:50.00%"' in markup.interval(None, None, None, ends=(-1.0, 1.0))
+
+
+def test_a_reply_of_a_route_is_never_kept_by_a_browser() -> None:
+    async def endpoint(_request: Request) -> Response:
+        return JSONResponse({})
+
+    reply = call(Router([Route("/x", answering(endpoint))]), "GET", "/x")
+    assert reply.headers["cache-control"] == "no-store"
