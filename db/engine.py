@@ -22,7 +22,8 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
-from domain.settings import normal_url
+from domain.errors import SettingsError
+from domain.settings import DATABASE_URL, normal_url
 
 __all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store", "utc_now"]
 
@@ -128,8 +129,15 @@ def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[
 def migrate(connection: Connection) -> None:
     """Run the migrations that ``connection``'s database lacks."""
     from alembic import command
+    from alembic.util import CommandError
 
-    command.upgrade(migration_config(connection), "head")
+    try:
+        command.upgrade(migration_config(connection), "head")
+    except CommandError as error:
+        raise SettingsError(
+            "This database was made by another, probably newer version of Touchstone; run that version, or name another"
+            f" database in {DATABASE_URL}."
+        ) from error
 
 
 def migration_config(connection: Connection) -> Any:
