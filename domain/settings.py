@@ -19,7 +19,7 @@ class Settings:
     home: Path
     """The folder of all state: database (unless elsewhere), media, logs."""
     database_url: str
-    """SQLAlchemy's form; SQLite or PostgreSQL."""
+    """`postgresql://USER@HOST/DATABASE` or `sqlite:///FILE`; without it, a SQLite file below `TOUCHSTONE_HOME`."""
 
     @property
     def media(self) -> Path:
