@@ -180,7 +180,7 @@ def _opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStr
     """The video and its picture stream; what FFmpeg says about damaged files becomes a sentence."""
     library = _av()
     try:
-        with library.open(str(path)) as container:
+        with library.open(str(path), metadata_errors="replace") as container:
             if not container.streams.video:
                 raise MediaRefused(f"{name} has no picture in it. Check that it is the right file.")
             stream = container.streams.video[0]

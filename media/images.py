@@ -36,8 +36,8 @@ _DECODERS = {
 _ORIENTATION = 0x0112
 _ON_ITS_SIDE = (5, 6, 7, 8)
 """The EXIF orientations with width and height exchanged."""
-_BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError, KeyError)
-"""What Pillow raises on files that are cut short or damaged. ``TypeError`` and the like would be ours."""
+_BROKEN = (OSError, SyntaxError, ValueError, EOFError, OverflowError, IndexError, KeyError, RuntimeError)
+"""What Pillow's decoders raise on files that are cut short or damaged."""
 
 
 @dataclass(frozen=True)
