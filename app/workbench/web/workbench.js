@@ -3,10 +3,12 @@
 import { AdjudicateForm } from "./adjudicate.js";
 import { clock, el, fill, key, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
+import { Guide } from "./guide.js";
 import { MediaPane, prefetch } from "./media.js";
+import { Overlay, keyRows } from "./overlay.js";
 import { Pool } from "./pool.js";
 import { RatingForm, grow } from "./rating.js";
-import { Gone, Refused, Sync, post, read, write } from "./sync.js";
+import { Gone, Refused, Sync, post } from "./sync.js";
 
 const HEARTBEAT_MS = 4 * 60 * 1000;
 const LEASE_WARNING_MS = 3 * 60 * 1000;
@@ -65,11 +67,14 @@ class Workbench {
     this.submitButton = el("button", { type: "button", class: "submit", on: { click: () => this.submit() } }, "Submit ", el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"));
     this.foot = el("footer", { class: "foot" }, this.status, this.submitButton);
     this.form = el("section", { class: "form", tabindex: "-1", "aria-label": "What is asked" }, this.scroll, this.foot);
-    this.guide = el("aside", { class: "guide", "aria-label": "Guideline", hidden: true });
-    this.body = el("main", { class: "body" }, this.media.root, this.form, this.guide);
+    this.guide = new Guide(() => {
+      this.paintGuide();
+      this.paintLine();
+    });
+    this.body = el("main", { class: "body" }, this.media.root, this.form, this.guide.root);
     this.poolHost = el("main", { class: "poolhost", hidden: true });
-    this.layer = el("div", { class: "layer", hidden: true });
-    this.root = el("div", { class: "ts" }, this.line, this.banner, this.body, this.poolHost, this.layer);
+    this.overlay = new Overlay([this.line, this.body, this.poolHost]);
+    this.root = el("div", { class: "ts" }, this.line, this.banner, this.body, this.poolHost, this.overlay.root);
     parent.adoptedStyleSheets = [sheet];
     parent.append(this.root);
     this.steady = el("style", {}, STEADY);
@@ -235,7 +240,7 @@ class Workbench {
   }
 
   refreshPool() {
-    if (!this.data || this.data.view !== "pool" || this.waiting || this.busy || this.offline || document.visibilityState !== "visible" || !this.layer.hidden) return;
+    if (!this.data || this.data.view !== "pool" || this.waiting || this.busy || this.offline || document.visibilityState !== "visible" || this.overlay.isOpen) return;
     const now = Date.now();
     if (now - this.lastActive > 30000 && now - (this.refreshedAt || 0) < POOL_IDLE_MS) return;
     this.refreshedAt = now;
@@ -277,7 +282,7 @@ class Workbench {
         fixed.project.made_up ? el("span", { class: "made-up" }, "made-up data") : null,
         el("span", { class: "numbers" }, numbers.join(", ")), kept ? el("span", { class: "numbers" }, kept) : null),
       el("nav", { class: "tools", "aria-label": "Keys" },
-        tool("G", "guideline", () => this.toggleGuide(), !this.guide.hidden),
+        tool("G", "guideline", () => this.guide.toggle(), this.guide.isOpen),
         tool("U", "undo", () => this.undo()),
         inTask ? tool("N", "note", () => this.openNote()) : null,
         inTask ? tool("L", "later", () => this.later()) : null,
@@ -285,44 +290,14 @@ class Workbench {
         tool("?", "keys", () => this.openKeys())));
   }
 
-  // ---- the guideline
-
   paintGuide() {
-    const open = this.guideOpen ?? read("touchstone.guideline.open") === true;
-    this.guideOpen = open;
-    const name = `${this.data.static_hash}.${this.task ? this.task.dimension : ""}`;
-    if (open && this.guideName !== name) {
-      this.guideName = name;
-      const dimension = this.task ? this.fixed.dimensions[this.task.dimension] : null;
-      const text = el("div", { class: "prose" });
-      text.innerHTML = this.fixed.guideline; // made from Markdown on the server with markup switched off
-      for (const link of text.querySelectorAll("a")) Object.assign(link, { target: "_blank", rel: "noreferrer noopener" });
-      const now = [this.fixed.stage.title, dimension ? dimension.title : ""].map((part) => part.toLowerCase()).filter(Boolean);
-      const headings = [...text.querySelectorAll("h1,h2,h3,h4")];
-      const here = headings.find((heading) => heading.textContent.toLowerCase().includes(now[0]));
-      fill(this.guide, el("div", { class: "guidehead" }, el("strong", {}, "Guideline"), el("button", { type: "button", class: "small", on: { click: () => this.toggleGuide() } }, key("G"), " close")),
-        el("div", { class: "guidetext", tabindex: "0" }, dimension && dimension.definition ? el("div", { class: "dimension" }, el("strong", {}, dimension.title), el("span", {}, dimension.definition)) : null,
-          this.aspects(), text));
-      if (here) requestAnimationFrame(() => here.scrollIntoView({ block: "start" }));
-    }
-    this.guide.hidden = !open;
-    this.body.classList.toggle("guided", open);
-    this.root.classList.toggle("guided", open);
-    const host = this.data.view === "pool" ? this.poolHost : this.body;
-    if (this.guide.parentNode !== host) host.append(this.guide);
-  }
-
-  aspects() {
-    const found = this.asked(this.fixed.criteria).filter((criterion) => criterion.aspects.length);
-    if (!found.length) return null;
-    return found.map((criterion) => el("section", { class: "prose" }, el("h3", {}, criterion.prompt), el("dl", {}, criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)]))));
-  }
-
-  toggleGuide() {
-    this.guideOpen = !this.guideOpen;
-    write("touchstone.guideline.open", this.guideOpen);
-    this.paintGuide();
-    this.paintLine();
+    const { fixed, data, guide } = this;
+    const dimension = this.task ? fixed.dimensions[this.task.dimension] : null;
+    guide.paint({ version: data.static_hash, html: fixed.guideline, stage: fixed.stage.title, dimension, criteria: this.task ? this.asked(fixed.criteria) : [] });
+    this.root.classList.toggle("guided", guide.isOpen);
+    this.body.classList.toggle("guided", guide.isOpen);
+    const host = data.view === "pool" ? this.poolHost : this.body;
+    if (guide.root.parentNode !== host) host.append(guide.root);
   }
 
   // ---- answering
@@ -648,12 +623,12 @@ class Workbench {
 
   handle(event, target) {
     const typing = target instanceof HTMLTextAreaElement;
+    if (this.overlay.isOpen) return this.overlay.key(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       if (this.lost) this.goOn();
       else this.submit();
       return true;
     }
-    if (!this.layer.hidden) return this.layerKey(event);
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (typing) {
       if (this.current && target !== this.noteBox && this.current.boxKey && this.current.boxKey(event, target)) return true;
@@ -684,64 +659,19 @@ class Workbench {
   }
 
   globalKey(event) {
-    const keys = { g: () => this.toggleGuide(), u: () => this.undo(), n: () => this.openNote(), l: () => this.later(), m: () => this.openMenu(), "?": () => this.openKeys() };
+    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), l: () => this.later(), m: () => this.openMenu(), "?": () => this.openKeys() };
     const action = keys[event.key.toLowerCase()];
     if (!action) return false;
     action();
     return true;
   }
 
-  // ---- menu and keys overlay
-
   openMenu() {
-    const entries = this.data.menu && this.data.menu.length ? this.data.menu : [{ title: "My work", href: "/" }];
-    this.menuEntries = [...entries, { title: "Sign out", href: "/logout" }];
-    this.open("menu", el("h2", { id: "layer" }, "Where to?"), el("ul", { class: "menu" }, this.menuEntries.map((entry, index) => el("li", {}, el("a", { href: entry.href }, index < 9 ? key(String(index + 1)) : el("kbd", { class: "slot empty" }), el("span", {}, entry.title))))));
+    const places = this.data.menu && this.data.menu.length ? this.data.menu : [{ title: "My work", href: "/" }];
+    this.overlay.menu([...places, { title: "Sign out", href: "/logout" }]);
   }
 
   openKeys() {
-    const view = this.data.view;
-    const stage = this.fixed.stage.name;
-    const rows = [];
-    if (view === "pool") rows.push(["← ↑ → ↓", "move in the grid"], ["Enter", "write about this image"], ["PgUp PgDn", "pages"], ["1 … 9", "dimension"]);
-    if (view === "task" && stage !== "authoring") rows.push(["1 … 9", "the choice with that number"], ["↑ ↓", "to the criterion above or below"], ["Esc", "back from the reasons, out of a box"]);
-    if (view === "task") rows.push(["Ctrl Enter", "submit, from anywhere"]);
-    if (view === "task" && stage === "authoring") rows.push(["Enter", "next field"], ["Tab", "next field or choice"], ["Esc", "leave the box; then the keys below work"], ["1 … 9", "the option with that number"]);
-    if (view === "task") rows.push(["Z", "original size and back; arrows move, + − zoom"], ["← →", "image before, image after"], [", .", "one frame back, one frame on"], ["Space", "play, pause"]);
-    rows.push(["G", "guideline"], ["U", "take back the last submission"]);
-    if (view === "task") rows.push(["N", "note"], ["L", "later: give the item back"]);
-    rows.push(["M", "menu"], ["?", "this list"]);
-    this.open("keys", el("h2", { id: "layer" }, "Keys"), el("table", {}, el("tbody", {}, rows.map(([name, what]) => el("tr", {}, el("th", { scope: "row" }, name.split(" ").map((part) => key(part))), el("td", {}, what))))));
-  }
-
-  open(name, ...content) {
-    this.layer.hidden = false;
-    this.layerName = name;
-    this.before = this.root.getRootNode().activeElement;
-    const box = el("div", { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" }, content, el("p", { class: "quiet" }, key("Esc"), " close"));
-    fill(this.layer, box);
-    for (const part of [this.line, this.body, this.poolHost]) part.inert = true;
-    this.layer.onclick = (event) => {
-      if (event.target === this.layer) this.closeLayer();
-    };
-    box.focus();
-  }
-
-  closeLayer() {
-    this.layer.hidden = true;
-    fill(this.layer);
-    for (const part of [this.line, this.body, this.poolHost]) part.inert = false;
-    if (this.before && this.before.isConnected) this.before.focus({ preventScroll: true });
-  }
-
-  layerKey(event) {
-    if (event.key === "Escape" || (this.layerName === "keys" && event.key === "?") || (this.layerName === "menu" && event.key.toLowerCase() === "m")) return this.closeLayer(), true;
-    if (this.layerName === "menu" && /^[1-9]$/.test(event.key)) {
-      const entry = this.menuEntries[Number(event.key) - 1];
-      if (entry) location.href = entry.href;
-      return true;
-    }
-    return false;
+    this.overlay.keys(keyRows(this.data.view, this.fixed.stage.name));
   }
 }
-

@@ -1,0 +1,43 @@
+// The guideline beside the item, open or closed as it was left.
+
+import { el, fill, key } from "./dom.js";
+import { read, write } from "./sync.js";
+
+const REMEMBERED = "touchstone.guideline.open";
+
+export class Guide {
+  constructor(toggled) {
+    this.toggled = toggled;
+    this.isOpen = read(REMEMBERED) === true;
+    this.root = el("aside", { class: "guide", "aria-label": "Guideline", hidden: !this.isOpen });
+  }
+
+  toggle() {
+    this.isOpen = !this.isOpen;
+    write(REMEMBERED, this.isOpen);
+    this.toggled();
+  }
+
+  // `criteria` are those that are asked; their aspects and the dimension stand above the text. `version` names the text.
+  paint({ version, html, stage, dimension, criteria }) {
+    this.root.hidden = !this.isOpen;
+    const name = `${version}.${dimension ? dimension.title : ""}`;
+    if (!this.isOpen || this.painted === name) return;
+    this.painted = name;
+    const text = el("div", { class: "prose" });
+    text.innerHTML = html; // made from Markdown on the server with markup switched off
+    for (const link of text.querySelectorAll("a")) Object.assign(link, { target: "_blank", rel: "noreferrer noopener" });
+    fill(this.root,
+      el("div", { class: "guidehead" }, el("strong", {}, "Guideline"), el("button", { type: "button", class: "small", on: { click: () => this.toggle() } }, key("G"), " close")),
+      el("div", { class: "guidetext", tabindex: "0" },
+        dimension && dimension.definition ? el("div", { class: "dimension" }, el("strong", {}, dimension.title), el("span", {}, dimension.definition)) : null,
+        criteria.filter((criterion) => criterion.aspects.length).map(aspects), text));
+    const here = [...text.querySelectorAll("h1, h2, h3, h4")].find((heading) => heading.textContent.toLowerCase().includes(stage.toLowerCase()));
+    if (here) requestAnimationFrame(() => here.scrollIntoView({ block: "start" }));
+  }
+}
+
+function aspects(criterion) {
+  const rows = criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)]);
+  return el("section", { class: "prose" }, el("h3", {}, criterion.prompt), el("dl", {}, rows));
+}

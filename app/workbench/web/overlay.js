@@ -1,0 +1,72 @@
+// Over the page: the list of keys, and the menu of places to go.
+
+import { el, fill, key } from "./dom.js";
+
+export class Overlay {
+  // `behind` lists what is out of reach while the overlay is open.
+  constructor(behind) {
+    this.behind = behind;
+    this.root = el("div", { class: "layer", hidden: true, on: { click: (event) => event.target === this.root && this.close() } });
+  }
+
+  get isOpen() {
+    return !this.root.hidden;
+  }
+
+  menu(places) {
+    this.places = places;
+    const entry = (place, index) => el("li", {}, el("a", { href: place.href }, index < 9 ? key(String(index + 1)) : el("kbd", { class: "slot empty" }), el("span", {}, place.title)));
+    this.open("m", "Where to?", el("ul", { class: "menu" }, places.map(entry)));
+  }
+
+  keys(rows) {
+    this.places = [];
+    const row = ([names, what]) => el("tr", {}, el("th", { scope: "row" }, names.split(" ").map((name) => key(name))), el("td", {}, what));
+    this.open("?", "Keys", el("table", {}, el("tbody", {}, rows.map(row))));
+  }
+
+  open(opener, title, content) {
+    this.opener = opener;
+    if (!this.isOpen) this.before = this.root.getRootNode().activeElement;
+    const sheet = el("div", { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" },
+      el("h2", { id: "layer" }, title), content, el("p", { class: "quiet" }, key("Esc"), " close"));
+    fill(this.root, sheet);
+    this.root.hidden = false;
+    for (const part of this.behind) part.inert = true;
+    sheet.focus();
+  }
+
+  close() {
+    this.root.hidden = true;
+    fill(this.root);
+    for (const part of this.behind) part.inert = false;
+    if (this.before && this.before.isConnected) this.before.focus({ preventScroll: true });
+  }
+
+  // True when the key was used; while the overlay is open no key goes further.
+  key(event) {
+    if (event.key === "Escape" || event.key.toLowerCase() === this.opener) {
+      this.close();
+      return true;
+    }
+    const place = /^[1-9]$/.test(event.key) && this.places[Number(event.key) - 1];
+    if (place) location.href = place.href;
+    return Boolean(place);
+  }
+}
+
+// What the keys do on a page, as rows of names and meaning.
+export function keyRows(view, stage) {
+  const writing = stage === "authoring";
+  const rows = [];
+  if (view === "pool") rows.push(["← ↑ → ↓", "move in the grid"], ["Enter", "write about this image"], ["PgUp PgDn", "pages"], ["1 … 9", "dimension"]);
+  if (view === "task") {
+    if (writing) rows.push(["Enter", "next field"], ["Tab", "next field or choice"], ["Esc", "leave the box; then the keys below work"], ["1 … 9", "the option with that number"]);
+    else rows.push(["1 … 9", "the choice with that number"], ["↑ ↓", "to the criterion above or below"], ["Esc", "back from the reasons, out of a box"]);
+    rows.push(["Ctrl Enter", "submit, from anywhere"], ["Z", "original size and back; arrows move, + − zoom"], ["← →", "image before, image after"], [", .", "one frame back, one frame on"], ["Space", "play, pause"]);
+  }
+  rows.push(["G", "guideline"], ["U", "take back the last submission"]);
+  if (view === "task") rows.push(["N", "note"], ["L", "later: give the item back"]);
+  rows.push(["M", "menu"], ["?", "this list"]);
+  return rows;
+}
