@@ -26,9 +26,18 @@ LOST = "This task has gone to somebody else because its lease had ended; what yo
 
 
 def next_task(
-    store: Store, *, person: Person, project: str, stage: Stage, dimension: str | None = None
+    store: Store,
+    *,
+    person: Person,
+    project: str,
+    stage: Stage,
+    dimension: str | None = None,
+    put_off: str | None = None,
 ) -> TaskView | NothingLeft:
-    """The next task for a person: what they have in hand first, then one nobody has; or why there is none."""
+    """The next task for a person: what they have in hand first, then one nobody has; or why there is none.
+
+    ``put_off`` is the item that they have just given back: another slot of it is taken only if there is nothing else.
+    """
     with store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
@@ -37,7 +46,7 @@ def next_task(
             return nothing
         row = _in_hand(session, access, person, stage, dimension, now)
         if row is None and stage is not Stage.AUTHORING:
-            row = _claim(session, access, person, stage, dimension, now)
+            row = _claim(session, access, person, stage, dimension, now, put_off=put_off)
         if row is None:
             return why_nothing(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
         return task_view(session, access=access, row=row, person=person)
@@ -215,7 +224,14 @@ def _in_hand(
 
 
 def _claim(
-    session: Session, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
+    session: Session,
+    access: Access,
+    person: Person,
+    stage: Stage,
+    dimension: str | None,
+    now: datetime,
+    *,
+    put_off: str | None = None,
 ) -> TaskRow | None:
     place = tasks.walk(session, project_id=access.project_id, person_id=person.id, stage=stage, seed=access.seed)
     for attempt in range(ATTEMPTS):
@@ -230,13 +246,19 @@ def _claim(
         )
         if not found:
             return None
-        for row in found:
+        for row in _later(session, access, found, put_off):
             before = row.person_id
             if tasks.take(session, row=row, person_id=person.id, lease_until=now + LEASE, now=now):
                 _note_claim(session, access, row, person, before, place, now)
                 return row
         time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
     return None
+
+
+def _later(session: Session, access: Access, found: list[TaskRow], put_off: str | None) -> list[TaskRow]:
+    """The candidates, those of one item last."""
+    item = items.by_public_id(session, project_id=access.project_id, public_id=put_off) if put_off else None
+    return found if item is None else sorted(found, key=lambda row: row.item_id == item.id)
 
 
 def _note_claim(

@@ -58,7 +58,15 @@ def rate(services: Services, stage: Stage) -> None:
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
-        found = claim.next_task(services.store, person=services.person, project=name, stage=stage, dimension=dimension)
+        put_off = wish.get("put_off")
+        found = claim.next_task(
+            services.store,
+            person=services.person,
+            project=name,
+            stage=stage,
+            dimension=dimension,
+            put_off=put_off if isinstance(put_off, str) else None,
+        )
         prefetch: Sequence[str] | None = None
         if isinstance(found, TaskView) and not wish.get("ahead"):
             prefetch = claim.peek(

@@ -412,11 +412,11 @@ class Workbench {
 
   async later() {
     if (!this.task) return;
-    const { id } = this.task;
+    const { id, item } = this.task;
     await this.sync.flush();
     await this.act("/api/release", { task: id }, () => {
       this.sync.finish(id);
-      this.ask({});
+      this.ask({ put_off: item });
     });
   }
 
