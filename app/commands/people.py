@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
+
+if TYPE_CHECKING:
+    from db.engine import Store
 
 people = typer.Typer(help="Accounts: add people, invite them, give them a link or a password.", no_args_is_help=True)
 
@@ -108,7 +111,7 @@ def password(
     typer.echo(f"{person.name} signs in with the new password from now on.")
 
 
-def _store():  # type: ignore[no-untyped-def]
+def _store() -> Store:
     from app.services import resources
 
     shared = resources()
@@ -123,7 +126,7 @@ def _project_exists(project: str) -> None:
     projects.members(_store_quietly(), person=None, project=project)
 
 
-def _store_quietly():  # type: ignore[no-untyped-def]
+def _store_quietly() -> Store:
     from app.services import resources
 
     return resources().store

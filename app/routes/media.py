@@ -14,9 +14,10 @@ from app.routes.replies import answering, signed_in
 from app.services import Resources
 from domain.errors import NotFound
 from domain.records import Person
+from media.store import Size
 from workflow import show
 
-SIZES = ("thumb", "display", "original")
+SIZES: dict[str, Size] = {"thumb": "thumb", "display": "display", "original": "original"}
 DERIVED = "image/webp"
 """What the store's own copies are; an original is what was found in its bytes when it came in."""
 DAYS = 30 * 24 * 60 * 60
@@ -29,7 +30,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         if size not in SIZES:
             raise NotFound("There is no such picture or clip.")
         file = show.asset_file(resources.store, person=person, asset=asset)
-        path = resources.media.path(file.sha256, size)
+        path = resources.media.path(file.sha256, SIZES[size])
         tag = hashlib.sha256(f"{file.sha256}/{size}".encode()).hexdigest()[:32]
         return path, file.mime if size == "original" else DERIVED, tag
 

@@ -130,7 +130,7 @@ def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
 
 def axis_of(lines: Iterable[Result]) -> tuple[float, float]:
     """From 0, or from the lowest tenth that is drawn, to 1."""
-    drawn = [number for line in lines for number in (line.value, line.low) if _defined(number)]
+    drawn = [number for line in lines for number in (line.value, line.low) if number is not None]
     lowest = min([0.0, *drawn])
     return (max(-1.0, math.floor(lowest * 10) / 10), 1.0)
 
@@ -140,7 +140,7 @@ def _axis_title(axis: tuple[float, float]) -> str:
 
 
 def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
-    value, low, high = (number if _defined(number) else None for number in (line.value, line.low, line.high))
+    value, low, high = line.value, line.low, line.high
     name = markup.tag("div", markup.text(NAMES.get(line.statistic, line.statistic.replace("_", " "))))
     with_args = markup.tag("div", markup.text(words_of(line.args)), style="ts-quiet ts-small")
     remark = line.reason or (line.method if low is not None else f"no interval: {line.method}")
@@ -169,7 +169,3 @@ def words_of(args: Any) -> str:
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
-
-
-def _defined(value: float | None) -> bool:
-    return value is not None and not math.isnan(value)

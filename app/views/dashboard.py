@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from app import markup, shell
@@ -57,7 +59,7 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")
 
 
-def dimensions(rows: list[DimensionProgress] | tuple[DimensionProgress, ...] | object) -> markup.Markup:
+def dimensions(rows: Sequence[DimensionProgress]) -> markup.Markup:
     """The table, a row per dimension."""
     heads = [
         ("Dimension", ""),
@@ -67,7 +69,7 @@ def dimensions(rows: list[DimensionProgress] | tuple[DimensionProgress, ...] | o
         ("Wanted", "number"),
         ("What blocks it", ""),
     ]
-    return markup.table(heads, [_row(row) for row in rows])  # type: ignore[attr-defined]
+    return markup.table(heads, [_row(row) for row in rows])
 
 
 def _row(row: DimensionProgress) -> list[markup.Markup]:

@@ -167,7 +167,10 @@ def _pool(services: Services, view: ProjectView) -> None:
 
 def _dimension(view: ProjectView, label: str, key: str, *, none: str) -> str | None:
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
-    return st.selectbox(label, [None, *titles], format_func=lambda name: titles.get(name or "", none), key=key)
+    chosen: str | None = st.selectbox(
+        label, [None, *titles], format_func=lambda name: titles.get(name or "", none), key=key
+    )
+    return chosen
 
 
 def images_below(source: Path) -> list[tuple[str, Path]]:

@@ -14,6 +14,7 @@ from domain.roles import Role
 from domain.states import Stage
 from workflow import accounts, projects
 
+PARTS: list[Role] = list(Role)
 ROLES = {
     Role.ANNOTATOR: "Annotator: writes, verifies, grades",
     Role.SENIOR: "Senior: settles disagreements, too",
@@ -73,10 +74,10 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
     with part:
         role = st.selectbox(
             "Part",
-            list(Role),
-            index=list(Role).index(member.role),
+            PARTS,
+            index=PARTS.index(member.role),
             format_func=lambda role: str(role).capitalize(),
-            key=f"people.role.{view.name}.{login}",
+            key=key_of("role", view, member),
             label_visibility="collapsed",
         )
     with dimensions:
@@ -85,7 +86,7 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
             list(titles),
             default=list(member.dimensions or ()),
             format_func=lambda name: titles.get(name, name),
-            key=f"people.dimensions.{view.name}.{login}",
+            key=key_of("dimensions", view, member),
             placeholder="all dimensions",
             label_visibility="collapsed",
         )
@@ -95,15 +96,24 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
             stages_of(view),
             default=[stage for stage in member.stages or () if stage in stages_of(view)],
             format_func=str,
-            key=f"people.stages.{view.name}.{login}",
+            key=key_of("stages", view, member),
             placeholder="all stages",
             label_visibility="collapsed",
         )
     with more, st.popover("More", width="stretch"):
         _more(services, view, member)
-    wanted = (role, tuple(picked) or None, tuple(working) or None)
+    wanted = (role or member.role, tuple(picked) or None, tuple(working) or None)
     if wanted != (member.role, member.dimensions or None, member.stages or None):
         _change(services, view, login, *wanted)
+
+
+def key_of(what: str, view: ProjectView, member: Membership) -> str:
+    """The key of a widget that shows a stored part.
+
+    It changes with what is stored, so that a widget drawn before another lead's change can never put the old part back.
+    """
+    stored = ".".join([member.role, *(member.dimensions or "*"), *(member.stages or "*")])
+    return f"people.{what}.{view.name}.{member.person.login}.{stored}"
 
 
 def _change(
@@ -174,7 +184,7 @@ def _let_in(services: Services, view: ProjectView) -> None:
 
 def _part(view: ProjectView, key: str) -> tuple[Role, list[str] | None, list[Stage] | None]:
     titles = _titles(view)
-    role = st.selectbox("Part", list(Role), format_func=lambda role: ROLES[role], key=f"{key}.role")
+    role = st.selectbox("Part", PARTS, format_func=lambda role: ROLES[role], key=f"{key}.role") or Role.ANNOTATOR
     dimensions = st.multiselect(
         "Dimensions",
         list(titles),
