@@ -70,6 +70,7 @@ LEAD_STYLE = """
 [data-testid="stMainBlockContainer"] { padding: 2rem 2.5rem 4rem !important; max-width: 1240px !important; }
 header[data-testid="stHeader"] { background: transparent; }
 [data-testid="stMain"] button[kind="tertiary"] { min-height: 0; padding: 0; }
+[class*="st-key-my_work-dimensions"] { row-gap: .1rem !important; margin-top: -.4rem; }
 [data-testid="stMain"] button[kind="tertiary"] p { font-size: .85rem; }
 [data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }

@@ -121,7 +121,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
     if len(open_rows) < 2:
         return
     schema = view.schema.schema_
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", key=f"my_work.dimensions.{view.name}.{rows[0].stage}"):
         for row in open_rows:
             title = schema.dimension(row.dimension).title if row.dimension else ""
             if st.button(
