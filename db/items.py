@@ -171,8 +171,10 @@ def latest_annotations(session: Session, *, item_id: int, revision: int, stage: 
     return list(session.exec(wanted))
 
 
-def latest_contents(session: Session, *, project_id: int, dimension: str, limit: int) -> list[dict[str, Any]]:
-    """What the newest items of a dimension hold now, newest first."""
+def latest_contents(
+    session: Session, *, project_id: int, dimension: str, limit: int, but: str | None = None
+) -> list[dict[str, Any]]:
+    """What the newest items of a dimension hold now, newest first; ``but`` leaves one item out."""
     wanted = (
         select(RevisionRow.content)
         .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
@@ -181,6 +183,7 @@ def latest_contents(session: Session, *, project_id: int, dimension: str, limit:
             col(ItemRow.state).in_(list(ItemState)),  # all of them: so that the index is used
             ItemRow.dimension == dimension,
             RevisionRow.number == ItemRow.current_revision,
+            ItemRow.public_id != (but or ""),
         )
         .order_by(col(ItemRow.id).desc())
         .limit(limit)

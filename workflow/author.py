@@ -164,8 +164,13 @@ def edit_problems(schema: Schema, before: Mapping[str, Any], content: Mapping[st
     ]
 
 
-def earlier(store: Store, *, person: Person, project: str, dimension: str, limit: int = 300) -> list[str]:
-    """What was asked last in a dimension, newest first: the first text field of each item, to be compared with."""
+def earlier(
+    store: Store, *, person: Person, project: str, dimension: str, but: str | None = None, limit: int = 300
+) -> list[str]:
+    """What was asked last in a dimension, newest first: the first text field of each item, to be compared with.
+
+    ``but`` is the item that is being corrected, if any.
+    """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not access.may_do(Stage.AUTHORING) or not access.may_use(dimension):
@@ -175,7 +180,7 @@ def earlier(store: Store, *, person: Person, project: str, dimension: str, limit
         ]
         if not texts:
             return []
-        found = items.latest_contents(session, project_id=access.project_id, dimension=dimension, limit=limit)
+        found = items.latest_contents(session, project_id=access.project_id, dimension=dimension, limit=limit, but=but)
         return [content[texts[0]] for content in found if isinstance(content.get(texts[0]), str)]
 
 

@@ -154,7 +154,9 @@ def _page(
         return {**page.nothing_page(**common, nothing=found), "menu": menu}
     earlier: Sequence[str] = ()
     if stage is Stage.AUTHORING:
-        earlier = author.earlier(services.store, person=services.person, project=view.name, dimension=found.dimension)
+        earlier = author.earlier(
+            services.store, person=services.person, project=view.name, dimension=found.dimension, but=found.item
+        )
     drawn = page.task_page(
         **common,
         schema=view.schema.schema_,

@@ -460,6 +460,42 @@ def test_author_picks_writes_and_is_back_at_the_same_place(place: Place, browser
     expect(browser_page.locator("[data-testid=stTextInput], [data-testid=stTextArea]")).to_have_count(0)
 
 
+def test_an_author_takes_an_item_back_and_corrects_it(place: Place, browser_page: Page, tmp_path: Path) -> None:
+    project = place.project(load_schema(shipped()["demo"]))
+    person = place.person(project, dimensions=["existence"])
+    _fill_pool(place, project, tmp_path, 3)
+    _write(place, project, person, question="What do I hold?", answer="A cap.")
+    place.open(browser_page, "author", project=project, person=person)
+    expect(browser_page.locator(".cell")).to_have_count(2)
+    browser_page.keyboard.press("u")
+    answer = browser_page.locator("[data-field=answer] textarea")
+    expect(answer).to_have_value("A cap.")
+    answer.fill("A cup.")
+    expect(browser_page.locator(".similar")).to_have_count(0)
+    browser_page.keyboard.press("Control+Enter")
+    expect(browser_page.locator(".cell").first).to_be_visible()
+    first, second = place.votes(person)
+    assert second.answers == {"question": "What do I hold?", "answer": "A cup."}
+    assert second.supersedes_id == first.id
+    assert (first.revision, second.revision) == (1, 2)
+
+
+def test_what_the_server_finds_wrong_is_said_at_its_criterion(place: Place, browser_page: Page) -> None:
+    project = place.project()
+    make_items(place.store, 1, project=project)
+    person = place.person(project)
+    place.open(browser_page, "verify", project=project, person=person)
+    problem = {"name": "choice", "message": "Look again."}
+    browser_page.route(
+        "**/api/submit", lambda route: route.fulfill(status=422, json={"error": "No.", "problems": [problem]}), times=1
+    )
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator("[data-criterion=choice] .error")).to_have_text("Look again.")
+    browser_page.keyboard.press("2")
+    expect(browser_page.locator(".nothing")).to_be_visible()
+    assert [vote.answers for vote in place.votes(person)] == [{"choice": "blue"}]
+
+
 def test_an_image_that_somebody_else_took_fades(place: Place, browser_page: Page, tmp_path: Path) -> None:
     project = place.project(load_schema(shipped()["demo"]))
     person, other = place.person(project), place.person(project)
