@@ -18,11 +18,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
-from domain.errors import SettingsError
+from domain.errors import InvalidInput, Problem, SettingsError
 from domain.settings import DATABASE_URL, normal_url
 
 __all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store", "utc_now"]
@@ -65,13 +65,18 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """A session for reading; whatever is changed in it is thrown away."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with _storable(), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
         """A session whose changes are committed at the end, or undone if it ends with an error."""
-        with self._write_lock, Session(self._immediate, expire_on_commit=False) as session, session.begin():
+        with (
+            _storable(),
+            self._write_lock,
+            Session(self._immediate, expire_on_commit=False) as session,
+            session.begin(),
+        ):
             yield session
 
     def upgrade(self) -> None:
@@ -93,6 +98,16 @@ class Store:
     def close(self) -> None:
         """Give back all connections."""
         self.engine.dispose()
+
+
+@contextmanager
+def _storable() -> Iterator[None]:
+    """Turn what a database cannot hold (a NUL, half a character, a number beyond its range) into words."""
+    try:
+        yield
+    except (DataError, UnicodeEncodeError, OverflowError) as error:
+        message = "What was sent has a character or a number that cannot be stored; take it out."
+        raise InvalidInput([Problem("text", message)]) from error
 
 
 def open_store(url: str | None, home: Path, *, clock: Clock = utc_now) -> Store:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
+from db.engine import insert_or_ignore
 from db.tables import MemberRow, PersonRow, ProjectRow, SchemaVersionRow
 
 
@@ -82,3 +84,8 @@ def schema_version(session: Session, *, id: int) -> SchemaVersionRow:
 def schema_version_by_hash(session: Session, *, hash: str) -> SchemaVersionRow | None:
     """The stored schema with that hash."""
     return session.exec(select(SchemaVersionRow).where(SchemaVersionRow.hash == hash)).first()
+
+
+def put_schema_version(session: Session, *, row: Mapping[str, Any]) -> None:
+    """Store a schema; one with that hash that is there already stays as it is."""
+    insert_or_ignore(session, SchemaVersionRow, [row])

@@ -45,7 +45,7 @@ def create_person(
     problems = _problems(login, name, password)
     if problems:
         raise InvalidInput(problems)
-    hashed = _hasher.hash(password) if password is not None else None
+    hashed = _hasher.hash(_bytes(password)) if password is not None else None
     try:
         with store.write() as session:
             return person_of(_add_person(store, session, login, name.strip(), hashed, is_admin))
@@ -60,6 +60,9 @@ def authenticate(store: Store, *, login: str, password: str) -> Person:
     login takes as long as a wrong password.
     """
     login = normal_login(login)[:200]
+    if not login.isprintable():  # no account has such a login, and not every database could hold it
+        _matches(None, password)
+        raise NotAllowed(WRONG)
     with store.write() as session:
         now = store.now()
         n, last = people.failures(session, login=login, since=now - FAILURES_COUNT_FOR)
@@ -192,7 +195,7 @@ def accept_invitation(store: Store, *, token: str, login: str, name: str, passwo
     problems = _problems(login, name, password)
     if problems:
         raise InvalidInput(problems)
-    hashed = _hasher.hash(password)
+    hashed = _hasher.hash(_bytes(password))
     try:
         with store.write() as session:
             now = store.now()
@@ -237,7 +240,7 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
     problems = _problems(login, "-", password)
     if problems:
         raise InvalidInput(problems)
-    hashed = _hasher.hash(password)
+    hashed = _hasher.hash(_bytes(password))
     with store.write() as session:
         row = _required(people.by_login(session, login=login), login)
         row.password_hash = hashed
@@ -306,7 +309,7 @@ def _problems(login: str, name: str, password: str | None) -> list[Problem]:
     problems = []
     if not login or len(login) > 100 or any(letter.isspace() or not letter.isprintable() for letter in login):
         problems.append(Problem("login", "Give a login of 1 to 100 characters without spaces."))
-    if not name.strip() or len(name) > 200:
+    if not name.strip() or len(name) > 200 or not name.isprintable():
         problems.append(Problem("name", "Give a name of 1 to 200 characters."))
     if password is not None and not SHORTEST_PASSWORD <= len(password) <= 1000:
         problems.append(Problem("password", f"Give a password of at least {SHORTEST_PASSWORD} characters."))
@@ -319,10 +322,14 @@ def _wait_after(n_failures: int) -> timedelta:
 
 def _matches(password_hash: str | None, password: str) -> bool:
     try:
-        _hasher.verify(password_hash or _nobody(), password[:1000])
+        _hasher.verify(password_hash or _nobody(), _bytes(password))
     except (VerificationError, InvalidHashError):
         return False
     return password_hash is not None
+
+
+def _bytes(password: str) -> bytes:
+    return password[:1000].encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=1)
@@ -332,4 +339,4 @@ def _nobody() -> str:
 
 
 def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

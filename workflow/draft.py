@@ -17,7 +17,7 @@ from workflow.claim import extend, held_task
 from workflow.show import draft_of
 
 LARGEST = 1_000_000
-"""Characters of JSON in one draft or submission."""
+"""Bytes of JSON in one draft or submission."""
 
 
 def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Mapping[str, Any]) -> Draft:
@@ -45,7 +45,7 @@ def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Map
 def must_be_json(values: Mapping[str, Any]) -> None:
     """``InvalidInput`` for what cannot be stored."""
     try:
-        size = len(json.dumps(values, allow_nan=False))
+        size = len(json.dumps(values, allow_nan=False, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput([Problem("values", "What was sent is no plain JSON; reload the page.")]) from error
     if size > LARGEST:

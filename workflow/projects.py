@@ -11,7 +11,7 @@ from datetime import datetime
 from annotation_schemas.model import LoadedSchema, Schema
 from db import events, people, projects
 from db.engine import IntegrityError, Session, Store
-from db.tables import MemberRow, ProjectRow, SchemaVersionRow, TaskRow
+from db.tables import MemberRow, ProjectRow, TaskRow
 from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Person, ProjectView
 from domain.roles import Role, at_least
@@ -287,20 +287,20 @@ _known_schemas: dict[str, LoadedSchema] = {}
 
 
 def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
+    projects.put_schema_version(
+        session,
+        row={
+            "name": loaded.schema_.name,
+            "version": loaded.schema_.version,
+            "hash": loaded.hash,
+            "guideline_hash": loaded.guideline_hash,
+            "text": loaded.text,
+            "guideline_text": loaded.guideline_text,
+            "created_at": store.now(),
+        },
+    )
     row = projects.schema_version_by_hash(session, hash=loaded.hash)
-    if row is None:
-        row = SchemaVersionRow(
-            name=loaded.schema_.name,
-            version=loaded.schema_.version,
-            hash=loaded.hash,
-            guideline_hash=loaded.guideline_hash,
-            text=loaded.text,
-            guideline_text=loaded.guideline_text,
-            created_at=store.now(),
-        )
-        session.add(row)
-        session.flush()
-    if row.id is None:
+    if row is None or row.id is None:
         raise ValueError("a stored schema has an id")
     return row.id
 

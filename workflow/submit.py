@@ -141,7 +141,7 @@ def _must_fit(given: Submission, key: str) -> None:
         raise InvalidInput([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
     if given.seconds is not None and not 0 <= given.seconds < 10**7:
         raise InvalidInput([Problem("seconds", "The time spent is no number of seconds; reload the page.")])
-    must_be_json({"values": given.values, "reasons": given.reasons})
+    must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
 
 
 def _again(session: Session, earlier: AnnotationRow, row: TaskRow) -> Submitted:

@@ -1,0 +1,66 @@
+"""Text and numbers that a database cannot hold end in a sentence, on both databases and wherever they come in."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+from db.engine import Store
+from domain.errors import InvalidInput, NotAllowed, NotFound
+from domain.states import Stage
+from tests.factories import claimed, make_items, make_person, make_project
+from workflow import accounts, author, claim, draft, pool, projects, show, submit
+
+STRANGE = ["\0", "a\0b", "\ud800", "half \udfff"]
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_strange_names_of_things_are_refused(store: Store, text: str) -> None:
+    make_project(store)
+    ann = make_person(store, "ann")
+    for call in (
+        lambda: projects.project(store, person=ann, project=text),
+        lambda: claim.next_task(store, person=ann, project=text, stage=Stage.VERIFICATION),
+        lambda: claim.heartbeat(store, person=ann, task=text),
+        lambda: submit.submit(store, person=ann, task=text, key="k", values={}),
+        lambda: show.asset_file(store, person=ann, asset=text),
+        lambda: pool.pick(store, person=ann, project="p", dimension="colour", assets=[text]),
+        lambda: author.edit_item(store, person=None, project="p", item=text, fields={}),
+        lambda: accounts.create_person(store, login=f"x{text}", name="X"),
+        lambda: accounts.create_person(store, login="x", name=f"X{text}"),
+        lambda: accounts.use_sign_in_link(store, token=text),
+    ):
+        with pytest.raises((NotFound, NotAllowed, InvalidInput)):
+            call()
+    assert accounts.signed_in(store, token=text) is None
+    for login, password in ((text, "some password"), ("ann", text)):
+        with pytest.raises(NotAllowed, match="not right"):
+            accounts.authenticate(store, login=login, password=password)
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_strange_text_in_a_submission_is_kept_or_refused_but_breaks_nothing(store: Store, text: str) -> None:
+    make_project(store)
+    make_items(store)
+    ann = make_person(store, "ann")
+    view = claimed(store, ann)
+    for values, note in (({"choice": text}, ""), ({"choice": "red"}, text)):
+        with contextlib.suppress(InvalidInput):
+            submit.submit(store, person=ann, task=view.id, key="k", values=values, note=note)
+
+
+@pytest.mark.parametrize("seq", [2**31, 2**63, 10**30])
+def test_a_number_beyond_the_database_is_refused_or_kept(store: Store, seq: int) -> None:
+    make_project(store)
+    make_items(store)
+    ann = make_person(store, "ann")
+    view = claimed(store, ann)
+    with contextlib.suppress(InvalidInput):
+        draft.save_draft(store, person=ann, task=view.id, seq=seq, values={"n": 1})
+    assert claimed(store, ann).id == view.id
+
+
+def test_a_password_may_be_any_text(store: Store) -> None:
+    accounts.create_person(store, login="ann", name="Ann", password="pässwörd \ud83d 🔑")
+    assert accounts.authenticate(store, login="ann", password="pässwörd \ud83d 🔑").login == "ann"
