@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from tests import browser, postgres
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from db.engine import Store
+
+hypothesis.settings.register_profile("touchstone", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("touchstone")
 
 NewUrl = Callable[[str], str]
 

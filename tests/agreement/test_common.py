@@ -94,7 +94,7 @@ def rows_for(name: str, rows: Table) -> Table:
 
 
 @each_statistic
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=tables())
 @example(rows=[[1, 2], [1, None]])  # gaps bring Fleiss' kappa below -1
 def test_a_value_or_a_reason(name: str, rows: Table) -> None:
@@ -116,7 +116,7 @@ def test_a_value_or_a_reason(name: str, rows: Table) -> None:
 
 
 @each_statistic
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=tables(), random=st.randoms(use_true_random=False))
 def test_the_order_of_units_does_not_count(name: str, rows: Table, random: Any) -> None:
     rows = rows_for(name, rows)
@@ -126,7 +126,7 @@ def test_the_order_of_units_does_not_count(name: str, rows: Table, random: Any) 
 
 
 @each_statistic
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=tables())
 def test_the_order_of_raters_does_not_count(name: str, rows: Table) -> None:
     rows = rows_for(name, rows)
@@ -134,7 +134,7 @@ def test_the_order_of_raters_does_not_count(name: str, rows: Table) -> None:
 
 
 @pytest.mark.parametrize("name", NOMINAL)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=tables(), names=st.permutations(["kiwi", "fig", "date", "plum"]))
 def test_what_categories_are_called_does_not_count(name: str, rows: Table, names: list[str]) -> None:
     rows = rows_for(name, rows)
@@ -143,7 +143,7 @@ def test_what_categories_are_called_does_not_count(name: str, rows: Table, names
 
 
 @pytest.mark.parametrize("name", [*ORDERED, *NOMINAL])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=tables())
 def test_an_order_is_all_that_ordinal_alpha_sees(name: str, rows: Table) -> None:
     rows = rows_for(name, rows)
@@ -152,7 +152,7 @@ def test_an_order_is_all_that_ordinal_alpha_sees(name: str, rows: Table) -> None
 
 
 @each_statistic
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=tables(), shift=st.integers(-1000, 1000), scale=st.sampled_from([0.001, 0.5, 3, 1000]))
 def test_shifting_and_stretching_do_not_count(name: str, rows: Table, shift: int, scale: float) -> None:
     rows = rows_for(name, rows)
@@ -161,7 +161,7 @@ def test_shifting_and_stretching_do_not_count(name: str, rows: Table, shift: int
 
 
 @each_statistic
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(grades=st.lists(st.integers(1, 4), min_size=2, max_size=12), k=st.integers(2, 4))
 def test_perfect_agreement_is_one_where_grades_differ(name: str, grades: list[int], k: int) -> None:
     found = ALL[name](ratings(rows_for(name, [[grade] * k for grade in grades])))
@@ -173,7 +173,7 @@ def test_perfect_agreement_is_one_where_grades_differ(name: str, grades: list[in
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in OF_FINITE_TABLE])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=tables())
 def test_repeating_all_units_changes_only_their_number(name: str, rows: Table) -> None:
     rows = rows_for(name, rows)
@@ -183,7 +183,7 @@ def test_repeating_all_units_changes_only_their_number(name: str, rows: Table) -
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name != "fleiss_kappa"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(rows=tables(), grade=st.integers(1, 4))
 def test_a_lone_rating_is_left_out_and_counted(name: str, rows: Table, grade: int) -> None:
     rows = rows_for(name, [row for row in rows if any(each is not None for each in row)])
@@ -195,14 +195,14 @@ def test_a_lone_rating_is_left_out_and_counted(name: str, rows: Table, grade: in
         assert (after.n_units, after.n_left_out) == (before.n_units, before.n_left_out + 1)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(rows=tables(gaps=False))
 def test_alpha_and_fleiss_differ_by_a_known_factor_on_complete_names(rows: Table) -> None:
     n = len(rows) * len(rows[0])
     assert same(value("alpha_nominal", rows), 1 - (1 - value("fleiss_kappa", rows)) * (n - 1) / n)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(rows=st.lists(st.lists(st.sampled_from([0, 1]), min_size=2, max_size=2), min_size=1, max_size=12))
 def test_weights_do_not_count_for_two_categories(rows: Table) -> None:
     plain = value("cohen_kappa", rows)

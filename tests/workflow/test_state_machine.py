@@ -228,7 +228,6 @@ def test_the_protocol_holds_in_any_order(sqlite_template: Path) -> None:
         settings=settings(
             max_examples=20,
             stateful_step_count=30,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
             derandomize=True,
         ),
