@@ -95,6 +95,7 @@ class Workbench {
   }
 
   stop() {
+    this.stopped = true;
     window.removeEventListener("keydown", this.onKey, true);
     window.removeEventListener("pointerdown", this.onActive, true);
     this.guard.disconnect();
@@ -458,6 +459,7 @@ class Workbench {
   // ---- asking for the next page
 
   ask(wish) {
+    if (this.stopped) return;
     this.wishes += 1;
     const place = this.pool ? { pool: this.pool.place() } : {};
     this.waiting = { ...place, ahead: this.ahead.length, ...wish, n: this.wishes, have: "have" in wish ? wish.have : this.data.static_hash };
@@ -488,6 +490,7 @@ class Workbench {
 
   // The connection that carries pages did not come back by itself: everything is saved, so a fresh page is safe.
   async reloadWhenBack() {
+    if (this.stopped) return;
     try {
       const reply = await fetch("/healthz", { cache: "no-store" });
       if (reply.ok) {
