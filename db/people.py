@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, update
+from sqlalchemy import bindparam, delete, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.tables import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
@@ -98,6 +98,7 @@ def failures(session: Session, *, login: str, since: datetime) -> tuple[int, dat
     return n, last
 
 
-def forget_failures(session: Session, *, login: str) -> None:
-    """Clear the slate after a success."""
-    session.exec(delete(FailedLoginRow).where(col(FailedLoginRow.login) == login))
+def forget_failures(session: Session, *, login: str, before: datetime | None = None) -> None:
+    """Clear a login's slate after a success, and throw away what is too old to count for anybody."""
+    gone = col(FailedLoginRow.login) == login
+    session.exec(delete(FailedLoginRow).where(gone if before is None else or_(gone, col(FailedLoginRow.at) < before)))

@@ -73,7 +73,7 @@ def authenticate(store: Store, *, login: str, password: str) -> Person:
     if not _matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
         raise NotAllowed(WRONG)
     with store.write() as session:
-        people.forget_failures(session, login=login)
+        people.forget_failures(session, login=login, before=now - FAILURES_COUNT_FOR)
     return person_of(row)
 
 

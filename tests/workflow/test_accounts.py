@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import select
 
 from db.engine import Store
-from db.tables import PersonRow, SessionRow
+from db.tables import FailedLoginRow, PersonRow, SessionRow
 from domain.errors import AlreadyTaken, InvalidInput, NotAllowed
 from workflow import accounts
 
@@ -154,3 +154,16 @@ def test_a_form_that_does_not_fit_is_refused(
     with pytest.raises(InvalidInput) as refusal:
         accounts.create_person(store, login=login, name=name, password=password)
     assert [problem.name for problem in refusal.value.problems] == [named]
+
+
+def test_old_failures_are_thrown_away_when_somebody_signs_in(store: Store, clock: Clock) -> None:
+    accounts.create_person(store, login="ann", name="Ann", password=GOOD)
+    for login in ("eve", "mallory", "ann"):
+        with pytest.raises(NotAllowed):
+            accounts.authenticate(store, login=login, password="guess again")
+    clock.advance(hours=1)
+    with pytest.raises(NotAllowed):
+        accounts.authenticate(store, login="trudy", password="guess again")
+    accounts.authenticate(store, login="ann", password=GOOD)
+    with store.read() as session:
+        assert session.exec(select(FailedLoginRow.login)).all() == ["trudy"]
