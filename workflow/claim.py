@@ -184,6 +184,8 @@ def why_nothing(
         return NothingLeft(
             "waiting_for_others", "You have done your part; what is left waits for others. Come back later."
         )
+    if unfinished and dimension is not None:
+        return NothingLeft("all_done", "Nothing is left in this dimension; there is work in others.")
     if unfinished:
         return NothingLeft("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
     pending = {state for _, state in items.count_by_state(session, project_id=access.project_id)} & {

@@ -100,6 +100,16 @@ def test_a_member_sees_only_their_dimensions(store: Store) -> None:
     assert asked.code == "not_your_dimension"
 
 
+def test_a_finished_dimension_is_done_though_others_are_not(store: Store) -> None:
+    make_project(store)
+    make_items(store, dimension="shape")
+    left = claim.next_task(
+        store, person=make_person(store, "ann"), project="p", stage=Stage.VERIFICATION, dimension="colour"
+    )
+    assert isinstance(left, NothingLeft)
+    assert (left.code, "this dimension" in left.sentence) == ("all_done", True)
+
+
 def test_strangers_are_told_that_nothing_is_there(store: Store) -> None:
     make_project(store)
     make_items(store)
