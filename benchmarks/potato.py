@@ -47,6 +47,12 @@ admin_api_key: not-used-by-this-measurement
 user_config: {allow_all_users: true}
 """
 
+ANOTHER = """
+before => document.readyState === "complete"
+  && ![undefined, "", before].includes(document.querySelector("#instance_id")?.value)
+"""
+PATIENCE = 15
+
 
 class Potato:
     """A server on a project made for the occasion."""
@@ -111,15 +117,22 @@ class Potato:
         return page.evaluate("document.querySelector('#instance_id')?.value ?? ''")  # type: ignore[no-any-return]
 
     def answer(self, page: Page) -> None:
-        """Choose by key, go on by key, and wait until another item is there."""
+        """Choose by key, go on by key, and wait until another item is there.
+
+        A key that is pressed before the page's scripts listen is lost, so a person presses it again after a while.
+        """
+        from playwright.sync_api import TimeoutError as NotYet
+
         before = self.shown(page)
-        page.keyboard.press("1")
-        page.keyboard.press("ArrowRight")
-        page.wait_for_function(
-            "before => document.readyState === 'complete' && "
-            "![undefined, '', before].includes(document.querySelector('#instance_id')?.value)",
-            arg=before,
-        )
+        for _ in range(PATIENCE):
+            page.keyboard.press("1")
+            page.keyboard.press("ArrowRight")
+            try:
+                page.wait_for_function(ANOTHER, arg=before, timeout=2_000)
+            except NotYet:
+                continue
+            return
+        raise RuntimeError(f"Potato stays at the item {before}.")
 
     def stored(self) -> int:
         """How many answers are on disk, over all people."""

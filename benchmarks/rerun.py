@@ -170,7 +170,7 @@ def touchstone_figures(chromium: Browser, folder: Path, submits: int) -> dict[st
         page.goto(re.findall(r"http://\S+/link/\S+", link)[-1])
         page.goto(f"{server.url}/verify?project=demo")
         verify = Verify(page)
-        page.wait_for_function(f"() => ({verify.SHOWN})() !== ''", timeout=30_000)
+        page.wait_for_function(f"() => ({verify.SHOWN})() !== ''", timeout=60_000)
         assert server.process is not None
         machine.log(f"voting {submits} times on the Verify page")
         figures = measured(server.process.pid, verify.answer, lambda: stored_votes(home), submits)
