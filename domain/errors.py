@@ -7,6 +7,8 @@ TouchstoneError              a user can mend it: the message says what, where, a
 ├── FileRefused              an import file does not fit; nothing of it was taken
 ├── MediaRefused             an image or clip is not what it claims to be, or is too large
 ├── RatingsError             ratings that a statistic cannot read
+├── BadRequest               a request over HTTP that no page of ours would send
+│   └── TooLarge             more bytes than one request may have
 ├── InvalidInput             a form was submitted with problems; all of them are listed
 ├── NotAllowed               this person may not do this
 │   └── SignInRequired       nobody is signed in, or the session has ended
@@ -64,6 +66,14 @@ class InvalidInput(TouchstoneError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__(" ".join(problem.message for problem in problems))
         self.problems = tuple(problems)
+
+
+class BadRequest(TouchstoneError):
+    """A request over HTTP that no page of ours would send."""
+
+
+class TooLarge(BadRequest):
+    """A request over HTTP with more bytes than one may have."""
 
 
 class NotAllowed(TouchstoneError):

@@ -16,10 +16,10 @@ from starlette.routing import BaseRoute, Route
 
 from app import plain
 from app.plain import Field
-from app.routes.replies import BadRequest, read_body, report, status_of
+from app.routes.replies import read_body, report, status_of
 from app.services import Resources
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
-from domain.errors import NotAllowed, TouchstoneError
+from domain.errors import BadRequest, NotAllowed, TouchstoneError
 from domain.records import Person, SignedIn
 from workflow import accounts
 

@@ -12,11 +12,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from domain.errors import (
+    BadRequest,
     Conflict,
     InvalidInput,
     NotAllowed,
     NotFound,
     SignInRequired,
+    TooLarge,
     TouchstoneError,
 )
 from domain.records import SignedIn
@@ -32,17 +34,10 @@ STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (NotFound, 404),
     (Conflict, 409),
     (InvalidInput, 422),
+    (TooLarge, 413),
     (TouchstoneError, 400),
 )
 """The first row that fits counts."""
-
-
-class BadRequest(TouchstoneError):
-    """A request that no page of ours would send."""
-
-
-class TooLarge(TouchstoneError):
-    """A request with more than ``BODY_LIMIT`` bytes."""
 
 
 def signed_in(request: Request) -> SignedIn:
@@ -105,8 +100,6 @@ _KINDS = {str: "text", int: "a whole number", float: "a number", dict: "an objec
 
 def status_of(error: TouchstoneError) -> int:
     """The HTTP status that goes with an error."""
-    if isinstance(error, TooLarge):
-        return 413
     return next(status for kind, status in STATUS if isinstance(error, kind))
 
 

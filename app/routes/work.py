@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Route
 
-from app.routes.replies import BadRequest, answering, read_json, signed_in, wanted
+from app.routes.replies import answering, read_json, signed_in, wanted
 from app.services import Resources
 from app.session import CSRF_HEADER
 from db.engine import Store
-from domain.errors import NotAllowed, NotFound
+from domain.errors import BadRequest, NotAllowed, NotFound
 from domain.records import Person
 from domain.states import Stage
 from workflow import claim, draft, pool, submit
