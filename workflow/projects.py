@@ -201,7 +201,7 @@ def access_to(session: Session, *, person: Person | None, project: str) -> Acces
     """
     found = projects.standing(session, person_id=person.id if person else None, name=project)
     if found is None:
-        raise _no_project(project)
+        raise _no_project(project, by_command=person is None)
     return _access_of(session, person, *found)
 
 
@@ -349,5 +349,7 @@ def _view(access: Access) -> ProjectView:
     )
 
 
-def _no_project(name: str) -> NotFound:
+def _no_project(name: str, *, by_command: bool = False) -> NotFound:
+    if by_command:
+        return NotFound(f"There is no project {name!r}; touchstone project list says which there are.")
     return NotFound(f"There is no project {name!r} that you are a member of; look at My work for yours.")

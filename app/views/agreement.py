@@ -9,22 +9,13 @@ from typing import Any
 
 import streamlit as st
 
-from agreement.summary import Result
+from agreement.summary import TITLES, Result
 from app import markup, shell
 from app.services import Services
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow import measure
 
-NAMES = {
-    "percent_agreement": "Percent agreement",
-    "cohen_kappa": "Cohen's kappa",
-    "light_kappa": "Light's kappa (mean over pairs)",
-    "fleiss_kappa": "Fleiss' kappa",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "pearson": "Pearson's r",
-    "icc": "Intraclass correlation",
-}
 UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer"}
 
 
@@ -141,7 +132,7 @@ def _axis_title(axis: tuple[float, float]) -> str:
 
 def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
     value, low, high = line.value, line.low, line.high
-    name = markup.tag("div", markup.text(NAMES.get(line.statistic, line.statistic.replace("_", " "))))
+    name = markup.tag("div", markup.text(TITLES[line.statistic]))
     with_args = markup.tag("div", markup.text(words_of(line.args)), style="ts-quiet ts-small")
     remark = line.reason or (line.method if low is not None else f"no interval: {line.method}")
     return [

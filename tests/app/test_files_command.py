@@ -42,7 +42,7 @@ def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path
     for arguments, sentence in [
         (("project", "create", "mine", "--schema", "egothink"), "There is a project named 'mine' already"),
         (("project", "create", "other", "--schema", "nothing.yaml"), "cannot be read"),
-        (("import", "other", "egothink", annotations), "There is no project 'other'"),
+        (("import", "other", "egothink", annotations), "There is no project 'other'; touchstone project list"),
         (("import", "mine", "egothink", tmp_path / "nothing"), "There is no file or folder"),
         (("import", "mine", "egothink", annotations, "--media", tmp_path / "no"), "There is no media folder"),
         (("export", "mine", "latex", "--out", tmp_path / "x"), "latex"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.people import at_desk
-from tests.paths import SHARED
+from tests.paths import shared
 from tests.serving import Server, touchstone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -53,29 +53,26 @@ def _narrated(records: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(sorted(said - offered))
 
 
-def _cases() -> list[Case]:
-    egoplan = SHARED / "data/egoplan/EgoPlan_validation.json"
-    pca = SHARED / "data/pca_bench/Domestic-Robot-test_open-meta.json"
-    if not (egoplan.exists() and pca.exists()):
-        return []
-    ep, pb = (json.loads(path.read_text())[:2] for path in (egoplan, pca))
-    wrong = (_key(pb[1]) + 1) % len(_options(pb[1]))
-    return [
-        # The first of two: both give the key. The second: one gives the key, the other skips.
-        Case("egoplan", egoplan, None, _narrated(ep), ((_key(ep[0]), _key(ep[0])), (_key(ep[1]), SKIP))),
-        # The first of two: both give the key. The second: both agree on an action that is not the key.
-        Case("pca_bench", pca, 4, (pb[0]["reason"], pb[1]["reason"]), ((_key(pb[0]), _key(pb[0])), (wrong, wrong))),
-    ]
+def _egoplan() -> Case:
+    path = shared("data", "egoplan", "EgoPlan_validation.json")
+    first, second = records = json.loads(path.read_text())[:2]
+    # The first of two: both give the key. The second: one gives the key, the other skips.
+    return Case("egoplan", path, None, _narrated(records), ((_key(first), _key(first)), (_key(second), SKIP)))
 
 
-CASES = _cases()
+def _pca_bench() -> Case:
+    path = shared("data", "pca_bench", "Domestic-Robot-test_open-meta.json")
+    first, second = json.loads(path.read_text())[:2]
+    wrong = (_key(second) + 1) % len(_options(second))
+    # The first of two: both give the key. The second: both agree on an action that is not the key.
+    return Case("pca_bench", path, 4, (first["reason"], second["reason"]), ((_key(first), _key(first)), (wrong, wrong)))
 
 
-@pytest.mark.skipif(not CASES, reason="the authors' files (../shared/data) are not on this machine")
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("make", [_egoplan, _pca_bench])
 def test_two_real_items_are_verified_by_two_people(
-    case: Case, server: Server, chromium: Browser, tmp_path: Path
+    make: Callable[[], Case], server: Server, chromium: Browser, tmp_path: Path
 ) -> None:
+    case = make()
     records = case.records()
     source = tmp_path / case.path.name
     source.write_text(json.dumps(records, indent=case.indent))
