@@ -41,7 +41,7 @@ annotation_schemes:
     labels: ["yes", "no"]
     sequential_key_binding: true
     label_requirement: {required: true}
-num_annotators_per_item: 3
+num_annotators_per_item: {overlap}
 max_annotations_per_user: -1
 admin_api_key: not-used-by-this-measurement
 user_config: {allow_all_users: true}
@@ -57,7 +57,7 @@ PATIENCE = 15
 class Potato:
     """A server on a project made for the occasion."""
 
-    def __init__(self, folder: Path, pictures: Sequence[Path], questions: Sequence[str]) -> None:
+    def __init__(self, folder: Path, pictures: Sequence[Path], questions: Sequence[str], *, overlap: int = 3) -> None:
         self.folder, self.port = folder, free_port()
         (folder / "pictures").mkdir(parents=True)
         for picture in set(pictures):
@@ -67,7 +67,7 @@ class Potato:
                 picture = pictures[number % len(pictures)]
                 row = {"id": f"q{number:05d}", "picture": f"/media/{picture.name}", "question": question}
                 file.write(json.dumps(row) + "\n")
-        (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
+        (folder / "config.yaml").write_text(CONFIG.replace("{overlap}", str(overlap)), encoding="utf-8")
         self.process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -124,22 +124,24 @@ def questions(home: Path) -> list[tuple[str, str]]:
     return [(fields["question"], fields["answer"]) for fields in found]
 
 
-def pictures(home: Path) -> list[Path]:
-    """The demo's own pictures, as they were added."""
+def pictures(home: Path, folder: Path) -> list[Path]:
+    """The demo's own pictures, as they were added, copied into a folder under names of their own."""
     from media.store import MediaStore
 
     store = MediaStore(home / "media")
+    folder.mkdir(parents=True)
     query = "SELECT DISTINCT sha256 FROM asset WHERE kind = 'image' AND sha256 IS NOT NULL ORDER BY sha256"
-    return [store.path(str(digest), "original") for (digest,) in rows(home, query)]
+    found = []
+    for number, (digest,) in enumerate(rows(home, query)):
+        found.append(folder / f"picture-{number:03}.jpg")
+        found[-1].write_bytes(store.path(str(digest), "original").read_bytes())
+    return found
 
 
 def more_items(home: Path, folder: Path, count: int) -> None:
     """Import ``count`` items of one dimension over the demo's pictures, with the demo's questions, numbered."""
-    asked, shown = questions(home), pictures(home)
-    (folder / "media").mkdir(parents=True)
+    asked, shown = questions(home), pictures(home, folder / "media")
     (folder / "items" / "Object" / "attribute").mkdir(parents=True)
-    for picture in shown:
-        (folder / "media" / picture.name).write_bytes(picture.read_bytes())
     records = []
     for number in range(count):
         question, answer = asked[number % len(asked)]
@@ -185,7 +187,7 @@ def potato_figures(chromium: Browser, folder: Path, submits: int) -> dict[str, o
     home = folder / "home"
     asked = [question for question, _ in questions(home)]
     numbered = [f"{asked[number % len(asked)]} ({number})" for number in range(submits + WARM_UP + 2)]
-    peer = potato.Potato(folder / "potato", pictures(home), numbered)
+    peer = potato.Potato(folder / "potato", pictures(home, folder / "pictures"), numbered)
     begun = time.monotonic()
     peer.start()
     started = time.monotonic() - begun
