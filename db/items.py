@@ -1,11 +1,15 @@
-"""Queries on items, their revisions and assets."""
+"""Queries on items, their revisions and assets.
+
+Statements on the annotator's path are made once and filled in by name: putting one together costs more than running it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import func, insert
+from sqlalchemy import bindparam, func, insert
 from sqlmodel import Session, col, select
 
 from db.tables import (
@@ -44,13 +48,14 @@ def insert_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> Non
 
 def lock(session: Session, *, id: int) -> ItemRow:
     """An item, held until the transaction ends, so that its verdict is made once."""
-    wanted = (
-        select(ItemRow)
-        .where(ItemRow.id == id)
-        .with_for_update(key_share=True)
-        .execution_options(populate_existing=True)
-    )
-    return session.exec(wanted).one()
+    found: ItemRow = session.exec(_by_id(hold=True), params={"item": id}).one()
+    return found
+
+
+@cache
+def _by_id(*, hold: bool) -> Any:
+    wanted = select(ItemRow).where(col(ItemRow.id) == bindparam("item"))
+    return wanted.with_for_update(key_share=True).execution_options(populate_existing=True) if hold else wanted
 
 
 def lock_of_task(session: Session, *, task: str) -> None:
@@ -58,18 +63,23 @@ def lock_of_task(session: Session, *, task: str) -> None:
 
     All transactions hold an item before its tasks, so that two of them never wait for each other.
     """
-    wanted = (
+    session.exec(_of_task(), params={"task": task}).first()
+
+
+@cache
+def _of_task() -> Any:
+    return (
         select(ItemRow)
         .join(TaskRow, col(TaskRow.item_id) == ItemRow.id)
-        .where(TaskRow.public_id == task, TaskRow.stage != Stage.GRADING)
+        .where(col(TaskRow.public_id) == bindparam("task"), col(TaskRow.stage) != Stage.GRADING)
         .with_for_update(of=ItemRow, key_share=True)
     )
-    session.exec(wanted).first()
 
 
 def by_id(session: Session, *, id: int) -> ItemRow:
     """An item, which must exist."""
-    return session.exec(select(ItemRow).where(ItemRow.id == id)).one()
+    found: ItemRow = session.exec(_by_id(hold=False), params={"item": id}).one()
+    return found
 
 
 def by_public_id(session: Session, *, project_id: int, public_id: str) -> ItemRow | None:
@@ -91,8 +101,14 @@ def of_project(session: Session, *, project_id: int) -> list[ItemRow]:
 
 def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
     """An item's fields at a revision."""
-    wanted = select(RevisionRow.content).where(RevisionRow.item_id == item_id, RevisionRow.number == revision)
-    return dict(session.exec(wanted).one())
+    return dict(session.exec(_content(), params={"item": item_id, "revision": revision}).one())
+
+
+@cache
+def _content() -> Any:
+    return select(RevisionRow.content).where(
+        col(RevisionRow.item_id) == bindparam("item"), col(RevisionRow.number) == bindparam("revision")
+    )
 
 
 def current_content(session: Session, *, project_id: int) -> dict[int, dict[str, Any]]:
@@ -113,14 +129,18 @@ def revisions(session: Session, *, item_id: int) -> list[RevisionRow]:
 
 def assets(session: Session, *, item_id: int) -> list[tuple[ItemAssetRow, AssetRow, MediaObjectRow | None]]:
     """An item's assets in order, with what is known of their files."""
-    wanted = (
+    return [(link, asset, media) for link, asset, media in session.exec(_assets(), params={"item": item_id})]
+
+
+@cache
+def _assets() -> Any:
+    return (
         select(ItemAssetRow, AssetRow, MediaObjectRow)
         .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
         .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
-        .where(ItemAssetRow.item_id == item_id)
+        .where(col(ItemAssetRow.item_id) == bindparam("item"))
         .order_by(col(ItemAssetRow.id))
     )
-    return [(link, asset, media) for link, asset, media in session.exec(wanted)]
 
 
 def has_predictions(session: Session, *, item_id: int) -> bool:
@@ -155,20 +175,25 @@ def waiting_by_author(session: Session, *, project_id: int, state: ItemState) ->
 
 def latest_annotations(session: Session, *, item_id: int, revision: int, stage: str) -> list[AnnotationRow]:
     """What counts of what was submitted about a revision in a stage: superseded annotations are left out."""
+    given = {"item": item_id, "revision": revision, "stage": stage}
+    return list(session.exec(_latest_annotations(), params=given))
+
+
+@cache
+def _latest_annotations() -> Any:
     newer = select(AnnotationRow.supersedes_id).where(
-        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
+        col(AnnotationRow.supersedes_id).is_not(None), col(AnnotationRow.item_id) == bindparam("item")
     )
-    wanted = (
+    return (
         select(AnnotationRow)
         .where(
-            AnnotationRow.item_id == item_id,
-            AnnotationRow.stage == stage,
-            AnnotationRow.revision == revision,
+            col(AnnotationRow.item_id) == bindparam("item"),
+            col(AnnotationRow.stage) == bindparam("stage"),
+            col(AnnotationRow.revision) == bindparam("revision"),
             col(AnnotationRow.id).not_in(newer),
         )
         .order_by(col(AnnotationRow.id))
     )
-    return list(session.exec(wanted))
 
 
 def latest_contents(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlmodel import Session, col, select
 
 from db.tables import AnnotationRow, DraftRow, TaskRow
@@ -14,14 +16,27 @@ from domain.states import Stage
 
 def by_key(session: Session, *, person_id: int, key: str) -> AnnotationRow | None:
     """What a person submitted under an idempotency key."""
-    wanted = select(AnnotationRow).where(AnnotationRow.person_id == person_id, AnnotationRow.submit_key == key)
-    return session.exec(wanted).first()
+    found: AnnotationRow | None = session.exec(_by_key(), params={"person": person_id, "key": key}).first()
+    return found
+
+
+@cache
+def _by_key() -> Any:
+    return select(AnnotationRow).where(
+        col(AnnotationRow.person_id) == bindparam("person"), col(AnnotationRow.submit_key) == bindparam("key")
+    )
 
 
 def latest_of_task(session: Session, *, task_id: int) -> AnnotationRow | None:
     """What counts for a slot."""
-    wanted = select(AnnotationRow).where(AnnotationRow.task_id == task_id).order_by(col(AnnotationRow.id).desc())
-    return session.exec(wanted.limit(1)).first()
+    found: AnnotationRow | None = session.exec(_latest_of_task(), params={"task": task_id}).first()
+    return found
+
+
+@cache
+def _latest_of_task() -> Any:
+    wanted = select(AnnotationRow).where(col(AnnotationRow.task_id) == bindparam("task"))
+    return wanted.order_by(col(AnnotationRow.id).desc()).limit(1)
 
 
 def last_of_person(
@@ -43,8 +58,16 @@ def last_of_person(
 
 def draft(session: Session, *, task_id: int, person_id: int, lock: bool = False) -> DraftRow | None:
     """What a person has typed for a slot."""
-    wanted = select(DraftRow).where(DraftRow.task_id == task_id, DraftRow.person_id == person_id)
-    return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).first()
+    found: DraftRow | None = session.exec(_draft(lock), params={"task": task_id, "person": person_id}).first()
+    return found
+
+
+@cache
+def _draft(lock: bool) -> Any:
+    wanted = select(DraftRow).where(
+        col(DraftRow.task_id) == bindparam("task"), col(DraftRow.person_id) == bindparam("person")
+    )
+    return wanted.with_for_update(key_share=True) if lock else wanted
 
 
 def put_draft(
