@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,7 +12,7 @@ from annotation_schemas import registry
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Scalar, Schema
 from annotation_schemas.yaml_text import Document, Path
-from domain.policies import KEEP_RULES, same
+from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, same
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _LISTS = ("option_of", "options_of", "order_of")
@@ -184,23 +184,25 @@ def _verification(schema: Schema) -> Found:
         return
     path: Path = ("stages", "verification", "keep")
     keep, criteria = verification.keep, {criterion.name: criterion for criterion in verification.criteria}
-    about = [keep.criterion] if keep.criterion is not None else list(keep.criteria)
+    about = list(criteria_that_decide(keep))
     if not about:
         yield path, "`criterion` is missing; it names the criterion that decides"
     for name in about:
         if name not in criteria:
             yield (*path, "criterion"), f"`{name}` is no criterion of verification{_suggestion(name, list(criteria))}"
+        elif criteria[name].dimensions is not None:
+            yield (
+                (*path, "criterion"),
+                f"`{name}` is asked in some dimensions only, so it cannot decide about all items",
+            )
+    yield from _skips(schema, [criteria[name] for name in about if name in criteria])
     rule = KEEP_RULES.get(keep.rule)
     if rule is None:
         return
-    if rule.needs_key:
+    if rule.needs_key or (keep.key is not None and not rule.needs_values):
         yield from _keep_key(schema, keep, path)
-    elif keep.value is None:
-        yield path, "`value` is missing; it is the value that keeps an item"
     else:
-        for name in about:
-            if name in criteria and not _is_value_of(criteria[name], keep.value):
-                yield (*path, "value"), f"`{keep.value}` is no value of `{name}`"
+        yield from _keep_values(keep, rule, about, criteria, path)
     if verification.qualification:
         gate, at = verification.qualification, ("stages", "verification", "qualification")
         if gate.items < 1 or gate.reviewers < 1:
@@ -209,10 +211,46 @@ def _verification(schema: Schema) -> Found:
             yield (*at, "pass_mark"), "the pass mark is a share between 0 and 1"
 
 
+def _keep_values(
+    keep: Keep, rule: KeepRule, about: Sequence[str], criteria: Mapping[str, Criterion], path: Path
+) -> Found:
+    if keep.key is not None:
+        yield (*path, "key"), f"the rule `{keep.rule}` asks for `values`, not for `key`"
+    elif keep.values and keep.value is not None:
+        yield (*path, "value"), "there is `values` already, with a value for each criterion"
+    elif rule.needs_values and not keep.values:
+        yield path, f"`values` is missing; the rule `{keep.rule}` asks for the wanted value of each criterion"
+    elif not keep.values and keep.value is None:
+        yield path, "`value` is missing; it is the value that keeps an item"
+    if keep.values and set(keep.values) != set(about):
+        yield (*path, "values"), f"it needs one value for each of {', '.join(about)}, and no other"
+    for name in about:
+        wanted = keep.values.get(name, keep.value)
+        if name in criteria and wanted is not None and not _is_value_of(criteria[name], wanted):
+            yield (*path, "values" if name in keep.values else "value"), f"`{wanted}` is no value of `{name}`"
+
+
+def _skips(schema: Schema, deciding: Sequence[Criterion]) -> Found:
+    verification = schema.stages.verification
+    if verification is None or verification.skips is None:
+        return
+    path: Path = ("stages", "verification", "skips")
+    skips = verification.skips
+    if not 1 <= skips.after <= verification.raters:
+        yield (*path, "after"), f"this must be at least 1, and at most the {verification.raters} votes of an item"
+    if not any(criterion.skip for criterion in deciding):
+        yield path, "no criterion of `keep` can be skipped; give it a `skip`"
+    if skips.then == "adjudicate" and schema.stages.adjudication is None:
+        yield (*path, "then"), "this schema has no adjudication; let skips `retire` an item, or add the stage"
+
+
 def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
     fields = {field.name: field for field in schema.item.fields}
-    if keep.value is not None:
-        yield (*path, "value"), f"the rule `{keep.rule}` compares with `key`, not with `value`"
+    if keep.value is not None or keep.values:
+        yield (
+            (*path, "value" if keep.value is not None else "values"),
+            f"the rule `{keep.rule}` compares with `key`, not with `value`",
+        )
     if keep.key is None:
         yield path, "`key` is missing; it names the field that holds the right answer"
     elif keep.key not in fields:

@@ -15,6 +15,7 @@ KEPT = HOME / "schema.json"
 
 _NAMED_ROWS = {
     ("Keep", "rule"): "keep_rule",
+    ("Skips", "then"): "skip_act",
     ("Source", "format"): "format",
     ("Judge", "template"): "template",
     ("Judge", "parser"): "parser",

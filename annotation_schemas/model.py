@@ -174,6 +174,17 @@ class Keep(_Part):
     """The item's field that holds the right answer."""
     value: Scalar | None = None
     """The value that keeps an item."""
+    values: dict[str, Scalar] = Field(default_factory=dict)
+    """Instead of `value`: each criterion with the value that keeps an item."""
+
+
+class Skips(_Part):
+    """What skips do to an item, before all votes are in. A vote is a skip if it skips a criterion that decides."""
+
+    after: int
+    """So many skips do it."""
+    then: str = "retire"
+    """A row of the registry of what skips do."""
 
 
 class Qualification(_Part):
@@ -218,6 +229,8 @@ class Verification(_Part):
     """What they are asked."""
     keep: Keep
     """What makes of their votes a verdict."""
+    skips: Skips | None = None
+    """What skips do; absent: a skip is a vote that agrees with no other."""
     qualification: Qualification | None = None
     """What to pass before one may vote."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
-from domain.policies import KEEP_RULES
+from domain.policies import KEEP_RULES, SKIP_ACTS
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ REGISTRIES = {
     "criterion_kind": "Kinds of criteria",
     "field_kind": "Kinds of fields",
     "keep_rule": "Keep rules",
+    "skip_act": "What skips do",
     "template": "Judge templates",
     "parser": "Judge parsers",
     "prompt_set": "Prompt sets",
@@ -73,7 +74,8 @@ _ROWS: tuple[Row, ...] = (
     Row("field_kind", "order_of", "all entries of a text_list field, put in order"),
     Row("field_kind", "segments", "timed segments of a clip, as the file gives them"),
     Row("field_kind", "json", "any value, kept as the file gives it"),
-    *(Row("keep_rule", rule.name, rule.meaning, available=rule.available) for rule in KEEP_RULES.values()),
+    *(Row("keep_rule", rule.name, rule.meaning) for rule in KEEP_RULES.values()),
+    *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
     Template(
         "template",
         "egothink_single",
@@ -189,6 +191,13 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
             yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
     if stages.verification:
         yield "keep_rule", stages.verification.keep.rule, ("stages", "verification", "keep", "rule"), "verification"
+        if stages.verification.skips:
+            yield (
+                "skip_act",
+                stages.verification.skips.then,
+                ("stages", "verification", "skips", "then"),
+                "verification",
+            )
         if stages.verification.qualification:
             yield "stage", "qualification", ("stages", "verification", "qualification"), "verification"
     for index, judge in enumerate(schema.judges):

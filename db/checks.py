@@ -100,3 +100,13 @@ def annotated_but_open(session: Session, *, project_id: int) -> list[str]:
         exists().where(col(AnnotationRow.task_id) == col(TaskRow.id)),
     )
     return list(session.exec(wanted))
+
+
+def strange_weights(session: Session, *, project_id: int) -> list[tuple[str, float]]:
+    """Submissions whose weight is no share."""
+    wanted = select(AnnotationRow.public_id, AnnotationRow.weight).where(
+        AnnotationRow.project_id == project_id,
+        col(AnnotationRow.weight).is_not(None),
+        ~col(AnnotationRow.weight).between(0, 1),
+    )
+    return [(id, weight) for id, weight in session.exec(wanted) if weight is not None]

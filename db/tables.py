@@ -432,6 +432,8 @@ class AnnotationRow(SQLModel, table=True):
     reasons: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     note: str = Field(default="", sa_type=Text)
     seconds: float | None = None
+    weight: float | None = None
+    """Where votes are weighed: its rater's score in the qualification at that moment, if there was one."""
     supersedes_id: int | None = Field(default=None, foreign_key="annotation.id")
     schema_version_id: int = Field(foreign_key="schema_version.id")
     schema_hash: str

@@ -19,6 +19,8 @@ from domain.records import Progress
 from domain.states import Stage, TaskState
 
 _SHUFFLE_RANGE = 2**31
+_EQUALS = 2**20
+"""So many places have items that are equally contested: a thousand times as many lie within the shuffled order."""
 _OTHER = aliased(TaskRow)
 """Another slot of the same unit. Made once: an alias costs more than the query that uses it."""
 
@@ -42,6 +44,11 @@ def unit_of_prediction(*, prediction_id: int) -> str:
 def shuffle_key(*, seed: int, unit: str, slot: int) -> int:
     """A slot's place in the shuffled order of its stage: from the project's seed, so that it can be made again."""
     return _number(f"{seed}/{unit}/{slot}")
+
+
+def contest_key(*, seed: int, unit: str, contest: float) -> int:
+    """A senior's place for what is contested so much (0 to 1): the most contested stands first, equals are shuffled."""
+    return round((1 - contest) * 1000) * _EQUALS + shuffle_key(seed=seed, unit=unit, slot=0) % _EQUALS
 
 
 def offset_of(*, seed: int, person_id: int, stage: Stage) -> int:
@@ -129,7 +136,12 @@ def candidates(
     now: datetime,
     limit: int = _LOOK_AT,
 ) -> list[TaskRow]:
-    """Slots that this person may take, the best first: abandoned ones, then in shuffled order from ``after`` around."""
+    """Slots that this person may take, the best first: abandoned ones, then in shuffled order from ``after`` around.
+
+    Seniors always begin with what is most contested, wherever they were before.
+    """
+    if stage is Stage.ADJUDICATION:
+        after = -1
     given = {"project": project_id, "stage": stage, "taker": person_id, "after": after, "now": now}
     within = dimensions is not None
     left_behind = _abandoned(stage, within)
@@ -336,6 +348,15 @@ def offer(session: Session, *, slot: Mapping[str, Any]) -> None:
             col(TaskRow.slot) == slot["slot"],
             col(TaskRow.state) == TaskState.WITHDRAWN,
         )
+        .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot["shuffle"])
+    )
+
+
+def offer_again(session: Session, *, unit: str) -> None:
+    """Offer the slots of a unit that were called off."""
+    session.exec(
+        update(TaskRow)
+        .where(col(TaskRow.unit) == unit, col(TaskRow.state) == TaskState.WITHDRAWN)
         .values(state=TaskState.OPEN, person_id=None, lease_until=None)
     )
 

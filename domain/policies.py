@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from fractions import Fraction
+from itertools import combinations
 from typing import Any, Protocol
 
 from domain.errors import NotAvailable
@@ -16,11 +19,13 @@ LEASE = timedelta(minutes=30)
 
 @dataclass(frozen=True)
 class Vote:
-    """What one rater answered on one revision of an item. A value of None is a skip."""
+    """What one rater answered on one revision of an item. A value of None with a reason is a skip."""
 
     rater: str
     values: Mapping[str, Any]
     reasons: Mapping[str, Any] = field(default_factory=dict)
+    weight: float | None = None
+    """What it counts where votes are weighed; see ``weighed``."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +49,24 @@ class KeepSpec(Protocol):
     def key(self) -> str | None: ...
     @property
     def value(self) -> Any: ...
+    @property
+    def values(self) -> Mapping[str, Any]: ...
+
+
+class SkipsSpec(Protocol):
+    """What skips do to an item, as the schema states it (``skips:`` in YAML)."""
+
+    @property
+    def after(self) -> int: ...
+    @property
+    def then(self) -> str: ...
 
 
 Outcome = str
 """One of "keep", "drop" (agreed on something else), "split"."""
+
+Cast = tuple[Any, Fraction]
+"""What a vote says about one criterion, and what it weighs."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +75,13 @@ class KeepRule:
 
     name: str
     meaning: str
-    outcome: Callable[[Sequence[Any], Any], Outcome] | None
-    """The votes on one criterion and the value that keeps the item, to what they come to; None if not built yet."""
+    outcome: Callable[[Sequence[Cast], Any], Outcome]
+    """The votes on one criterion and the value that keeps the item, to what they come to."""
     needs_key: bool = False
-
-    @property
-    def available(self) -> bool:
-        """Whether a stage with this rule can be started."""
-        return self.outcome is not None
+    needs_values: bool = False
+    """It asks for `values`: the wanted one of each criterion."""
+    weighs: bool = False
+    """Votes count by the qualification of who cast them."""
 
 
 def same(left: Any, right: Any) -> bool:
@@ -71,16 +89,36 @@ def same(left: Any, right: Any) -> bool:
     return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
 
 
-def _unanimous(values: Sequence[Any], wanted: Any) -> Outcome:
-    first = values[0]
-    if first is None or not all(same(value, first) for value in values):
+def weighed(weight: float | None) -> Fraction:
+    """What a stored weight counts, exactly as it is written: 0.1 and 0.2 together weigh as much as 0.3.
+
+    A weight is a rater's share of right answers in the qualification, stored with the vote when it was cast. A vote
+    without one (its rater was never scored) counts 1, as every vote does where nothing is weighed; a weight of 0
+    counts nothing. Half of the weight or less decides nothing: see ``_weighted``.
+    """
+    return Fraction(1) if weight is None else Fraction(str(weight))
+
+
+def _unanimous(cast: Sequence[Cast], wanted: Any) -> Outcome:
+    first = cast[0][0]
+    if first is None or not all(same(value, first) for value, _ in cast):
         return "split"
     return "keep" if same(first, wanted) else "drop"
 
 
-def _majority(values: Sequence[Any], wanted: Any) -> Outcome:
-    for value in values:
-        if value is not None and 2 * sum(same(value, other) for other in values) > len(values):
+def _majority(cast: Sequence[Cast], wanted: Any) -> Outcome:
+    return _weighted([(value, Fraction(1)) for value, _ in cast], wanted)
+
+
+def _weighted(cast: Sequence[Cast], wanted: Any) -> Outcome:
+    """More than half of the weight of all votes decides, skips and missing answers weighing against everything.
+
+    A tie (exactly half on one value), a weight spread over several values, and votes that weigh nothing at all are
+    splits: nobody is outvoted by as much as them.
+    """
+    whole = sum((weight for _, weight in cast), Fraction(0))
+    for value, _ in cast:
+        if value is not None and 2 * sum(weight for other, weight in cast if same(value, other)) > whole:
             return "keep" if same(value, wanted) else "drop"
     return "split"
 
@@ -96,27 +134,70 @@ KEEP_RULES: Mapping[str, KeepRule] = {
             needs_key=True,
         ),
         KeepRule("majority", "kept if more than half of the raters give the value", _majority),
-        KeepRule("weighted", "as majority, each vote weighted by its rater's qualification", None),
+        KeepRule(
+            "all_of",
+            "kept if all raters give each of several criteria the value that `values` names for it",
+            _unanimous,
+            needs_values=True,
+        ),
+        KeepRule(
+            "weighted",
+            "kept if the value has more than half of the weight of all votes; a vote weighs its rater's score in the"
+            " qualification when it was cast, or 1 without one, and a tie is no agreement",
+            _weighted,
+            weighs=True,
+        ),
     )
 }
 
+SKIP_ACTS: Mapping[str, str] = {
+    "retire": "the item is rejected at once, with the causes told, and nobody is asked about it any more",
+    "adjudicate": "a senior settles the item at once, and nobody else is asked to vote on it",
+}
+"""What so many skips do."""
+
+
+def criteria_that_decide(rule: KeepSpec) -> tuple[str, ...]:
+    """The criteria that a keep rule looks at."""
+    return rule.criteria or ((rule.criterion,) if rule.criterion is not None else tuple(rule.values))
+
+
+def is_skip(vote: Vote, criteria: Sequence[str]) -> bool:
+    """Whether a vote skips one of these criteria. Answers that were not asked for, or left out, are no skips."""
+    return any(vote.values.get(name) is None and vote.reasons.get(name) is not None for name in criteria)
+
 
 def verdict(
-    rule: KeepSpec, votes: Sequence[Vote], *, raters: int, item_fields: Mapping[str, Any], adjudication: bool
+    rule: KeepSpec,
+    votes: Sequence[Vote],
+    *,
+    raters: int,
+    item_fields: Mapping[str, Any],
+    adjudication: bool,
+    skips: SkipsSpec | None = None,
+    words: Mapping[Any, str] | None = None,
 ) -> Verdict:
-    """What ``votes`` on one revision come to once all ``raters`` of them are in.
+    """What ``votes`` on one revision come to once all ``raters`` of them are in, or so many of them are ``skips``.
 
     With several criteria each must come to "keep"; agreement on another value in any of them rejects the item. What
-    the votes leave open goes to adjudication if the schema has it, and is rejected otherwise.
+    the votes leave open goes to adjudication if the schema has it, and is rejected otherwise. ``words`` are the
+    labels of the causes of skips.
     """
+    row = KEEP_RULES.get(rule.rule)
+    if row is None:
+        raise NotAvailable(f"The keep rule {rule.rule!r} is not built yet; name one that is in the schema.")
+    criteria = criteria_that_decide(rule)
+    skipped = [vote for vote in votes if is_skip(vote, criteria)]
+    if skips is not None and len(skipped) >= skips.after:
+        return _after_skips(skips, skipped, len(votes), criteria, words or {})
     if len(votes) < raters:
         return Verdict(ItemState.IN_VERIFICATION, f"{len(votes)} of {raters} votes are in.")
-    row = KEEP_RULES.get(rule.rule)
-    if row is None or row.outcome is None:
-        raise NotAvailable(f"The keep rule {rule.rule!r} is not built yet; name one that is in the schema.")
-    criteria = rule.criteria or ((rule.criterion,) if rule.criterion is not None else ())
-    wanted = item_fields.get(rule.key) if row.needs_key and rule.key is not None else rule.value
-    outcomes = {name: row.outcome([vote.values.get(name) for vote in votes], wanted) for name in criteria}
+    outcomes = {
+        name: row.outcome(
+            [(vote.values.get(name), weighed(vote.weight)) for vote in votes], _wanted(rule, row, name, item_fields)
+        )
+        for name in criteria
+    }
     dropped = [name for name, outcome in outcomes.items() if outcome == "drop"]
     split = [name for name, outcome in outcomes.items() if outcome == "split"]
     if dropped:
@@ -128,6 +209,46 @@ def verdict(
     return Verdict(ItemState.KEPT, f"All {len(votes)} votes are in and satisfy the rule {rule.rule}.")
 
 
+def _wanted(rule: KeepSpec, row: KeepRule, name: str, item_fields: Mapping[str, Any]) -> Any:
+    """The value of a criterion that keeps the item."""
+    if row.needs_key or rule.key is not None:
+        return item_fields.get(rule.key or "")
+    return rule.values.get(name, rule.value)
+
+
+def _after_skips(
+    skips: SkipsSpec, skipped: Sequence[Vote], n_votes: int, criteria: Sequence[str], words: Mapping[Any, str]
+) -> Verdict:
+    causes = Counter(
+        words.get(cause, str(cause))
+        for vote in skipped
+        for name in criteria
+        if vote.values.get(name) is None and (cause := vote.reasons.get(name)) is not None
+    )
+    told = ", ".join(f"{cause} ({n})" for cause, n in sorted(causes.items()))
+    who = f"{len(skipped)} of {n_votes} {'vote' if n_votes == 1 else 'votes'} skipped it: {told}."
+    if skips.then == "adjudicate":
+        return Verdict(ItemState.IN_ADJUDICATION, f"{who} A senior decides.")
+    return Verdict(ItemState.REJECTED, f"{who} That retires it.")
+
+
+def contest(rule: KeepSpec, votes: Sequence[Vote]) -> float:
+    """How contested an item is, from 0 to 1: the share of pairs of votes that differ, in the mean of the criteria.
+
+    A skip agrees with nothing, not even with another skip. One vote alone contests nothing.
+    """
+    pairs = list(combinations(votes, 2))
+    criteria = criteria_that_decide(rule)
+    if not pairs or not criteria:
+        return 0.0
+    differing = sum(
+        one.values.get(name) is None or not same(one.values.get(name), other.values.get(name))
+        for one, other in pairs
+        for name in criteria
+    )
+    return differing / (len(pairs) * len(criteria))
+
+
 def item_state(
     rule: KeepSpec | None,
     votes: Sequence[Vote],
@@ -136,6 +257,8 @@ def item_state(
     item_fields: Mapping[str, Any],
     adjudication: bool,
     decision: str | None = None,
+    skips: SkipsSpec | None = None,
+    words: Mapping[Any, str] | None = None,
 ) -> Verdict:
     """Where an item stands: a pure function of the votes on its current revision, the senior's decision, and the
     policy.
@@ -149,4 +272,6 @@ def item_state(
         return Verdict(ItemState.REJECTED, "A senior rejected it.")
     if rule is None:
         return Verdict(ItemState.UNVERIFIED, "The schema has no verification.")
-    return verdict(rule, votes, raters=raters, item_fields=item_fields, adjudication=adjudication)
+    return verdict(
+        rule, votes, raters=raters, item_fields=item_fields, adjudication=adjudication, skips=skips, words=words
+    )

@@ -10,7 +10,7 @@ from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.states import ItemState, Stage
 from workflow.projects import Access, access_to
-from workflow.verify import judge, open_verification, settle
+from workflow.verify import judge, match_slots, open_verification, settle
 
 
 def check(store: Store, *, project: str | None = None, rebuild: bool = False) -> list[str]:
@@ -59,9 +59,16 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
                 f"item {item.external_id} is stored as {item.state.value}, but its votes make it"
                 f" {verdict.state.value}. {verdict.why}",
             )
-        missing = (stage.raters if stage else 0) - slots.get((item_id, Stage.VERIFICATION), 0)
-        if missing > 0:
+        offered = slots.get((item_id, Stage.VERIFICATION), 0)
+        missing = (stage.raters if stage else 0) - offered
+        if missing > 0 and verdict.state is ItemState.IN_VERIFICATION:
             yield item_id, f"item {item.external_id} lacks {missing} of its slots for votes."
+        surplus = offered - len(votes.get(item_id, []))
+        if surplus > 0 and verdict.state is not ItemState.IN_VERIFICATION:
+            yield (
+                item_id,
+                f"item {item.external_id} is no longer in verification, but {surplus} more votes are asked for.",
+            )
         if verdict.state is ItemState.IN_ADJUDICATION and not slots.get((item_id, Stage.ADJUDICATION)):
             yield item_id, f"item {item.external_id} waits for a senior, but has no slot for one."
 
@@ -74,7 +81,8 @@ def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: in
             item, now = items.lock(session, id=item_id), store.now()
             revision = (item_id, item.current_revision, item.dimension)
             open_verification(session, access=access, revisions=[revision], now=now)
-            settle(session, access=access, item=item, now=now)
+            verdict = settle(session, access=access, item=item, now=now)
+            match_slots(session, access=access, item=item, state=verdict.state)
     with store.write() as session:
         events.record(
             session,
@@ -100,6 +108,8 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         said.append(f"item {external_id} was verified by somebody who wrote or edited it.")
     for public_id in queries.done_without_annotation(session, project_id=access.project_id):
         said.append(f"task {public_id} is done, but nothing was submitted for it.")
+    for public_id, weight in queries.strange_weights(session, project_id=access.project_id):
+        said.append(f"vote {public_id} weighs {weight}, but a weight is a share between 0 and 1.")
     for public_id in queries.annotated_but_open(session, project_id=access.project_id):
         said.append(f"task {public_id} is open, but something was submitted for it.")
     return said

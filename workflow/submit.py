@@ -197,6 +197,7 @@ def _store(
         reasons=dict(given.reasons),
         note=given.note,
         seconds=given.seconds,
+        weight=verify.weight_of(session, access=access, row=row, person=person),
         supersedes_id=before.id if before else None,
         schema_version_id=access.schema_version_id,
         schema_hash=access.loaded.hash,

@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
+from annotation_schemas.model import Schema
 from db import events, items, tasks
 from db.engine import Session
 from db.tables import AnnotationRow, ItemRow, TaskRow
 from domain.errors import Problem
-from domain.policies import Verdict, Vote, item_state
+from domain.policies import KEEP_RULES, Verdict, Vote, contest, item_state
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage, TaskState
 from workflow.projects import Access
@@ -61,12 +62,29 @@ def judge(
     verification = access.schema.stages.verification
     return item_state(
         verification.keep if verification else None,
-        [Vote(rater=str(vote.person_id), values=vote.answers, reasons=vote.reasons) for vote in votes],
+        as_votes(votes),
         raters=verification.raters if verification else 0,
         item_fields=fields,
         adjudication=access.schema.stages.adjudication is not None,
         decision=decisions[-1].answers.get("decision") if decisions else None,
+        skips=verification.skips if verification else None,
+        words=causes_of_skips(access.schema),
     )
+
+
+def as_votes(rows: Sequence[AnnotationRow]) -> list[Vote]:
+    """Stored votes as the policy reads them."""
+    return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
+
+
+def causes_of_skips(schema: Schema) -> dict[Any, str]:
+    """The labels of the causes that a verifier may give for a skip."""
+    return {
+        cause.value: cause.label
+        for criterion in registry.criteria_of(schema, "verification")
+        if criterion.skip
+        for cause in criterion.skip.reasons
+    }
 
 
 def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
@@ -81,7 +99,11 @@ def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
 
 
 def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) -> Verdict:
-    """Bring a locked item's cached state up to its votes, and ask a senior if they leave it open."""
+    """Bring a locked item's cached state and slots up to its votes, and ask a senior if they leave it open.
+
+    An item that skips have taken out of verification is offered to nobody else; one that is in verification again
+    because a skip was taken back is.
+    """
     verdict = verdict_of(session, access=access, item=item)
     if verdict.state is not item.state:
         events.record(
@@ -95,6 +117,7 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
         item.state = verdict.state
         session.add(item)
         session.flush()
+        match_slots(session, access=access, item=item, state=verdict.state)
     unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
     if verdict.state is ItemState.IN_ADJUDICATION:
         slot = {
@@ -105,13 +128,41 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
             "item_id": item.id,
             "revision": item.current_revision,
             "dimension": item.dimension,
-            "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=0),
+            "shuffle": tasks.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
             "created_at": now,
         }
         tasks.offer(session, slot=slot)
     elif access.schema.stages.adjudication is not None:
         tasks.withdraw(session, unit=unit)
     return verdict
+
+
+def match_slots(session: Session, *, access: Access, item: ItemRow, state: ItemState) -> None:
+    """Offer an item's slots for votes, or call them off, as its state wants it."""
+    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id or 0, revision=item.current_revision)
+    if state is ItemState.IN_VERIFICATION:
+        tasks.offer_again(session, unit=unit)
+    else:
+        tasks.withdraw(session, unit=unit)
+
+
+def weight_of(session: Session, *, access: Access, row: TaskRow, person: Person) -> float | None:
+    """What a vote on this slot weighs: its rater's score in the qualification, where the keep rule weighs votes."""
+    stage = access.schema.stages.verification
+    if row.stage is not Stage.VERIFICATION or stage is None or not KEEP_RULES[stage.keep.rule].weighs:
+        return None
+    return None
+
+
+def _contest(session: Session, access: Access, item: ItemRow) -> float:
+    """How contested an item is as it stands."""
+    stage = access.schema.stages.verification
+    if stage is None:
+        return 0.0
+    cast = items.latest_annotations(
+        session, item_id=item.id or 0, revision=item.current_revision, stage=Stage.VERIFICATION
+    )
+    return contest(stage.keep, as_votes(cast))
 
 
 # ---- the step of submit ----------------------------------------------------------------------------------------------

@@ -76,5 +76,7 @@ def _stages(schema: Schema) -> list[tuple[str, str]]:
             words = f"{part.raters} raters; {names}"
         if part is not None and stage == "verification":
             words += f"; kept if {part.keep.rule.replace('_', ' ')}"
+            if part.skips:
+                words += f"; {part.skips.after} {'skip' if part.skips.after == 1 else 'skips'} {part.skips.then} it"
         lines.append((stage, words))
     return lines

@@ -1,0 +1,196 @@
+"""Keep rules and skips on a real database, in projects made from schemas that come along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import select
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema, load_text
+from db.engine import Store
+from db.tables import AnnotationRow, EventRow, ItemRow, TaskRow
+from domain.errors import Conflict, LeaseLost
+from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
+from domain.states import ItemState, Stage, TaskState
+from tests.factories import claimed, make_items, make_people, make_person, make_project
+from workflow import claim, submit
+from workflow.checks import check
+
+FIELDS = {"question": "What do I hold?", "answer": "A cup."}
+RIGHT = {"image_fits": "yes", "answer_right": "right", "difficulty": 1}
+
+
+def jury(store: Store, n: int = 1) -> None:
+    """A project of two who must agree about the image and the answer; one skip calls a senior."""
+    make_project(store, loaded=load_schema(shipped()["jury"]))
+    make_items(store, n, dimension="kitchen", fields=FIELDS)
+
+
+def say(store: Store, person: Person, view: TaskView | None = None, **values: Any) -> TaskView:
+    """Answer the jury's questions about the next item."""
+    view = view or claimed(store, person)
+    given = {**RIGHT, **values}
+    reasons = {"answer_right": "no_opinion"} if given["answer_right"] is None else {}
+    submit.submit(store, person=person, task=view.id, key=f"{view.id}-{values}", values=given, reasons=reasons)
+    return view
+
+
+def state_of(store: Store) -> ItemState:
+    with store.read() as session:
+        return session.exec(select(ItemRow.state)).one()
+
+
+def slots(store: Store, stage: Stage) -> dict[TaskState, int]:
+    with store.read() as session:
+        rows = session.exec(select(TaskRow.state).where(TaskRow.stage == stage)).all()
+    return {state: rows.count(state) for state in set(rows)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "state"),
+    [
+        ({}, {"difficulty": 3}, ItemState.KEPT),
+        ({"answer_right": "wrong"}, {"answer_right": "wrong"}, ItemState.REJECTED),
+        ({"image_fits": "no"}, {"image_fits": "no", "answer_right": "wrong"}, ItemState.REJECTED),
+        ({"image_fits": "no"}, {}, ItemState.IN_ADJUDICATION),
+    ],
+)
+def test_a_jury_of_two_on_two_criteria(
+    store: Store, first: Mapping[str, Any], second: Mapping[str, Any], state: ItemState
+) -> None:
+    jury(store)
+    for person, values in zip(make_people(store, "ann", "bob"), (first, second), strict=True):
+        say(store, person, **values)
+    assert state_of(store) is state
+    assert check(store) == []
+
+
+def test_a_skip_that_calls_a_senior_asks_nobody_else(store: Store) -> None:
+    jury(store)
+    ann, bob = make_people(store, "ann", "bob")
+    held = claimed(store, bob)
+    say(store, ann, answer_right=None)
+    assert state_of(store) is ItemState.IN_ADJUDICATION
+    assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 1, TaskState.WITHDRAWN: 1}
+    with pytest.raises(LeaseLost, match="no longer wanted"):
+        say(store, bob, held)
+    assert isinstance(claim.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    view = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
+    assert any("I cannot tell (1)" in line for line in view.history)
+    assert [vote.values["answer_right"] for vote in view.votes] == [None]
+    assert check(store) == []
+
+
+def test_a_skip_taken_back_brings_the_item_back_to_the_voters(store: Store) -> None:
+    jury(store)
+    ann, bob = make_people(store, "ann", "bob")
+    say(store, ann, answer_right=None)
+    view = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    say(store, ann, view, difficulty=2)
+    assert state_of(store) is ItemState.IN_VERIFICATION
+    assert slots(store, Stage.ADJUDICATION) == {TaskState.WITHDRAWN: 1}
+    assert check(store) == []
+    say(store, bob)
+    assert state_of(store) is ItemState.KEPT
+    assert check(store) == []
+
+
+def panel(store: Store) -> None:
+    """A project of three whose votes are weighed; two skips retire an item. Here nobody has to qualify first."""
+    loaded = load_schema(shipped()["panel"])
+    gate = "    qualification: {items: 4, reviewers: 1, pass_mark: 0.5}\n"
+    assert gate in loaded.text
+    make_project(store, loaded=load_text(loaded.text.replace(gate, ""), loaded.guideline_text, "panel"))
+    make_items(store, dimension="near", fields=FIELDS)
+
+
+def weigh(store: Store, person: Person, verdict: str | None, *, why: str | None = None) -> TaskView:
+    view = claimed(store, person)
+    reasons = {"verdict": why} if why else {}
+    submit.submit(store, person=person, task=view.id, key=view.id, values={"verdict": verdict}, reasons=reasons)
+    return view
+
+
+def test_two_skips_of_three_retire_an_item(store: Store) -> None:
+    panel(store)
+    ann, bob, cy = make_people(store, "ann", "bob", "cy")
+    held = claimed(store, cy)
+    weigh(store, ann, None, why="not_visible")
+    assert state_of(store) is ItemState.IN_VERIFICATION
+    weigh(store, bob, None, why="needs_expert")
+    assert state_of(store) is ItemState.REJECTED
+    assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 2, TaskState.WITHDRAWN: 1}
+    with pytest.raises(LeaseLost):
+        submit.submit(store, person=cy, task=held.id, key="k", values={"verdict": "yes"})
+    with pytest.raises(Conflict):
+        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    with store.read() as session:
+        (why,) = [row.data["why"] for row in session.exec(select(EventRow).where(EventRow.kind == "item.state"))]
+    assert "It cannot be seen (1), It takes an expert (1)" in why
+    assert check(store) == []
+
+
+def test_what_a_vote_weighs_is_read_from_the_vote(store: Store) -> None:
+    """The stored weights decide, and ``check`` recomputes with them."""
+    panel(store)
+    for person, verdict in zip(make_people(store, "ann", "bob", "cy"), ("yes", "no", "no"), strict=True):
+        weigh(store, person, verdict, why="wrong_answer" if verdict == "no" else None)
+    assert state_of(store) is ItemState.REJECTED  # nobody was scored: two of three
+    with store.write() as session:
+        # As if they had been scored: 0.9 against 0.3 and 0.4. What is stored cannot be changed, so it comes anew.
+        votes = session.exec(select(AnnotationRow).order_by(text("id"))).all()
+        taken = [
+            vote.model_dump(exclude={"id", "public_id", "submit_key", "weight", "supersedes_id"}) for vote in votes
+        ]
+        for vote, content, weight in zip(votes, taken, (0.9, 0.3, 0.4), strict=True):
+            session.add(AnnotationRow(**content, submit_key=f"w{vote.id}", weight=weight, supersedes_id=vote.id))
+    (found,) = check(store, rebuild=True)
+    assert "stored as rejected, but its votes make it kept" in found
+    assert state_of(store) is ItemState.KEPT
+    assert check(store) == []
+
+
+def test_slots_that_should_have_been_called_off_are_found(store: Store) -> None:
+    jury(store)
+    say(store, make_person(store, "ann"), answer_right=None)
+    with store.write() as session:
+        session.connection().execute(text("UPDATE task SET state = 'open' WHERE state = 'withdrawn'"))
+    (found,) = check(store, rebuild=True)
+    assert "no longer in verification, but 1 more votes are asked for" in found
+    assert check(store) == []
+
+
+def test_a_weight_that_is_no_share_is_found(store: Store) -> None:
+    jury(store)
+    view = say(store, make_person(store, "ann"))
+    with store.write() as session:
+        vote = session.exec(select(AnnotationRow)).one()
+        content = vote.model_dump(exclude={"id", "public_id", "submit_key", "weight", "supersedes_id"})
+        session.add(AnnotationRow(**content, submit_key="again", weight=1.5, supersedes_id=vote.id))
+    (found,) = check(store)
+    assert "weighs 1.5" in found
+    assert view.id
+
+
+def test_seniors_get_the_most_contested_item_first(store: Store) -> None:
+    """About one item the two differ in both questions, about the others in one."""
+    jury(store, 4)
+    make_items(store, dimension="kitchen", fields={**FIELDS, "question": "What do I stir?"})
+    make_items(store, 4, dimension="kitchen", fields=FIELDS)
+    ann, bob = make_people(store, "ann", "bob")
+    for _ in range(9):
+        say(store, ann)
+        view = claimed(store, bob)
+        worst = view.fields["question"] == "What do I stir?"
+        say(store, bob, view, image_fits="no", answer_right="wrong" if worst else "right")
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    view = claimed(store, sue, Stage.ADJUDICATION)
+    assert view.fields["question"] == "What do I stir?"
+    claim.release(store, person=sue, task=view.id)
+    again = claimed(store, sue, Stage.ADJUDICATION, put_off=view.item)
+    assert again.fields["question"] == "What do I hold?"
