@@ -7,7 +7,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow
-from domain.states import Stage, TaskState
+from domain.states import Purpose, Stage, TaskState
 
 
 def current_annotations(session: Session, *, project_id: int, stage: Stage) -> dict[int, list[AnnotationRow]]:
@@ -19,6 +19,7 @@ def current_annotations(session: Session, *, project_id: int, stage: Stage) -> d
         .where(
             AnnotationRow.project_id == project_id,
             AnnotationRow.stage == stage,
+            AnnotationRow.purpose == Purpose.LIVE,
             AnnotationRow.revision == ItemRow.current_revision,
             ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
         )
@@ -38,6 +39,7 @@ def current_slots(session: Session, *, project_id: int) -> dict[tuple[int, Stage
         .where(
             TaskRow.project_id == project_id,
             TaskRow.revision == ItemRow.current_revision,
+            TaskRow.purpose == Purpose.LIVE,
             TaskRow.state != TaskState.WITHDRAWN,
         )
         .group_by(col(TaskRow.item_id), col(TaskRow.stage))
@@ -54,6 +56,7 @@ def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) 
         .where(
             TaskRow.project_id == project_id,
             TaskRow.stage == stage,
+            TaskRow.purpose == Purpose.LIVE,
             ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
         )
         .group_by(col(TaskRow.unit))
@@ -71,6 +74,7 @@ def own_votes(session: Session, *, project_id: int) -> list[str]:
         .where(
             ItemRow.project_id == project_id,
             AnnotationRow.stage == Stage.VERIFICATION,
+            AnnotationRow.purpose == Purpose.LIVE,
             RevisionRow.number <= AnnotationRow.revision,
             (col(RevisionRow.editor_id) == AnnotationRow.person_id)
             | (col(ItemRow.author_id) == AnnotationRow.person_id),

@@ -24,7 +24,7 @@ from db.tables import (
     RunRow,
     SourceRow,
 )
-from domain.states import Stage
+from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
 """As many names as go into one query."""
@@ -181,7 +181,10 @@ def counting_annotations(session: Session, *, project_id: int, stage: Stage) -> 
         select(AnnotationRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
         .where(
-            AnnotationRow.project_id == project_id, AnnotationRow.stage == stage, col(AnnotationRow.id).not_in(newer)
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.stage == stage,
+            AnnotationRow.purpose == Purpose.LIVE,
+            col(AnnotationRow.id).not_in(newer),
         )
         .order_by(col(AnnotationRow.id))
     )

@@ -22,7 +22,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from domain.states import ItemState, Stage
+from domain.states import ItemState, Purpose, Stage
 
 
 def insert_rows(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -173,9 +173,11 @@ def waiting_by_author(session: Session, *, project_id: int, state: ItemState) ->
     return {(dimension, author): n for dimension, author, n in session.exec(wanted)}
 
 
-def latest_annotations(session: Session, *, item_id: int, revision: int, stage: str) -> list[AnnotationRow]:
+def latest_annotations(
+    session: Session, *, item_id: int, revision: int, stage: str, purpose: Purpose = Purpose.LIVE
+) -> list[AnnotationRow]:
     """What counts of what was submitted about a revision in a stage: superseded annotations are left out."""
-    given = {"item": item_id, "revision": revision, "stage": stage}
+    given = {"item": item_id, "revision": revision, "stage": stage, "purpose": purpose}
     return list(session.exec(_latest_annotations(), params=given))
 
 
@@ -189,6 +191,7 @@ def _latest_annotations() -> Any:
         .where(
             col(AnnotationRow.item_id) == bindparam("item"),
             col(AnnotationRow.stage) == bindparam("stage"),
+            col(AnnotationRow.purpose) == bindparam("purpose"),
             col(AnnotationRow.revision) == bindparam("revision"),
             col(AnnotationRow.id).not_in(newer),
         )

@@ -12,9 +12,9 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Column, ForeignKeyConstraint, Index, Text, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.types import UTCDateTime, enum_column, public_id
+from db.types import UTCDateTime, enum_column, public_id, word_column
 from domain.roles import Role
-from domain.states import ItemState, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
 
 APPEND_ONLY = ("annotation", "revision")
 
@@ -375,6 +375,7 @@ class TaskRow(SQLModel, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
     correcting: bool = False
     """Done, and reopened by the person who did it; the annotation stands until a superseding one arrives."""
+    purpose: Purpose = Field(default=Purpose.LIVE, sa_column=word_column(Purpose, Purpose.LIVE))
     shuffle: int
     created_at: datetime = Field(sa_type=UTCDateTime)
 
@@ -422,6 +423,7 @@ class AnnotationRow(SQLModel, table=True):
     task_id: int = Field(foreign_key="task.id", index=True)
     person_id: int = Field(foreign_key="person.id")
     stage: Stage = Field(sa_column=enum_column(Stage))
+    purpose: Purpose = Field(default=Purpose.LIVE, sa_column=word_column(Purpose, Purpose.LIVE))
     dimension: str
     item_id: int = Field(foreign_key="item.id")
     revision: int

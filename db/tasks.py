@@ -16,7 +16,7 @@ from db.engine import insert_or_ignore
 from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow, WalkRow
 from db.types import public_id
 from domain.records import Progress
-from domain.states import Stage, TaskState
+from domain.states import Purpose, Stage, TaskState
 
 _SHUFFLE_RANGE = 2**31
 _EQUALS = 2**20
@@ -163,7 +163,10 @@ def candidates(
 def _abandoned(stage: Stage, within: bool) -> Any:
     conditions = [*_of_stage(), *_may_take(stage)]
     wanted = select(TaskRow).where(
-        *conditions, col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < bindparam("now")
+        *conditions,
+        col(TaskRow.state) == TaskState.CLAIMED,
+        col(TaskRow.lease_until) < bindparam("now"),
+        col(TaskRow.purpose) == Purpose.LIVE,
     )
     if within:
         wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
@@ -175,6 +178,7 @@ def _free(stage: Stage, within: bool, ahead: bool) -> Any:
     shuffle = col(TaskRow.shuffle)
     after: ColumnElement[int] = bindparam("after")
     wanted = select(TaskRow).where(*_of_stage(), *_may_take(stage), col(TaskRow.state) == TaskState.OPEN)
+    wanted = wanted.where(col(TaskRow.purpose) == Purpose.LIVE)
     wanted = wanted.where(shuffle > after if ahead else shuffle <= after)
     if within:
         wanted = wanted.where(col(TaskRow.dimension) == bindparam("dimension"))
@@ -275,7 +279,11 @@ def _available(stage: Stage, within: bool) -> Any:
         and_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < bindparam("now")),
     )
     wanted = select(TaskRow.dimension, func.count(func.distinct(TaskRow.unit))).where(
-        *_of_stage(), col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), waiting, *_may_take(stage)
+        *_of_stage(),
+        col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+        col(TaskRow.purpose) == Purpose.LIVE,
+        waiting,
+        *_may_take(stage),
     )
     if within:
         wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
@@ -297,7 +305,10 @@ def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id:
 @cache
 def _in_state(state: TaskState) -> Any:
     wanted = select(TaskRow.dimension, func.count()).where(
-        col(TaskRow.person_id) == bindparam("taker"), *_of_stage(), col(TaskRow.state) == state
+        col(TaskRow.person_id) == bindparam("taker"),
+        *_of_stage(),
+        col(TaskRow.state) == state,
+        col(TaskRow.purpose) != Purpose.QUALIFICATION,
     )
     return wanted.group_by(col(TaskRow.dimension))
 
@@ -307,6 +318,7 @@ def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[TaskR
     wanted = select(TaskRow).where(
         TaskRow.project_id == project_id,
         TaskRow.stage == stage,
+        TaskRow.purpose == Purpose.LIVE,
         col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
     )
     return list(session.exec(wanted))
@@ -316,7 +328,7 @@ def count_by_state(session: Session, *, project_id: int, stage: Stage) -> dict[t
     """How many slots a stage has, by dimension and state."""
     wanted = (
         select(TaskRow.dimension, TaskRow.state, func.count())
-        .where(TaskRow.project_id == project_id, TaskRow.stage == stage)
+        .where(TaskRow.project_id == project_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
         .group_by(col(TaskRow.dimension), col(TaskRow.state))
     )
     return {(dimension, TaskState(state)): n for dimension, state, n in session.exec(wanted)}

@@ -46,6 +46,21 @@ def enum_column(kind: type[StrEnum]) -> Column[Any]:
     )
 
 
+def word_column(kind: type[StrEnum], default: StrEnum) -> Column[Any]:
+    """A column that holds the values of an enum that may grow: the database does not check them."""
+    return Column(
+        Enum(
+            kind,
+            values_callable=lambda members: [member.value for member in members],
+            native_enum=False,
+            create_constraint=False,
+            length=32,
+        ),
+        nullable=False,
+        server_default=default.value,
+    )
+
+
 def public_id() -> str:
     """A random id that says nothing about what it names and cannot be guessed."""
     return secrets.token_urlsafe(12)

@@ -16,6 +16,16 @@ class Stage(StrEnum):
     GRADING = "grading"
 
 
+class Purpose(StrEnum):
+    """What a submission is for. Only ``LIVE`` ones count in verdicts, ratings, agreement and releases."""
+
+    LIVE = "live"
+    QUALIFICATION = "qualification"
+    """Shows whether a person may enter a stage."""
+    GOLD = "gold"
+    """An item whose answer is known, mixed into live work; its page is that of a live one."""
+
+
 class TaskState(StrEnum):
     """Where one slot of work stands. An ``OPEN`` task waits; ``WITHDRAWN`` ones are no longer wanted."""
 

@@ -13,7 +13,7 @@ from db.tables import AnnotationRow, TaskRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import Person, Submission, Submitted, TaskView
-from domain.states import ItemState, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow import adjudicate, author, grade, verify
 from workflow.claim import LOST, extend, held_task
 from workflow.draft import must_be_json
@@ -188,6 +188,7 @@ def _store(
         task_id=row.id or 0,
         person_id=person.id,
         stage=row.stage,
+        purpose=row.purpose,
         dimension=row.dimension,
         item_id=item_id,
         revision=revision,
@@ -209,6 +210,6 @@ def _store(
     session.add(row)
     session.flush()
     log(session, access, row, person, "task.corrected" if before else "task.submitted", now)
-    state = step.after(session, access, row, given, person, now)
+    state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
     return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))

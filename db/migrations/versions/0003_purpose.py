@@ -1,0 +1,23 @@
+"""What a slot and a submission are for: live work, qualification, or hidden gold."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+TABLES = ("task", "annotation")
+
+
+def upgrade() -> None:
+    for table in TABLES:
+        op.add_column(table, sa.Column("purpose", sa.String(32), nullable=False, server_default="live"))
+
+
+def downgrade() -> None:
+    for table in TABLES:
+        op.drop_column(table, "purpose")
