@@ -1,0 +1,23 @@
+"""Shuffled orders that can be made again: from a recorded seed and what the order is for, nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def shuffled(items: Sequence[T], *, seed: int, parts: Sequence[object]) -> list[T]:
+    """``items`` in an order that follows from ``seed`` and ``parts`` (such as a person, an item, a criterion).
+
+    Every order is equally likely over the seeds. It depends on the positions of the items, not on what they are, and
+    stays the same in every version of Python: each position is ranked by its SHA-256 with the seed and the parts.
+    """
+    about = "/".join([str(seed), *(str(part) for part in parts)])
+
+    def rank(position: int) -> bytes:
+        return hashlib.sha256(f"{about}/{position}".encode()).digest()
+
+    return [items[position] for position in sorted(range(len(items)), key=rank)]
