@@ -220,11 +220,16 @@ class Authoring(_Part):
     """At most so many images of one source."""
 
 
+Shuffled = Literal["options"]
+
+
 class Verification(_Part):
     """Independent votes on every item."""
 
     raters: int
     """How many people vote on an item; never its author."""
+    shuffle: tuple[Shuffled, ...] = ()
+    """`options`: an item's options come in an order of their own for each person."""
     criteria: tuple[Criterion, ...]
     """What they are asked."""
     keep: Keep
@@ -260,6 +265,8 @@ class Grading(_Part):
 
     raters: int
     """How many people grade an answer."""
+    shuffle: tuple[Shuffled, ...] = ()
+    """`options`: an item's options come in an order of their own for each person."""
     criteria: tuple[Criterion, ...]
     """What they are asked."""
     outputs: int | None = None

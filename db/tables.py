@@ -432,6 +432,10 @@ class AnnotationRow(SQLModel, table=True):
     answers: dict[str, Any] = Field(sa_type=JSON)
     """The values by criterion (authoring: by field)."""
     reasons: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    shown: dict[str, Any] | None = Field(
+        default=None, sa_column=Column("shown", JSON(none_as_null=True), nullable=True)
+    )
+    """Fields whose entries were shuffled for this rater, as they stood on the page."""
     note: str = Field(default="", sa_type=Text)
     seconds: float | None = None
     weight: float | None = None

@@ -265,7 +265,8 @@ class Submitted:
 
 @dataclass(frozen=True)
 class Progress:
-    """The numbers in the thin line on top of a working page."""
+    """The numbers in the thin line on top of a working page. In blind stages nothing is told of what was kept: on a
+    small project it would say how an item ended, and so what the others answered."""
 
     mine_done: int
     mine_left: int

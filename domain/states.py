@@ -16,6 +16,10 @@ class Stage(StrEnum):
     GRADING = "grading"
 
 
+BLIND = frozenset({Stage.VERIFICATION, Stage.GRADING})
+"""Stages whose raters must not learn what others said, nor what became of an item: a verdict tells both."""
+
+
 class Purpose(StrEnum):
     """What a submission is for. Only ``LIVE`` ones count in verdicts, ratings, agreement and releases."""
 

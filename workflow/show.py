@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation_schemas import registry
 from annotation_schemas.model import AssetSlot, Schema
 from db import assets, events, items, shown, submissions, tasks
 from db.engine import Session, Store
 from db.tables import AssetRow, DraftRow, MediaObjectRow, TaskRow
 from domain.errors import NotFound
+from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
 from domain.states import Stage
 from workflow.projects import Access, access_by_id
@@ -26,7 +28,9 @@ def task_view(session: Session, *, access: Access, row: TaskRow, person: Person)
     revision = row.revision if row.revision is not None else (item.current_revision if item else None)
     fields: Mapping[str, Any] = {}
     if item is not None and item.id is not None and revision is not None and row.stage is not Stage.AUTHORING:
-        fields = visible_fields(access.schema, row.stage, items.content(session, item_id=item.id, revision=revision))
+        content = items.content(session, item_id=item.id, revision=revision)
+        fields = visible_fields(access.schema, row.stage, content)
+        fields |= shuffled_fields(access, row, person, content)
     return TaskView(
         id=row.public_id,
         project=access.name,
@@ -57,6 +61,28 @@ def visible_fields(schema: Schema, stage: Stage, content: Mapping[str, Any]) -> 
         field.name: content[field.name]
         for field in schema.item.fields
         if field.name in content and stage.value not in field.secret_in and (shown is None or field.name in shown)
+    }
+
+
+def shuffled_fields(access: Access, row: TaskRow, person: Person, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that hold the options of this stage's criteria, in the order in which this person sees them.
+
+    Empty unless the schema shuffles options in the stage. The order follows from the project's seed, the person, the
+    item and the field, so a page that is opened again looks the same; answers are values, so it changes none.
+    """
+    part = getattr(access.schema.stages, row.stage.value, None)
+    if "options" not in getattr(part, "shuffle", ()):
+        return {}
+    names = dict.fromkeys(
+        criterion.field
+        for criterion in registry.criteria_of(access.schema, row.stage.value, row.dimension)
+        if criterion.field is not None
+    )
+    visible = visible_fields(access.schema, row.stage, content)
+    return {
+        name: shuffled(visible[name], seed=access.seed, parts=("options", person.id, row.item_id, name))
+        for name in names
+        if isinstance(visible.get(name), list)
     }
 
 

@@ -18,7 +18,7 @@ from workflow import adjudicate, author, grade, verify
 from workflow.claim import LOST, extend, held_task
 from workflow.draft import must_be_json
 from workflow.projects import Access, access_to, log
-from workflow.show import task_view
+from workflow.show import shuffled_fields, task_view
 
 LONGEST_NOTE = 20_000
 
@@ -196,6 +196,7 @@ def _store(
         submit_key=key,
         answers=dict(given.values),
         reasons=dict(given.reasons),
+        shown=_shown(session, access, row, person, item_id, revision),
         note=given.note,
         seconds=given.seconds,
         weight=verify.weight_of(session, access=access, row=row, person=person),
@@ -213,3 +214,12 @@ def _store(
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
     return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))
+
+
+def _shown(
+    session: Session, access: Access, row: TaskRow, person: Person, item_id: int, revision: int
+) -> dict[str, Any] | None:
+    """The options as this person saw them, where the schema shuffles them."""
+    if not getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ()):
+        return None
+    return shuffled_fields(access, row, person, items.content(session, item_id=item_id, revision=revision)) or None

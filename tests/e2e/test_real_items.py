@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,10 @@ class Case:
 
     def records(self) -> list[dict[str, Any]]:
         return list(json.loads(self.path.read_text())[:2])
+
+
+Shown = tuple[str, str, list[str]]
+"""Who saw the options of which item, in which order."""
 
 
 def _options(record: Mapping[str, Any]) -> list[str]:
@@ -81,9 +87,11 @@ def test_two_real_items_are_verified_by_two_people(
     for rater in RATERS:
         _run(server, "people", "add", rater, "--project", "real", "--stage", "verification")
     server.start()
+    shown: list[Shown] = []
     for place, rater in enumerate(RATERS):
-        _vote(case, records, server, chromium, rater, place)
+        _vote(case, records, server, chromium, rater, place, shown)
 
+    assert sorted(_stored_orders(server)) == sorted((who, options) for who, _, options in shown)
     votes = _votes(server, tmp_path / "votes.csv")
     expected = {
         (rater, number): None if chosen == SKIP else _options(record)[int(chosen)]
@@ -99,7 +107,13 @@ def test_two_real_items_are_verified_by_two_people(
 
 
 def _vote(
-    case: Case, records: Sequence[dict[str, Any]], server: Server, chromium: Browser, rater: str, place: int
+    case: Case,
+    records: Sequence[dict[str, Any]],
+    server: Server,
+    chromium: Browser,
+    rater: str,
+    place: int,
+    shown: list[Shown],
 ) -> None:
     by_question = {_said(record): (record, choices) for record, choices in zip(records, case.choices, strict=True)}
     with at_desk(chromium, server, rater) as desk:
@@ -113,15 +127,24 @@ def _vote(
             assert "has not been brought in" in words, "media that are not there are shown as missing"
             record, choices = by_question[next(said for said in by_question if said in words)]
             labels = desk.page.locator(".criterion .choice .label").all_inner_texts()
-            assert labels[: len(_options(record))] == _options(record)
+            labels = labels[: len(_options(record))]
+            assert sorted(labels) == sorted(_options(record))
+            shown.append((rater, _said(record), labels))
             chosen = choices[place]
-            keys = (str(len(_options(record)) + 1), "1") if chosen == SKIP else (str(int(chosen) + 1),)
-            desk.next_after(*keys)
+            key = str(labels.index(_options(record)[int(chosen)]) + 1) if chosen != SKIP else None
+            desk.next_after(*((key,) if key else (str(len(labels) + 1), "1")))
             seen += 1
         assert seen == len(records)
         assert case.secret
         assert any(_options(records[0])[0] in frame for frame in sent), "what may be seen is found in what was sent"
         assert not [word for word in case.secret if any(word in frame for frame in sent)], "a secret was sent"
+
+
+def _stored_orders(server: Server) -> list[tuple[str, list[str]]]:
+    """Whose vote holds which order of options, asked of the database."""
+    wanted = "SELECT login, shown FROM annotation JOIN person ON person.id = person_id"
+    with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
+        return [(login, options) for login, text in connection.execute(wanted) for options in json.loads(text).values()]
 
 
 def _said(record: Mapping[str, Any]) -> str:
