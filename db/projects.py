@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import sqlalchemy
 from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.tables import MemberRow, PersonRow, ProjectRow, SchemaVersionRow
+from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
 
 
 def by_name(session: Session, *, name: str) -> ProjectRow | None:
@@ -23,22 +24,45 @@ def by_id(session: Session, *, id: int) -> ProjectRow:
     return session.exec(select(ProjectRow).where(ProjectRow.id == id)).one()
 
 
+def lock(session: Session, *, id: int) -> ProjectRow:
+    """The project with that id, held until the transaction ends."""
+    wanted = select(ProjectRow).where(ProjectRow.id == id).with_for_update(key_share=True)
+    return session.exec(wanted.execution_options(populate_existing=True)).one()
+
+
 def standing(
     session: Session, *, person_id: int | None, name: str | None = None, id: int | None = None
-) -> tuple[ProjectRow, MemberRow | None, str] | None:
-    """A project by name or id, the person's part in it, and the hash of its schema: what every use case asks first."""
+) -> tuple[ProjectRow, MemberRow | None, str, str, int | None] | None:
+    """What every use case asks first: a project by name or id, the person's part in it, the hashes of its schema and
+    of its guideline, and the version of the guideline that the person has opened last."""
     wanted = _standing("id" if name is None else "name")
     found = session.execute(wanted, {"person_id": person_id, "project": id if name is None else name}).first()
-    return (found[0], found[1], found[2]) if found else None
+    return (found[0], found[1], found[2], found[3], found[4]) if found else None
 
 
 @cache
 def _standing(key: str) -> Any:
     mine = and_(col(MemberRow.project_id) == col(ProjectRow.id), col(MemberRow.person_id) == bindparam("person_id"))
+    in_force = and_(
+        col(GuidelineVersionRow.project_id) == col(ProjectRow.id),
+        col(GuidelineVersionRow.number) == col(ProjectRow.guideline_number),
+    )
+    opened = and_(
+        col(GuidelineSeenRow.project_id) == col(ProjectRow.id),
+        col(GuidelineSeenRow.person_id) == bindparam("person_id"),
+    )
     return (
-        select(ProjectRow, MemberRow, SchemaVersionRow.hash)
+        sqlalchemy.select(
+            ProjectRow,
+            MemberRow,
+            col(SchemaVersionRow.hash),
+            col(GuidelineVersionRow.hash),
+            col(GuidelineSeenRow.number),
+        )
         .join(SchemaVersionRow, col(SchemaVersionRow.id) == ProjectRow.schema_version_id)
+        .join(GuidelineVersionRow, in_force)
         .join(MemberRow, mine, isouter=True)
+        .join(GuidelineSeenRow, opened, isouter=True)
         .where(getattr(ProjectRow, key) == bindparam("project"))
     )
 

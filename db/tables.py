@@ -1,7 +1,7 @@
 """The tables.
 
-Ids that leave the server are random (``public_id``); the integers stay inside. ``annotation`` and ``revision`` are
-append-only: triggers of the database refuse to change or delete their rows.
+Ids that leave the server are random (``public_id``); the integers stay inside. What people have said
+and decided is append-only (``APPEND_ONLY``): triggers of the database refuse to change or delete such rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from db.types import UTCDateTime, enum_column, public_id, word_column
 from domain.roles import Role
 from domain.states import ItemState, Purpose, Stage, TaskState
 
-APPEND_ONLY = ("annotation", "revision")
+APPEND_ONLY = ("annotation", "revision", "guideline_version", "cause_answer")
 
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -130,6 +130,38 @@ class ProjectRow(SQLModel, table=True):
     seed: int
     """From which every shuffled order of this project follows."""
     created_at: datetime = Field(sa_type=UTCDateTime)
+    guideline_number: int = Field(default=1, sa_column_kwargs={"server_default": "1"})
+    """The version of its guideline that is in force."""
+
+
+class GuidelineVersionRow(SQLModel, table=True):
+    """A guideline as it was in force for a while; the first came with the schema. Append-only."""
+
+    __tablename__ = "guideline_version"
+    __table_args__ = (
+        UniqueConstraint("project_id", "number"),
+        UniqueConstraint("project_id", "hash", name="uq_guideline_version_hash"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    number: int
+    hash: str
+    text: str = Field(sa_type=Text)
+    why: str = Field(default="", sa_type=Text)
+    by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class GuidelineSeenRow(SQLModel, table=True):
+    """The version of the guideline that somebody has opened last."""
+
+    __tablename__ = "guideline_seen"
+
+    project_id: int = Field(primary_key=True, foreign_key="project.id")
+    person_id: int = Field(primary_key=True, foreign_key="person.id")
+    number: int
+    seen_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class MemberRow(SQLModel, table=True):
@@ -444,6 +476,18 @@ class AnnotationRow(SQLModel, table=True):
     schema_version_id: int = Field(foreign_key="schema_version.id")
     schema_hash: str
     guideline_hash: str
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class CauseAnswerRow(SQLModel, table=True):
+    """What a lead has made of the cause of a senior's decision: the version that answers it, or why none has to."""
+
+    __tablename__ = "cause_answer"
+
+    annotation_id: int = Field(primary_key=True, foreign_key="annotation.id")
+    guideline_version_id: int = Field(foreign_key="guideline_version.id", index=True)
+    why: str = Field(default="", sa_type=Text)
+    by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

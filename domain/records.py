@@ -99,6 +99,8 @@ class Rating:
     criterion: str
     value: Any
     dimension: str | None = None
+    guideline: int | None = None
+    """The version of the project's guideline that the rater had before them; None for ratings from files."""
 
 
 # ---- people ---------------------------------------------------------------------------------------------------------
@@ -202,6 +204,8 @@ class Submission:
     reasons: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     seconds: float | None = None
+    guideline: str | None = None
+    """The hash of the guideline that the page showed."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +216,83 @@ class VoteView:
     values: Mapping[str, Any]
     reasons: Mapping[str, str]
     note: str = ""
+
+
+@dataclass(frozen=True)
+class GuidelineNews:
+    """What somebody has to hear about the guideline, until they have opened it."""
+
+    number: int
+    """The version that is in force."""
+    why: str
+    """What the lead says about it."""
+    changes: Sequence[tuple[str, str]]
+    """The lines that are gone ("-"), new ("+") or around them (" ")."""
+
+
+@dataclass(frozen=True)
+class GuidelineVersion:
+    """A version of a project's guideline."""
+
+    number: int
+    hash: str
+    text: str
+    why: str
+    by: str | None
+    """The login of who wrote it; None for the schema's own, and for the command on the machine itself."""
+    at: datetime
+    submissions: Mapping[str, int] = field(default_factory=dict)
+    """How many submissions that count were made under it, by stage."""
+    answers: int = 0
+    """How many of the seniors' decisions it answers."""
+
+
+@dataclass(frozen=True)
+class CauseCase:
+    """One decision of a senior, as an entry of the list of causes."""
+
+    item: str
+    """The item's external id."""
+    revision: int
+    decision: str
+    note: str
+    at: datetime
+    guideline: int
+    """The version that the senior had before them."""
+    answered_by: int | None = None
+    """The version that answers it; None: it is open."""
+    answer: str = ""
+    """If nothing had to be written: why not."""
+
+
+@dataclass(frozen=True)
+class CauseLine:
+    """A cause in a dimension, with the decisions behind it, the oldest first."""
+
+    cause: str
+    """Its value in the schema; empty for decisions that name none."""
+    label: str
+    dimension: str
+    cases: Sequence[CauseCase]
+
+    @property
+    def open(self) -> int:
+        """How many decisions nobody has answered."""
+        return sum(case.answered_by is None for case in self.cases)
+
+
+@dataclass(frozen=True)
+class ContestedItem:
+    """What a lead sees of an item behind a cause: its content then, its votes, the senior's words."""
+
+    item: str
+    dimension: str
+    revision: int
+    fields: Fields
+    votes: Sequence[VoteView]
+    decision: str
+    cause: str
+    note: str
 
 
 @dataclass(frozen=True)
@@ -239,6 +320,10 @@ class TaskView:
     """Adjudication: the votes that disagreed."""
     history: Sequence[str] = ()
     """Adjudication: what happened to the item before, one sentence each, without names."""
+    guideline: str = ""
+    """The hash of the guideline that is in force."""
+    news: GuidelineNews | None = None
+    """What has changed in the guideline since this person opened it last."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotation_schemas.model import LoadedSchema, Schema
-from db import events, people, projects
+from db import events, guidelines, people, projects
 from db.engine import IntegrityError, Session, Store
-from db.tables import MemberRow, ProjectRow, TaskRow
+from db.tables import GuidelineVersionRow, MemberRow, ProjectRow, TaskRow
 from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Person, ProjectView
 from domain.roles import Role, at_least
@@ -31,9 +31,14 @@ class Access:
     seed: int
     schema_version_id: int
     loaded: LoadedSchema
+    """The schema, with the guideline that is in force."""
     role: Role
     dimensions: tuple[str, ...] | None
     stages: tuple[Stage, ...] | None
+    guideline: int = 1
+    """The version of the guideline that is in force."""
+    guideline_seen: int | None = None
+    """The version that this person has opened last; None if they have opened none."""
 
     @property
     def schema(self) -> Schema:
@@ -80,6 +85,16 @@ def create_project(
             session.add(row)
             session.flush()
             by_id = by.id if by else None
+            guidelines.add(
+                session,
+                row=GuidelineVersionRow(
+                    project_id=row.id or 0,
+                    number=row.guideline_number,
+                    hash=loaded.guideline_hash,
+                    text=loaded.guideline_text,
+                    created_at=now,
+                ),
+            )
             if row.id is not None and by_id is not None:
                 session.add(MemberRow(project_id=row.id, person_id=by_id, role=Role.LEAD))
             events.record(
@@ -90,7 +105,7 @@ def create_project(
                 person_id=by_id,
                 data={"schema": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
             )
-            return _view(_access(row, stored_schema(session, id=row.schema_version_id), Role.LEAD, None, None))
+            return _view(access_to(session, person=None, project=name))
     except IntegrityError as error:
         raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
 
@@ -101,10 +116,7 @@ def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
         if person.is_admin:
             return [_view(access_to(session, person=person, project=row.name)) for row in projects.everything(session)]
         mine = projects.of_person(session, person_id=person.id)
-        return [
-            _view(_access_of_member(row, stored_schema(session, id=row.schema_version_id), member))
-            for row, member in mine
-        ]
+        return [_view(access_to(session, person=person, project=row.name)) for row, _ in mine]
 
 
 def everything(store: Store) -> list[ProjectView]:
@@ -305,24 +317,38 @@ def _store_schema(store: Store, session: Session, loaded: LoadedSchema) -> int:
     return row.id
 
 
-def _access_of(
-    session: Session, person: Person | None, row: ProjectRow, member: MemberRow | None, schema_hash: str
-) -> Access:
+def _with_guideline(session: Session, row: ProjectRow, schema_hash: str, guideline_hash: str) -> LoadedSchema:
+    """The project's schema with the guideline that is in force; its own hash stays that of the schema as stored."""
     loaded = _known_schemas.get(schema_hash) or stored_schema(session, id=row.schema_version_id)
-    if person is None or person.is_admin:
-        return _access(row, loaded, Role.LEAD, None, None)
-    if member is None:
-        raise _no_project(row.name)
-    return _access_of_member(row, loaded, member)
+    if loaded.guideline_hash == guideline_hash:
+        return loaded
+    if (schema_hash, guideline_hash) not in _known_guidelines:
+        text = guidelines.text_of(session, project_id=row.id or 0, number=row.guideline_number)
+        told = {"guideline_text": text, "guideline_hash": guideline_hash}
+        _known_guidelines[schema_hash, guideline_hash] = loaded.model_copy(update=told)
+    return _known_guidelines[schema_hash, guideline_hash]
 
 
-def _access_of_member(row: ProjectRow, loaded: LoadedSchema, member: MemberRow) -> Access:
-    return _access(row, loaded, member.role, member.dimensions, member.stages)
+_known_guidelines: dict[tuple[str, str], LoadedSchema] = {}
+"""Schemas with later guidelines, by both hashes; neither ever changes."""
 
 
-def _access(
-    row: ProjectRow, loaded: LoadedSchema, role: Role, dimensions: list[str] | None, stages: list[str] | None
+def _access_of(
+    session: Session,
+    person: Person | None,
+    row: ProjectRow,
+    member: MemberRow | None,
+    schema_hash: str,
+    guideline_hash: str,
+    seen: int | None,
 ) -> Access:
+    loaded = _with_guideline(session, row, schema_hash, guideline_hash)
+    if person is None or person.is_admin:
+        role, dimensions, stages = Role.LEAD, None, None
+    elif member is None:
+        raise _no_project(row.name)
+    else:
+        role, dimensions, stages = member.role, member.dimensions, member.stages
     return Access(
         project_id=row.id or 0,
         name=row.name,
@@ -334,6 +360,8 @@ def _access(
         role=role,
         dimensions=tuple(dimensions) if dimensions is not None else None,
         stages=tuple(Stage(stage) for stage in stages) if stages is not None else None,
+        guideline=row.guideline_number,
+        guideline_seen=seen,
     )
 
 

@@ -14,6 +14,7 @@ from domain.errors import NotFound
 from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
 from domain.states import Stage
+from workflow import guidelines
 from workflow.projects import Access, access_by_id
 
 NO_SUCH = "There is no such picture or clip in a project of yours."
@@ -47,6 +48,8 @@ def task_view(session: Session, *, access: Access, row: TaskRow, person: Person)
         place=_place(session, row, person),
         votes=tuple(_votes(session, row)),
         history=tuple(_history(session, row)),
+        guideline=access.loaded.guideline_hash,
+        news=guidelines.news(session, access=access, person=person),
     )
 
 
@@ -160,10 +163,15 @@ def _place(session: Session, row: TaskRow, person: Person) -> tuple[int, int] | 
 
 
 def _votes(session: Session, row: TaskRow) -> list[VoteView]:
-    """The votes before an adjudicator, in an order that says nothing about who came first."""
+    """The votes before an adjudicator."""
     if row.stage is not Stage.ADJUDICATION or row.item_id is None or row.revision is None:
         return []
-    cast = items.latest_annotations(session, item_id=row.item_id, revision=row.revision, stage=Stage.VERIFICATION)
+    return votes_on(session, item_id=row.item_id, revision=row.revision)
+
+
+def votes_on(session: Session, *, item_id: int, revision: int) -> list[VoteView]:
+    """The votes on a revision, without names, in an order that says nothing about who came first."""
+    cast = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION)
     return [
         VoteView(
             label=f"Vote {chr(ord('A') + at) if at < 26 else at + 1}",

@@ -14,7 +14,7 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import Person, Submission, Submitted, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
-from workflow import adjudicate, author, grade, verify
+from workflow import adjudicate, author, grade, guidelines, verify
 from workflow.claim import LOST, extend, held_task
 from workflow.draft import must_be_json
 from workflow.projects import Access, access_to, log
@@ -55,6 +55,7 @@ def submit(
     reasons: Mapping[str, Any] | None = None,
     note: str = "",
     seconds: float | None = None,
+    guideline: str | None = None,
 ) -> Submitted:
     """Store what a person answers. When this returns, it is on disk.
 
@@ -67,6 +68,9 @@ def submit(
         By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``.
     seconds
         Time spent on it, without idle time.
+    guideline
+        The hash of the guideline that the page showed, which may be an earlier one of the project; None: the one that
+        is in force.
 
     Raises
     ------
@@ -77,7 +81,9 @@ def submit(
     Conflict
         The task was submitted before under another key, or the verdict was settled while it was being corrected.
     """
-    given = Submission(values=values, reasons=reasons or {}, note=note.replace("\0", ""), seconds=seconds)
+    given = Submission(
+        values=values, reasons=reasons or {}, note=note.replace("\0", ""), seconds=seconds, guideline=guideline
+    )
     _must_fit(given, key)
     refusal: Conflict | None = None
     with store.write() as session:
@@ -182,6 +188,7 @@ def _store(
     if problems:
         raise InvalidInput(problems)
     before = submissions.latest_of_task(session, task_id=row.id or 0)
+    guidelines.note_reader(session, access=access, person=person, now=now)
     item_id, revision = step.place(session, access, row, given, person, now)
     annotation = AnnotationRow(
         project_id=access.project_id,
@@ -203,7 +210,7 @@ def _store(
         supersedes_id=before.id if before else None,
         schema_version_id=access.schema_version_id,
         schema_hash=access.loaded.hash,
-        guideline_hash=access.loaded.guideline_hash,
+        guideline_hash=guidelines.accepted(session, access, given.guideline),
         created_at=now,
     )
     session.add(annotation)

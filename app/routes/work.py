@@ -18,7 +18,7 @@ from db.engine import Store
 from domain.errors import BadRequest, NotAllowed, NotFound
 from domain.records import Person
 from domain.states import Stage
-from workflow import claim, draft, pool, submit
+from workflow import claim, draft, guidelines, pool, submit
 
 Body = Mapping[str, Any]
 Action = Callable[[Store, Person, Body], dict[str, Any]]
@@ -40,7 +40,7 @@ def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 
 def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
-    """``{task, key, values, reasons, note, seconds}``: the answer, once per key."""
+    """``{task, key, values, reasons, note, seconds, guideline}``: the answer, once per key."""
     key = wanted(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
@@ -54,6 +54,7 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
         reasons=wanted(body, "reasons", dict, default=None),
         note=wanted(body, "note", str, default=""),
         seconds=None if seconds is None else float(seconds),
+        guideline=wanted(body, "guideline", str, default=None),
     )
     return {
         "saved_at": done.saved_at.isoformat(),
@@ -97,6 +98,13 @@ def heartbeat(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"lease_until": until.isoformat()}
 
 
+def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{project, number}``: I have opened the guideline."""
+    number = wanted(body, "number", int)
+    guidelines.seen(store, person=person, project=wanted(body, "project", str), number=number)
+    return {"number": number}
+
+
 ACTIONS: Mapping[str, Action] = {
     "draft": save_draft,
     "submit": submit_task,
@@ -104,6 +112,7 @@ ACTIONS: Mapping[str, Action] = {
     "release": release,
     "pick": pick,
     "heartbeat": heartbeat,
+    "guideline_seen": guideline_seen,
 }
 
 

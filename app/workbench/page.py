@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
-from domain.records import AssetView, Draft, NothingLeft, Person, Progress, TaskView, VoteView
+from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ _static: dict[tuple[str, ...], Json] = {}
 
 def static_part(loaded: LoadedSchema, stage: Stage, *, project: str, title: str, made_up: bool = False) -> Json:
     """Texts of the schema and the guideline for one stage, with a hash over them. Computed once per schema version."""
-    key = (loaded.hash, stage, project, title, str(made_up))
+    key = (loaded.hash, loaded.guideline_hash, stage, project, title, str(made_up))
     if key not in _static:
         part = _make_static(loaded, stage, project=project, title=title, made_up=made_up)
         canonical = json.dumps(part, sort_keys=True, ensure_ascii=False, default=str).encode()
@@ -59,6 +59,7 @@ def _make_static(loaded: LoadedSchema, stage: Stage, *, project: str, title: str
             for dimension in schema.dimensions
         },
         "guideline": guideline_html(loaded.guideline_text),
+        "guideline_hash": loaded.guideline_hash,
         "fields": [_field(schema, field, stage) for field in shown_fields(schema, stage)],
         "slots": [
             {"role": slot.role, "title": as_words(slot.role), "kind": slot.kind, "min": slot.min, "max": slot.max}
@@ -282,7 +283,14 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "place": list(task.place) if task.place else None,
         "votes": [_vote(vote) for vote in task.votes],
         "history": list(task.history),
+        "news": _news(task.news),
     }
+
+
+def _news(news: GuidelineNews | None) -> Json | None:
+    if news is None:
+        return None
+    return {"number": news.number, "why": news.why, "changes": [list(line) for line in news.changes]}
 
 
 def _vote_criteria(schema: Schema, task: TaskView) -> tuple[Criterion, ...]:

@@ -1,0 +1,115 @@
+"""Queries on versions of guidelines, on who has read them, and on the causes that they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import exists, func
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import AnnotationRow, CauseAnswerRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow
+from domain.states import Purpose, Stage
+
+
+def add(session: Session, *, row: GuidelineVersionRow) -> GuidelineVersionRow:
+    """Store a version and give it its id."""
+    session.add(row)
+    session.flush()
+    return row
+
+
+def of_project(session: Session, *, project_id: int) -> list[tuple[GuidelineVersionRow, str | None]]:
+    """All versions of a project's guideline, the first one first, with the login of who wrote it."""
+    wanted = (
+        select(GuidelineVersionRow, PersonRow.login)
+        .join(PersonRow, col(PersonRow.id) == GuidelineVersionRow.by_id, isouter=True)
+        .where(GuidelineVersionRow.project_id == project_id)
+        .order_by(col(GuidelineVersionRow.number))
+    )
+    return [(row, login) for row, login in session.exec(wanted)]
+
+
+def by_hash(session: Session, *, project_id: int, hash: str) -> GuidelineVersionRow | None:
+    """The version with that text, by its hash."""
+    wanted = select(GuidelineVersionRow).where(
+        GuidelineVersionRow.project_id == project_id, GuidelineVersionRow.hash == hash
+    )
+    return session.exec(wanted).first()
+
+
+def text_of(session: Session, *, project_id: int, number: int) -> str:
+    """The text of a version, which must exist."""
+    wanted = select(GuidelineVersionRow.text).where(
+        GuidelineVersionRow.project_id == project_id, GuidelineVersionRow.number == number
+    )
+    return session.exec(wanted).one()
+
+
+def numbers(session: Session, *, project_id: int) -> dict[str, int]:
+    """The numbers of a project's versions, by hash."""
+    wanted = select(GuidelineVersionRow.hash, GuidelineVersionRow.number).where(
+        GuidelineVersionRow.project_id == project_id
+    )
+    return {hash: number for hash, number in session.exec(wanted)}
+
+
+def last_of_person(session: Session, *, project_id: int, person_id: int) -> str | None:
+    """The hash of the guideline under which somebody has submitted last."""
+    wanted = (
+        select(AnnotationRow.guideline_hash)
+        .where(AnnotationRow.project_id == project_id, AnnotationRow.person_id == person_id)
+        .order_by(col(AnnotationRow.id).desc())
+        .limit(1)
+    )
+    return session.exec(wanted).first()
+
+
+def put_seen(session: Session, *, project_id: int, person_id: int, number: int, now: datetime) -> None:
+    """Note that somebody has read a version."""
+    row = session.get(GuidelineSeenRow, (project_id, person_id))
+    if row is None:
+        new = {"project_id": project_id, "person_id": person_id, "number": number, "seen_at": now}
+        insert_or_ignore(session, GuidelineSeenRow, [new])
+    elif row.number != number:
+        row.number, row.seen_at = number, now
+        session.add(row)
+        session.flush()
+
+
+# ---- what people submitted under them -------------------------------------------------------------------------------
+
+
+def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, Stage], int]:
+    """How many submissions count, by the guideline's hash and stage."""
+    newer = aliased(AnnotationRow)
+    wanted = (
+        select(AnnotationRow.guideline_hash, AnnotationRow.stage, func.count())
+        .where(
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.purpose == Purpose.LIVE,
+            ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+        )
+        .group_by(col(AnnotationRow.guideline_hash), col(AnnotationRow.stage))
+    )
+    return {(hash, Stage(stage)): n for hash, stage, n in session.exec(wanted)}
+
+
+def decisions(session: Session, *, project_id: int) -> list[tuple[AnnotationRow, ItemRow, CauseAnswerRow | None]]:
+    """What seniors have decided, oldest first, with its item, and what the lead has made of its cause."""
+    wanted = (
+        select(AnnotationRow, ItemRow, CauseAnswerRow)
+        .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
+        .join(CauseAnswerRow, col(CauseAnswerRow.annotation_id) == AnnotationRow.id, isouter=True)
+        .where(AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.ADJUDICATION)
+        .order_by(col(AnnotationRow.id))
+    )
+    return [(decision, item, answer) for decision, item, answer in session.exec(wanted)]
+
+
+def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Note which decisions a version answers; one that was answered already stays so. The number added."""
+    return insert_or_ignore(session, CauseAnswerRow, rows)
