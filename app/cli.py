@@ -9,7 +9,7 @@ import typer
 
 from domain.errors import TouchstoneError
 
-COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo", "check")
+COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo", "check", "guideline")
 """Modules of ``app.commands``, in the order of ``touchstone --help``."""
 
 cli = typer.Typer(

@@ -6,7 +6,7 @@ from sqlalchemy import exists, func
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow
+from db.tables import AnnotationRow, GuidelineVersionRow, ItemRow, RevisionRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
 
 
@@ -114,3 +114,25 @@ def strange_weights(session: Session, *, project_id: int) -> list[tuple[str, flo
         ~col(AnnotationRow.weight).between(0, 1),
     )
     return [(id, weight) for id, weight in session.exec(wanted) if weight is not None]
+
+
+def strange_guidelines(session: Session, *, project_id: int) -> list[str]:
+    """Submissions under a guideline that is none of their project's."""
+    wanted = select(AnnotationRow.public_id).where(
+        AnnotationRow.project_id == project_id,
+        ~exists().where(
+            col(GuidelineVersionRow.project_id) == col(AnnotationRow.project_id),
+            col(GuidelineVersionRow.hash) == col(AnnotationRow.guideline_hash),
+        ),
+    )
+    return list(session.exec(wanted))
+
+
+def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
+    """Submissions whose purpose is not that of their task."""
+    wanted = (
+        select(AnnotationRow.public_id)
+        .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
+        .where(AnnotationRow.project_id == project_id, AnnotationRow.purpose != TaskRow.purpose)
+    )
+    return list(session.exec(wanted))

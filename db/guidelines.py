@@ -110,6 +110,6 @@ def decisions(session: Session, *, project_id: int) -> list[tuple[AnnotationRow,
     return [(decision, item, answer) for decision, item, answer in session.exec(wanted)]
 
 
-def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Note which decisions a version answers; one that was answered already stays so. The number added."""
-    return insert_or_ignore(session, CauseAnswerRow, rows)
+def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Note which decisions a version answers; one that was answered already stays so."""
+    insert_or_ignore(session, CauseAnswerRow, rows)

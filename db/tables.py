@@ -140,7 +140,7 @@ class GuidelineVersionRow(SQLModel, table=True):
     __tablename__ = "guideline_version"
     __table_args__ = (
         UniqueConstraint("project_id", "number"),
-        UniqueConstraint("project_id", "hash", name="uq_guideline_version_hash"),
+        UniqueConstraint("project_id", "hash"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

@@ -339,7 +339,7 @@ class _Builder:
             scene = self.scene_of[task.item or ""]
             mended = {"question": scene.question, "answer": scene.answer}
             decisions: dict[str, dict[str, Any]] = {
-                ACCEPTED: {"decision": "accept", "cause": None},
+                ACCEPTED: {"decision": "accept", "cause": "annotator_error"},
                 EDITED: {"decision": "edit", "cause": "wrong_key", "fields": mended},
                 STRUCK: {"decision": "reject", "cause": "wrong_key"},
             }

@@ -11,15 +11,18 @@ from domain.records import BadRow, PredictionRecord, Rating
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
-    """``unit,rater,criterion,value``, and ``dimension`` if a rating has one."""
+    """``unit,rater,criterion,value``, ``dimension`` if a rating has one, ``guideline`` if it had several versions."""
     rows = list(ratings)
     with_dimension = any(rating.dimension is not None for rating in rows)
+    with_guideline = len({rating.guideline for rating in rows} - {None}) > 1
+    more = [*(["dimension"] if with_dimension else []), *(["guideline"] if with_guideline else [])]
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["unit", "rater", "criterion", "value", *(["dimension"] if with_dimension else [])])
+    writer.writerow(["unit", "rater", "criterion", "value", *more])
     for rating in rows:
         value = rating.value if isinstance(rating.value, str) else json.dumps(rating.value)
         extra = [rating.dimension or ""] if with_dimension else []
+        extra += ["" if rating.guideline is None else str(rating.guideline)] if with_guideline else []
         writer.writerow([rating.unit, rating.rater, rating.criterion, value, *extra])
     return out.getvalue().encode()
 

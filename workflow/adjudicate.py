@@ -19,7 +19,8 @@ DECISIONS = ("accept", "reject", "edit")
 
 
 def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
-    """What is wrong with a decision."""
+    """What is wrong with a decision. Where the schema has causes, every decision names one, also an acceptance and also
+    after skips: what voters said is theirs, and the senior's word is what the lead works with."""
     stage = access.schema.stages.adjudication
     if stage is None or row.item_id is None or row.revision is None:
         return [Problem("stage", "This project has no adjudication.")]
@@ -30,8 +31,8 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
     causes = [choice.value for choice in stage.causes]
     if cause is not None and cause not in causes:
         return [Problem("cause", f"Name one of the causes: {', '.join(str(value) for value in causes)}.")]
-    if decision == "reject" and causes and cause is None:
-        return [Problem("cause", f"Say why it is rejected: {', '.join(choice.label for choice in stage.causes)}.")]
+    if causes and cause is None:
+        return [Problem("cause", f"Say why it was contested: {', '.join(choice.label for choice in stage.causes)}.")]
     if decision != "edit":
         return []
     fields = given.values.get("fields")

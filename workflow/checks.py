@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from db import checks as queries
-from db import events, items, projects
+from db import events, guidelines, items, projects
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.states import ItemState, Stage
@@ -30,6 +30,29 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
         if project in (None, name)
         for difference in _check_project(store, name, rebuild=rebuild)
     ]
+
+
+def remarks(store: Store, *, project: str | None = None) -> list[str]:
+    """What is as it should be and yet worth knowing: items whose votes were cast under different guidelines."""
+    with store.read() as session:
+        names = [row.name for row in projects.everything(session) if project in (None, row.name)]
+        return [
+            sentence for name in names for sentence in _mixed(session, access_to(session, person=None, project=name))
+        ]
+
+
+def _mixed(session: Session, access: Access) -> Iterator[str]:
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    found: dict[tuple[int, ...], list[int]] = {}
+    for item_id, cast in votes.items():
+        under = tuple(sorted({versions[vote.guideline_hash] for vote in cast if vote.guideline_hash in versions}))
+        if len(under) > 1:
+            found.setdefault(under, []).append(item_id)
+    for under, items_ in sorted(found.items()):
+        told = " and ".join(str(number) for number in under)
+        n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
+        yield f"{access.name}: {n} votes under versions {told} of the guideline; the verdict counts them alike."
 
 
 def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
@@ -106,6 +129,10 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     for external_id in queries.own_votes(session, project_id=access.project_id):
         said.append(f"item {external_id} was verified by somebody who wrote or edited it.")
+    for public_id in queries.strange_guidelines(session, project_id=access.project_id):
+        said.append(f"submission {public_id} names a guideline that this project never had.")
+    for public_id in queries.mixed_purposes(session, project_id=access.project_id):
+        said.append(f"submission {public_id} and its task are for different purposes.")
     for public_id in queries.done_without_annotation(session, project_id=access.project_id):
         said.append(f"task {public_id} is done, but nothing was submitted for it.")
     for public_id, weight in queries.strange_weights(session, project_id=access.project_id):

@@ -123,6 +123,7 @@ def answer(store: Store, *, by: Person | None, project: str, cause: str, dimensi
         if not why.strip() or len(why) > LONGEST_WHY:
             raise InvalidInput([Problem("why", "Say in a sentence why the guideline stays as it is.")])
         now = store.now()
+        projects.lock(session, id=access.project_id)
         current = guidelines.by_hash(session, project_id=access.project_id, hash=access.loaded.guideline_hash)
         n = _answer(
             session, access, (current.id if current else 0) or 0, [(cause, dimension)], by=by, why=why.strip(), now=now
@@ -237,7 +238,7 @@ def _answer(
     why: str,
     now: datetime,
 ) -> int:
-    """Note that a version answers all open decisions of these causes; how many."""
+    """Note that a version answers all open decisions of these causes; how many. The project is locked meanwhile."""
     waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
     for decision, _, known in guidelines.decisions(session, project_id=access.project_id):
         if known is None:
@@ -247,20 +248,10 @@ def _answer(
             raise InvalidInput(
                 [Problem("answers", f"No open decision in {dimension} has the cause {cause!r}; look at the causes.")]
             )
-    return guidelines.add_answers(
-        session,
-        rows=[
-            {
-                "annotation_id": id,
-                "guideline_version_id": version_id,
-                "why": why,
-                "by_id": by.id if by else None,
-                "created_at": now,
-            }
-            for key in dict.fromkeys(answers)
-            for id in waiting[key]
-        ],
-    )
+    ids = [id for key in dict.fromkeys(answers) for id in waiting[key]]
+    note = {"guideline_version_id": version_id, "why": why, "by_id": by.id if by else None, "created_at": now}
+    guidelines.add_answers(session, rows=[{"annotation_id": id, **note} for id in ids])
+    return len(ids)
 
 
 def _version(

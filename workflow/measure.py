@@ -17,7 +17,7 @@ from domain.policies import same
 from domain.records import Person, Rating
 from domain.states import Stage
 from workflow.projects import require_lead
-from workflow.ratings import BETWEEN, criteria_of, ratings_of
+from workflow.ratings import BETWEEN, by_guideline, criteria_of, ratings_of
 
 
 def agreement_of(
@@ -30,8 +30,12 @@ def agreement_of(
     criteria: Sequence[str] | None = None,
     raters: Sequence[str] | None = None,
     scales: Mapping[str, Scale] | None = None,
+    pool_guidelines: bool = False,
 ) -> list[Result]:
     """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
+
+    Ratings under different versions of the guideline are measured apart: the results name their version in
+    ``args["guideline"]`` where there are several. ``pool_guidelines`` measures them together, and says so there.
 
     Options that every item has its own of are compared by their places: "the second one" is a category, its text is
     not. Otherwise no two items would have a category in common, and there would be no agreement by chance.
@@ -55,7 +59,38 @@ def agreement_of(
         rows = _placed(rows, by_place, _fields(store, person=person, project=project))
     rated = {row.criterion for row in rows}
     declared = {name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated}
-    return summarise(rows, scales=declared, by_dimension=by_dimension and bool(rows), raters=raters if rows else None)
+    by_version = by_guideline(rows)
+    if len(by_version) <= 1 or pool_guidelines:
+        pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
+        found = summarise(
+            rows, scales=declared, by_dimension=by_dimension and bool(rows), raters=raters if rows else None
+        )
+        return found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
+    return [
+        _of_version(each, _version(number))
+        for number, part in by_version
+        for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters)
+    ]
+
+
+def _of_part(
+    rows: Sequence[Rating], declared: Mapping[str, Scale], *, by_dimension: bool, raters: Sequence[str] | None
+) -> list[Result]:
+    """The statistics of the ratings under one version, in which not everybody need have rated everything."""
+    rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
+    mine = None if raters is None else [rater for rater in raters if rater in there]
+    if mine == []:
+        return []
+    scales = {name: scale for name, scale in declared.items() if name in rated}
+    return summarise(rows, scales=scales, by_dimension=by_dimension, raters=mine)
+
+
+def _version(number: int | None) -> str:
+    return "of files" if number is None else str(number)
+
+
+def _of_version(result: Result, words: str) -> Result:
+    return replace(result, args={**result.args, "guideline": words})
 
 
 def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:

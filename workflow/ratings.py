@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas.model import Criterion, Schema
-from db import events, files
+from db import events, files, guidelines
 from db.engine import Session, Store
 from domain.errors import FileRefused, NotFound
 from domain.policies import same
@@ -34,8 +34,10 @@ def ratings_of(
 ) -> list[Rating]:
     """The ratings of one stage: the latest submission of every person for every unit, and imported ones.
 
-    A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with ``pseudonyms`` numbers
-    that stay the same as long as nobody new submits anything. ``by`` None is the command on the machine itself.
+    Each has the version of the guideline that its rater had before them; whoever pools them says so (see
+    ``by_guideline``). A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with
+    ``pseudonyms`` numbers that stay the same as long as nobody new submits anything. ``by`` None is the command on the
+    machine itself.
     """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
@@ -49,6 +51,7 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
     """As ``ratings_of``; ``names`` replace logins, by person id."""
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     place = {id: number for number, id in enumerate(external)}
+    versions = guidelines.numbers(session, project_id=access.project_id)
     models = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
     rows = files.counting_annotations(session, project_id=access.project_id, stage=stage)
     found = [
@@ -60,6 +63,7 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
                 criterion=criterion.name,
                 value=vote.answers[criterion.name],
                 dimension=vote.dimension,
+                guideline=versions.get(vote.guideline_hash),
             ),
         )
         for vote, person in _of_newest_revision(rows)
@@ -71,6 +75,22 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
         Rating(row.unit, row.rater, row.criterion, row.value, row.dimension)
         for row in files.ratings(session, project_id=access.project_id, stage=stage)
     ]
+
+
+def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]]:
+    """Ratings in lots that may be compared: one for each version of the guideline, the first version first.
+
+    Ratings from files, of which no version is known, are a lot of their own, unless there is only one version: then
+    they stand with the others, as there is nothing that could be confused.
+    """
+    rows = list(rows)
+    lots: dict[int | None, list[Rating]] = {}
+    for row in rows:
+        lots.setdefault(row.guideline, []).append(row)
+    numbered = sorted(number for number in lots if number is not None)
+    if len(numbered) <= 1:
+        return [(numbered[0] if numbered else None, rows)]
+    return [(number, lots[number]) for number in [*numbered, *([None] if None in lots else [])]]
 
 
 def _of_newest_revision(rows: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:

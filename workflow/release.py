@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ItemFormat, new_path
-from db import events, files, items
+from db import events, files, guidelines, items
 from db.engine import Session, Store
 from db.tables import ItemRow
 from domain.errors import FileRefused
@@ -279,14 +279,38 @@ def _about(
         "format": format,
         "left_out": list(without),
         "schema": {"name": schema.name, "version": schema.version, "sha256": access.loaded.hash},
-        "guideline": {"sha256": access.loaded.guideline_hash},
+        "guideline": _guideline(session, access, state.rows),
         "policy": {
             "raters": verification.raters if verification else 0,
             "keep": verification.keep.model_dump(mode="json", exclude_defaults=True) if verification else None,
+            "skips": verification.skips.model_dump(mode="json") if verification and verification.skips else None,
             "adjudication": schema.stages.adjudication.by if schema.stages.adjudication else None,
         },
         "counts": _counts(access, state.rows),
         "items": _kept_items(session, access, state, names, places, hidden=_hides_votes(access, without)),
+    }
+
+
+def _guideline(session: Session, access: Access, rows: Sequence[ItemRow]) -> dict[str, Any]:
+    """The version in force, every version with the submissions under it, and the kept items voted on under several."""
+    counts = guidelines.count_submissions(session, project_id=access.project_id)
+    kept = {row.id: row for row in rows if row.state is ItemState.KEPT}
+    under: dict[int, set[str]] = defaultdict(set)
+    for vote, _ in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+        if vote.item_id in kept and vote.revision == kept[vote.item_id].current_revision:
+            under[vote.item_id].add(vote.guideline_hash)
+    return {
+        "sha256": access.loaded.guideline_hash,
+        "version": access.guideline,
+        "versions": [
+            {
+                "version": row.number,
+                "sha256": row.hash,
+                "submissions": {stage.value: counts[row.hash, stage] for stage in Stage if (row.hash, stage) in counts},
+            }
+            for row, _ in guidelines.of_project(session, project_id=access.project_id)
+        ],
+        "items_under_several": [row.external_id for id, row in kept.items() if len(under[id or 0]) > 1],
     }
 
 
@@ -318,16 +342,22 @@ def _kept_items(
     *,
     hidden: bool,
 ) -> list[dict[str, Any]]:
+    versions = guidelines.numbers(session, project_id=access.project_id)
     votes: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
     for vote, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
         said = {} if hidden else {"values": vote.answers, "reasons": vote.reasons}
-        votes[vote.item_id, vote.revision].append({"rater": names[person.id or 0], **said})
+        weight = {} if vote.weight is None else {"weight": vote.weight}
+        under = versions.get(vote.guideline_hash)
+        votes[vote.item_id, vote.revision].append(
+            {"rater": names[person.id or 0], "guideline": under, **weight, **said}
+        )
     decisions: dict[tuple[int, int], dict[str, Any]] = {}
     for decision, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
         decisions[decision.item_id, decision.revision] = {
             "by": names[person.id or 0],
             "decision": decision.answers.get("decision"),
             "cause": decision.answers.get("cause"),
+            "guideline": versions.get(decision.guideline_hash),
         }
     return [
         {

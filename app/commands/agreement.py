@@ -53,6 +53,13 @@ def agreement(
             metavar="C=LEVEL:V1,V2",
         ),
     ] = None,
+    pool_guidelines: Annotated[
+        bool,
+        typer.Option(
+            "--pool-guidelines",
+            help="Measure ratings under different versions of the project's guideline together, and say so.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
 ) -> None:
     """Agreement of raters, each statistic with its interval and with what it rests on."""
@@ -60,6 +67,8 @@ def agreement(
         raise typer.BadParameter("name either a file with --ratings, or a project with --project and --stage.")
     if (project is None) != (stage is None):
         raise typer.BadParameter("--project and --stage go together.")
+    if pool_guidelines and project is None:
+        raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
     scales = _scales(scale or ())
     names = _names(raters)
     if ratings is not None:
@@ -68,7 +77,13 @@ def agreement(
         assert project is not None
         assert stage is not None
         results = _of_project(
-            project, stage, criteria=criterion, raters=names, scales=scales, by_dimension=by is not None
+            project,
+            stage,
+            criteria=criterion,
+            raters=names,
+            scales=scales,
+            by_dimension=by is not None,
+            pool_guidelines=pool_guidelines,
         )
     if as_json:
         # One line a result: a list of thousands can still be read, searched and compared.
@@ -83,12 +98,14 @@ def table(results: Sequence[Result]) -> Iterator[str]:
     if not results:
         yield "Nobody has rated anything yet."
     first = True
-    for (criterion, dimension), group in groupby(results, key=lambda each: (each.criterion, each.dimension)):
+    for (guideline, criterion, dimension), group in groupby(
+        results, key=lambda each: (each.args.get("guideline"), each.criterion, each.dimension)
+    ):
         block = list(group)
         if not first:
             yield ""
         first = False
-        yield _heading(criterion, dimension, block)
+        yield _heading(criterion, dimension, block) + (f", guideline {guideline}" if guideline else "")
         lines = [each for each in block if each.value is not None]
         if lines:
             width = max(len(each.title) for each in lines)
@@ -157,6 +174,7 @@ def _of_project(
     raters: Sequence[str] | None,
     scales: Mapping[str, Scale],
     by_dimension: bool,
+    pool_guidelines: bool,
 ) -> list[Result]:
     from app.services import resources
     from workflow.measure import agreement_of
@@ -174,6 +192,7 @@ def _of_project(
         criteria=criteria,
         raters=raters,
         scales=scales,
+        pool_guidelines=pool_guidelines,
     )
 
 

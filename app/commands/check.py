@@ -21,6 +21,7 @@ def check(
     """Recompute every item's state from its votes, and say where what is stored differs."""
     from app.services import resources
     from workflow.checks import check as differences
+    from workflow.checks import remarks
 
     shared = resources()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
@@ -32,4 +33,6 @@ def check(
         typer.echo("Everything stored follows from the votes.")
     elif rebuild:
         typer.echo("The stored states were brought up to the votes.")
+    for sentence in remarks(shared.store, project=project):
+        typer.echo(f"Worth knowing: {sentence}")
     raise typer.Exit(1 if found and not rebuild else 0)

@@ -45,19 +45,31 @@ def render(services: Services) -> None:
         )
     with right:
         by_dimension = st.toggle("By dimension", key="agreement.by_dimension")
+        pool_guidelines = st.toggle(
+            "Pool versions of the guideline",
+            key="agreement.pool_guidelines",
+            help="Votes under different versions are measured apart unless you ask for it.",
+        )
     stage = chosen or stages[0]
     lines = measure.agreement_of(
-        services.store, person=services.person, project=view.name, stage=stage, by_dimension=by_dimension
+        services.store,
+        person=services.person,
+        project=view.name,
+        stage=stage,
+        by_dimension=by_dimension,
+        pool_guidelines=pool_guidelines,
     )
     if not lines:
         shell.show(
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
         )
         return
-    for (dimension, criterion), group in groupby(lines, key=lambda line: (line.dimension, line.criterion)):
+    for (guideline, dimension, criterion), group in groupby(
+        lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
+    ):
         of_group = list(group)
         first = [line for line in of_group if is_headline(line, several=len(raters_of(of_group)) > 2)]
-        shell.section(title_of(view, dimension, criterion))
+        shell.section(title_of(view, dimension, criterion) + (f" · guideline {guideline}" if guideline else ""))
         shell.show(
             markup.tag("div", markup.text(prompt_of(view, stage, criterion)), style="ts"),
             markup.tag("div", markup.quiet(about_of(of_group)), style="ts ts-small"),
@@ -151,7 +163,7 @@ def words_of(args: Any) -> str:
     """The arguments of a statistic, as somebody would say them."""
     parts = []
     for name, value in dict(args or {}).items():
-        if name in ("scale", "scale_inferred"):
+        if name in ("scale", "scale_inferred", "guideline"):
             continue
         shown = " and ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         parts.append(shown if name in ("pair", "form") else f"{name.replace('_', ' ')}: {shown}")

@@ -567,12 +567,16 @@ def test_a_senior_sees_both_votes_and_settles_with_keys(place: Place, browser_pa
     expect(browser_page.locator(".votes tr.differs td")).to_have_count(2)
     first = str(asked(browser_page).inner_text())
     browser_page.keyboard.press("1")
+    expect(browser_page.locator(".why .choice .label")).to_have_text(["Wrong key"])
+    browser_page.keyboard.press("1")
     second = next_question(browser_page, first)
     browser_page.keyboard.press("2")
     expect(browser_page.locator(".why .choice .label")).to_have_text(["Wrong key"])
     browser_page.keyboard.press("1")
     next_question(browser_page, second)
     browser_page.keyboard.press("3")
+    browser_page.keyboard.press("1")
+    expect(browser_page.locator(".why .ask")).to_contain_text("Wrong key")
     question = browser_page.locator("[data-field=question] textarea")
     expect(question).to_be_focused()
     browser_page.keyboard.press("Control+Enter")
@@ -582,7 +586,7 @@ def test_a_senior_sees_both_votes_and_settles_with_keys(place: Place, browser_pa
     expect(browser_page.locator(".nothing")).to_be_visible()
     decisions = [vote.answers["decision"] for vote in place.votes(senior)]
     assert decisions == ["accept", "reject", "edit"]
-    assert place.votes(senior)[1].answers["cause"] == "wrong_key"
+    assert [vote.answers["cause"] for vote in place.votes(senior)] == ["wrong_key"] * 3
     assert place.votes(senior)[2].answers["fields"] == {"question": "Which colour has it now?"}, "only what was changed"
     assert sorted(_state(place, item) for item in made) == ["in_verification", "kept", "rejected"]
 

@@ -249,12 +249,12 @@ def _adjudicate(senior: Desk, plan: Plan, shot: Shot) -> None:
         decision = plan.split[question]
         assert not named_in(senior.bench.inner_text()), "who voted or wrote is not to be seen"
         if decision == "accept":
-            senior.next_after("1", "Control+Enter")
+            senior.next_after("1", "6")
         elif decision == "reject":
             senior.picture(shot("adjudicate"))
-            senior.next_after("2", "1", "Control+Enter")
+            senior.next_after("2", "1")
         else:
-            senior.press("3")
+            senior.press("3", "3")
             senior.fill("question", plan.edited(question))
             senior.next_after("Control+Enter")
         settled.append(question)

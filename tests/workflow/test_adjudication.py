@@ -55,7 +55,7 @@ def test_a_senior_sees_the_votes_without_names(store: Store) -> None:
 def test_a_decision_settles_the_item(store: Store, decision: str, state: ItemState) -> None:
     contested(store)
     sue = make_person(store, "sue", role=Role.SENIOR)
-    decide(store, sue, decision=decision, cause="wrong_key" if decision == "reject" else None)
+    decide(store, sue, decision=decision, cause="wrong_key")
     assert state_of(store) is state
     with pytest.raises(Conflict):
         submit.undo(store, person=sue, project="p", stage=Stage.ADJUDICATION)
@@ -99,11 +99,13 @@ def test_who_voted_wrote_or_is_no_senior_does_not_settle(store: Store) -> None:
         {"decision": "perhaps"},
         {"decision": "reject"},
         {"decision": "reject", "cause": "whim"},
-        {"decision": "edit"},
-        {"decision": "edit", "fields": {}},
-        {"decision": "edit", "fields": {"answer": "red"}},
-        {"decision": "edit", "fields": {"answer": "green"}},
-        {"decision": "edit", "fields": {"nonsense": 1}},
+        {"decision": "accept"},
+        {"decision": "edit", "cause": "wrong_key"},
+        {"decision": "edit", "cause": "wrong_key", "fields": {}},
+        {"decision": "edit", "cause": "wrong_key", "fields": {"answer": "red"}},
+        {"decision": "edit", "cause": "wrong_key", "fields": {"answer": "green"}},
+        {"decision": "edit", "cause": "wrong_key", "fields": {"nonsense": 1}},
+        {"decision": "edit", "fields": {"answer": "blue"}},
     ],
 )
 def test_a_decision_that_does_not_fit_is_refused(store: Store, values: dict[str, Any]) -> None:

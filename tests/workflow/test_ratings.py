@@ -47,7 +47,7 @@ def test_votes_are_ratings_of_items(store: Store) -> None:
     vote(store, ann, "red")
     vote(store, bob, None)
     assert ratings_of(store, project="p", stage=Stage.VERIFICATION) == [
-        Rating("colour/0", "ann", "choice", "red", "colour")
+        Rating("colour/0", "ann", "choice", "red", "colour", guideline=1)
     ]
     assert [rating.rater for rating in ratings_of(store, project="p", stage=Stage.VERIFICATION, pseudonyms=True)] == [
         "person-1"

@@ -152,10 +152,16 @@ def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaS
     ]
     loaded = load_schema(shipped()["egoplan"])
     assert said["schema"] == {"name": "egoplan", "version": 1, "sha256": loaded.hash}
-    assert said["guideline"] == {"sha256": loaded.guideline_hash}
+    assert said["guideline"] == {
+        "sha256": loaded.guideline_hash,
+        "version": 1,
+        "versions": [{"version": 1, "sha256": loaded.guideline_hash, "submissions": {"verification": 5}}],
+        "items_under_several": [],
+    }
     assert said["policy"] == {
         "raters": 2,
         "keep": {"rule": "unanimous_and_key", "criterion": "choice", "key": "answer"},
+        "skips": None,
         "adjudication": None,
     }
     assert said["date"] == "2026-05-04T09:00:00+00:00"
@@ -174,8 +180,8 @@ def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaS
                 {"role": "observation", "name": "0/observation", "sha256": None},
             ],
             "votes": [
-                {"rater": "person-1", "values": {"choice": "take cup"}, "reasons": {}},
-                {"rater": "person-2", "values": {"choice": "take cup"}, "reasons": {}},
+                {"rater": "person-1", "guideline": 1, "values": {"choice": "take cup"}, "reasons": {}},
+                {"rater": "person-2", "guideline": 1, "values": {"choice": "take cup"}, "reasons": {}},
             ],
             "decision": None,
         }
@@ -207,7 +213,10 @@ def test_private_answers_are_in_no_public_file(store: Store, media: MediaStore, 
     assert public["val.json"] == json.dumps([egoplan_record(0, test=True, task_goal="Goal 0")]).encode()
     said = json.loads(public["manifest.json"])
     assert said["left_out"] == ["answer"]
-    assert said["items"][0]["votes"] == [{"rater": "person-1"}, {"rater": "person-2"}]
+    assert said["items"][0]["votes"] == [
+        {"rater": "person-1", "guideline": 1},
+        {"rater": "person-2", "guideline": 1},
+    ]
     private = release(store, by=None, project="p", format="egoplan", verified=True, private=True).files
     assert json.loads(private["val.json"])[0]["golden_choice_idx"] == "B"
     as_it_stands = release(store, by=None, project="p", format="egoplan").files
@@ -287,7 +296,7 @@ def test_published_items_are_kept_if_two_people_find_their_key(
     assert json.loads(released.files["two.json"]) == records[:1]
     said = json.loads(released.files["manifest.json"])
     assert said["items"][0]["votes"] == [
-        {"rater": f"person-{n}", "values": {"choice": key(records[0])}, "reasons": {}} for n in (1, 2)
+        {"rater": f"person-{n}", "guideline": 1, "values": {"choice": key(records[0])}, "reasons": {}} for n in (1, 2)
     ]
     assert (said["counts"]["kept"], said["counts"]["rejected"]) == (1, 1)
 

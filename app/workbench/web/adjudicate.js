@@ -5,7 +5,7 @@ import { FieldForm } from "./fields.js";
 import { KEYS, keyIndex } from "./rating.js";
 
 const DECISIONS = [
-  { value: "accept", label: "Accept", hint: "the item is kept as it is" },
+  { value: "accept", label: "Accept", hint: "kept as it is" },
   { value: "reject", label: "Reject", hint: "with a cause" },
   { value: "edit", label: "Edit", hint: "a new revision, verified again" },
 ];
@@ -72,38 +72,56 @@ export class AdjudicateForm {
       button.setAttribute("aria-checked", String(chosen));
       button.classList.toggle("chosen", chosen);
       const slot = button.querySelector(".slot");
-      slot.textContent = this.decision === "reject" ? "" : KEYS[index].toUpperCase();
-      slot.classList.toggle("empty", this.decision === "reject");
+      slot.textContent = this.asking ? "" : KEYS[index].toUpperCase();
+      slot.classList.toggle("empty", this.asking);
     });
-    this.editor.hidden = this.decision !== "edit";
-    this.why.hidden = this.decision !== "reject";
-    if (this.decision === "reject") this.paintCauses();
+    this.editor.hidden = this.decision !== "edit" || this.asking;
+    this.why.hidden = !this.decision || !this.causes.length;
+    if (this.asking) this.paintCauses();
+    else if (!this.why.hidden) this.paintCause();
     else fill(this.why);
+  }
+
+  // A decision is made, and why the item was contested is still to be said.
+  get asking() {
+    return Boolean(this.decision && this.causes.length && (this.cause === undefined || this.decision !== "edit"));
+  }
+
+  // While an item is edited its cause stands above the fields, and may be chosen anew.
+  paintCause() {
+    const cause = this.causes.find((candidate) => same(candidate.value, this.cause)) || { label: String(this.cause) };
+    const again = () => {
+      this.cause = undefined;
+      this.paint();
+    };
+    fill(this.why, el("div", { class: "ask" }, "Cause: ", el("strong", {}, cause.label), " ", el("button", { type: "button", class: "small", on: { click: again } }, "another")));
   }
 
   paintCauses() {
     const list = this.causes.map((cause, index) =>
       el("button", { type: "button", class: same(cause.value, this.cause) ? "choice chosen" : "choice", role: "radio", "aria-checked": String(same(cause.value, this.cause)), title: cause.help, on: { click: () => this.because(cause.value) } },
         el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index].toUpperCase()), el("span", { class: "label" }, cause.label)));
-    fill(this.why, el("div", { class: "ask" }, "Why? ", el("span", { class: "quiet" }, key("Esc"), " back")), el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list));
+    fill(this.why, el("div", { class: "ask" }, "Why was it contested? ", el("span", { class: "quiet" }, key("Esc"), " back")), el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list));
     this.why.scrollIntoView({ block: "nearest" });
   }
 
   decide(value) {
     this.decision = value;
     this.error.hidden = true;
-    if (value !== "reject") this.cause = undefined;
+    this.cause = undefined;
     this.paint();
     this.host.change();
-    if (value === "accept" || (value === "reject" && !this.causes.length)) this.host.submit();
+    if (this.asking) return;
     if (value === "edit") this.fields.focus();
+    else this.host.submit();
   }
 
   because(cause) {
     this.cause = cause;
     this.paint();
     this.host.change();
-    this.host.submit();
+    if (this.decision === "edit") this.fields.focus();
+    else this.host.submit();
   }
 
   raw() {
@@ -113,7 +131,7 @@ export class AdjudicateForm {
   }
 
   read() {
-    const values = { decision: this.decision, cause: this.decision === "reject" ? (this.cause ?? null) : null };
+    const values = { decision: this.decision, cause: this.cause ?? null };
     if (this.decision === "edit") values.fields = this.edited();
     return { values, reasons: {} };
   }
@@ -144,7 +162,7 @@ export class AdjudicateForm {
     };
     this.error.hidden = true;
     if (!this.decision) return say("Choose a decision.");
-    if (this.decision === "reject" && this.causes.length && this.cause === undefined) return say("Choose a cause.");
+    if (this.causes.length && this.cause === undefined) return say("Choose a cause.");
     if (this.decision === "edit") {
       if (!this.fields.check(this.untouched())) return false;
       if (!Object.keys(this.edited()).length) return say("Nothing is changed yet. Change a field, or accept the item as it is.");
@@ -163,7 +181,7 @@ export class AdjudicateForm {
   }
 
   key(event) {
-    if (event.key === "Escape" && this.decision && this.decision !== "accept") {
+    if (event.key === "Escape" && this.decision) {
       this.decision = undefined;
       this.cause = undefined;
       this.paint();
@@ -172,7 +190,7 @@ export class AdjudicateForm {
     }
     const index = keyIndex(event);
     if (index < 0) return false;
-    if (this.decision === "reject") {
+    if (this.asking) {
       if (index >= this.causes.length) return false;
       this.because(this.causes[index].value);
       return true;

@@ -18,6 +18,16 @@ export class Guide {
     this.toggled();
   }
 
+  // What has changed in the text stands above it until another page is loaded.
+  tell(news) {
+    const host = this.root.querySelector(".guidetext");
+    if (!news || !host || host.querySelector(".changes")) return;
+    const lines = news.changes.map(([sign, text]) => el(sign === "+" ? "ins" : sign === "-" ? "del" : "p", {}, text || " "));
+    const box = el("section", { class: "changes" }, el("h3", {}, `What has changed (version ${news.number})`), news.why ? el("p", {}, news.why) : null, lines);
+    host.prepend(box);
+    requestAnimationFrame(() => requestAnimationFrame(() => (host.scrollTop = 0)));
+  }
+
   // `criteria` are those that are asked; their aspects and the dimension stand above the text. `version` names the text.
   paint({ version, html, stage, dimension, criteria }) {
     this.root.hidden = !this.isOpen;

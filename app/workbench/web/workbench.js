@@ -4,6 +4,7 @@ import { AdjudicateForm } from "./adjudicate.js";
 import { clock, el, fill, key, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
 import { Guide } from "./guide.js";
+import { News } from "./news.js";
 import { MediaPane, prefetch } from "./media.js";
 import { Overlay, keyRows } from "./overlay.js";
 import { Pool } from "./pool.js";
@@ -71,10 +72,11 @@ class Workbench {
       this.paintGuide();
       this.paintLine();
     });
+    this.news = new News(() => this.guide.isOpen || this.guide.toggle(), (number) => this.readNews(number));
     this.body = el("main", { class: "body" }, this.media.root, this.form, this.guide.root);
     this.poolHost = el("main", { class: "poolhost", hidden: true });
     this.overlay = new Overlay([this.line, this.body, this.poolHost]);
-    this.root = el("div", { class: "ts" }, this.line, this.banner, this.body, this.poolHost, this.overlay.root);
+    this.root = el("div", { class: "ts" }, this.line, this.banner, this.news.root, this.body, this.poolHost, this.overlay.root);
     parent.adoptedStyleSheets = [sheet];
     parent.append(this.root);
     this.steady = el("style", {}, STEADY);
@@ -149,6 +151,8 @@ class Workbench {
 
   openTask({ task, earlier = [] }) {
     this.task = task;
+    this.guideline = this.fixed.guideline_hash; // what is shown beside this task
+    this.news.show(task.news);
     this.lost = null;
     this.hideBanner();
     this.startedAt = Date.now();
@@ -226,6 +230,7 @@ class Workbench {
 
   openPool(data, refreshed) {
     this.task = null;
+    this.news.show(null);
     this.sync.close();
     this.hideBanner();
     if (!this.pool) {
@@ -250,6 +255,7 @@ class Workbench {
 
   openNothing({ code, sentence }) {
     this.task = null;
+    this.news.show(null);
     this.current = null;
     this.hideBanner();
     this.media.show([], "");
@@ -295,10 +301,20 @@ class Workbench {
     const { fixed, data, guide } = this;
     const dimension = this.task ? fixed.dimensions[this.task.dimension] : null;
     guide.paint({ version: data.static_hash, html: fixed.guideline, stage: fixed.stage.title, dimension, criteria: this.task ? this.asked(fixed.criteria) : [] });
+    if (guide.isOpen) {
+      this.guideline = fixed.guideline_hash;
+      this.news.opened();
+    }
+    guide.tell(this.news.told);
     this.root.classList.toggle("guided", guide.isOpen);
     this.body.classList.toggle("guided", guide.isOpen);
     const host = data.view === "pool" ? this.poolHost : this.body;
     if (guide.root.parentNode !== host) host.append(guide.root);
+  }
+
+  // Whoever opens the guideline knows what has changed in it; if this does not get through, they are told again.
+  readNews(number) {
+    post("/api/guideline_seen", this.data.csrf, { project: this.fixed.project.name, number }).catch(() => {});
   }
 
   // ---- answering
@@ -321,7 +337,7 @@ class Workbench {
     this.setBusy(true);
     this.say("saving");
     try {
-      const answer = await this.sync.submit({ ...read, note: this.noteBox.value.trim(), seconds: Math.round((Date.now() - this.startedAt) / 100) / 10 });
+      const answer = await this.sync.submit({ ...read, note: this.noteBox.value.trim(), guideline: this.guideline, seconds: Math.round((Date.now() - this.startedAt) / 100) / 10 });
       this.lastSaved = answer.saved_at;
       this.say(`saved ${clock(answer.saved_at)}`);
       this.hideBanner();

@@ -27,8 +27,8 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_guideline_version_project_id"),
         sa.ForeignKeyConstraint(["by_id"], ["person.id"], name="fk_guideline_version_by_id"),
         sa.PrimaryKeyConstraint("id", name="pk_guideline_version"),
-        sa.UniqueConstraint("project_id", "number", name="uq_guideline_version_project_id"),
-        sa.UniqueConstraint("project_id", "hash", name="uq_guideline_version_hash"),
+        sa.UniqueConstraint("project_id", "number", name="uq_guideline_version_project_id_number"),
+        sa.UniqueConstraint("project_id", "hash", name="uq_guideline_version_project_id_hash"),
     )
     op.create_table(
         "guideline_seen",

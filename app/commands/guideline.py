@@ -1,0 +1,92 @@
+"""``touchstone guideline`` and ``touchstone causes``: what people are told, and what seniors say is missing in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import FileRefused
+
+if TYPE_CHECKING:
+    from db.engine import Store
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    guideline = typer.Typer(help="Show and change a project's guideline.", no_args_is_help=True)
+    cli.add_typer(guideline, name="guideline")
+    guideline.command("show")(show)
+    guideline.command("set")(set_guideline)
+    cli.command("causes")(causes)
+
+
+def show(
+    project: Project,
+    version: Annotated[int | None, typer.Option(help="An earlier version; without it, the one in force.")] = None,
+    history: Annotated[bool, typer.Option("--history", help="All versions with their reasons, not the text.")] = False,
+) -> None:
+    """Print the guideline that is in force, or an earlier version of it."""
+    from workflow import guidelines
+
+    store = _store()
+    if not history:
+        typer.echo(guidelines.show(store, by=None, project=project, number=version).text, nl=False)
+        return
+    for known in guidelines.versions(store, by=None, project=project):
+        counts = ", ".join(f"{n} in {stage}" for stage, n in known.submissions.items()) or "nothing yet"
+        answers = f"; answers {known.answers} decisions" if known.answers else ""
+        typer.echo(
+            f"{known.number}  {known.at:%Y-%m-%d %H:%M}  {known.by or '-'}  submitted under it: {counts}{answers}"
+        )
+        typer.echo(f"   {known.why or 'came with the schema'}")
+
+
+def set_guideline(
+    project: Project,
+    file: Annotated[Path, typer.Argument(help="The new text, Markdown in UTF-8.")],
+    why: Annotated[str, typer.Option(help="What has changed, in a sentence; annotators read it.")],
+    answers: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A cause that it answers, in a dimension; all open decisions with it are done. Again for more.",
+            metavar="CAUSE@DIMENSION",
+        ),
+    ] = None,
+) -> None:
+    """Bring a new version of the guideline into force; every later vote is stored with it."""
+    from workflow import guidelines
+
+    pairs = []
+    for answer in answers or ():
+        cause, at, dimension = answer.rpartition("@")
+        if not at:
+            raise typer.BadParameter(f"--answers {answer!r} is not CAUSE@DIMENSION.")
+        pairs.append((cause, dimension))
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileRefused(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
+    done = guidelines.put(_store(), by=None, project=project, text=text, why=why, answers=pairs)
+    answered = f" It answers {done.answers} decisions." if done.answers else ""
+    typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
+
+
+def causes(project: Project) -> None:
+    """Why seniors had to settle items, as CSV: one line a decision, with what became of its cause."""
+    from workflow.causes import causes as found
+    from workflow.causes import causes_csv
+
+    typer.echo(causes_csv(found(_store(), by=None, project=project)), nl=False)
+
+
+def _store() -> Store:
+    from app.services import resources
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    return shared.store

@@ -1,0 +1,34 @@
+// A calm line that says that the guideline has changed, until it has been opened.
+
+import { el, fill, key } from "./dom.js";
+
+export class News {
+  constructor(open, read) {
+    this.open = open;
+    this.read = read;
+    this.root = el("div", { class: "news", role: "status", hidden: true });
+    this.told = null;
+  }
+
+  show(news) {
+    this.waiting = news && !(this.told && this.told.number === news.number) ? news : null;
+    this.root.hidden = !this.waiting;
+    if (!this.waiting) return;
+    const count = (sign, word) => {
+      const n = news.changes.filter(([each]) => each === sign).length;
+      return n ? `${n} ${n === 1 ? "line" : "lines"} ${word}` : null;
+    };
+    const sizes = [count("+", "new"), count("-", "gone")].filter(Boolean).join(", ");
+    fill(this.root, el("strong", {}, "The guideline has changed."), el("span", { class: "why" }, news.why), el("span", { class: "quiet" }, sizes),
+      el("button", { type: "button", class: "small", on: { click: () => this.open() } }, key("G"), " open it"));
+  }
+
+  // The guideline is open: the line has done its work.
+  opened() {
+    if (!this.waiting) return;
+    this.told = this.waiting;
+    this.waiting = null;
+    this.root.hidden = true;
+    this.read(this.told.number);
+  }
+}
