@@ -1,0 +1,396 @@
+"""For each role: every page, every route, what may be seen and called there; and no byte of a secret for the blind.
+
+A page or a route that is added without a row here fails the first test.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from app.routes import media, routes, work
+from app.services import Resources
+from app.shell import SCREENS
+from db.engine import Store, open_store
+from domain.records import Person, TaskView
+from domain.roles import Role
+from domain.settings import Settings
+from domain.states import Stage
+from media.store import MediaStore
+from tests.app.client import Client
+from tests.app.homes import PASSWORD, picture
+from tests.e2e.people import WAIT_MS
+from tests.frames import open_page
+from tests.serving import Server
+from workflow import accounts, bring_in, claim, pool, projects, submit
+
+OPEN, NOTHING, REFUSED, SIGN_IN = "open", "nothing", "refused", "sign in"
+"""A page with its content; a working page that says why there is no work; a sentence; the login page."""
+
+NOBODY, STRANGER, AUTHOR, VERIFIER, GRADER, SENIOR, LEAD, ADMIN = ROLES = (
+    "nobody",
+    "stranger",
+    "author",
+    "verifier",
+    "grader",
+    "senior",
+    "lead",
+    "admin",
+)
+SIGNED_IN = ROLES[1:]
+
+FOR_LEADS = dict.fromkeys(ROLES, REFUSED) | {NOBODY: SIGN_IN, LEAD: OPEN, ADMIN: OPEN}
+
+
+def working(*who: str) -> dict[str, str]:
+    """A working page: open to these, and to seniors, leads and admins, who have all stages here."""
+    may = dict.fromkeys((*who, SENIOR, LEAD, ADMIN), OPEN)
+    return dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED} | may
+
+
+PAGES: Mapping[str, Mapping[str, str]] = {
+    "my_work": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
+    "author": working(AUTHOR),
+    "verify": working(VERIFIER),
+    "adjudicate": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
+    "grade": working(GRADER),
+    "dashboard": FOR_LEADS,
+    "people": FOR_LEADS,
+    "import_": FOR_LEADS,
+    "agreement": FOR_LEADS,
+    "export": FOR_LEADS,
+}
+
+# What a request of each role is answered with. The task is the verifier's, the asset belongs to the item that they
+# verify, the project is the one in which everybody but the stranger takes part.
+HELD = dict.fromkeys(ROLES, 404) | {NOBODY: 401}
+"""A task in somebody else's hands does not exist for anybody, whatever their role."""
+
+ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
+    "draft": ({"task": "TASK", "seq": 1, "values": {}}, HELD | {VERIFIER: 200}),
+    "heartbeat": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
+    "submit": ({"task": "TASK", "key": "k", "values": {}}, HELD | {VERIFIER: 422}),
+    "undo": ({"project": "p", "stage": "verification"}, dict.fromkeys(ROLES, 404) | {NOBODY: 401}),
+    "pick": (
+        {"project": "p", "dimension": "domestic_robot", "assets": ["no-such-asset"]},
+        dict.fromkeys(ROLES, 404) | {NOBODY: 401, VERIFIER: 403, GRADER: 403},
+    ),
+    "release": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
+}
+
+GETS: Mapping[str, Mapping[str, int]] = {
+    "/media/{asset}/{size}": dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
+    "/healthz": dict.fromkeys(ROLES, 200),
+    "/login": dict.fromkeys(ROLES, 303) | {NOBODY: 200},
+    "/logout": dict.fromkeys(ROLES, 200) | {NOBODY: 303},
+    "/link/{token}": dict.fromkeys(ROLES, 200),  # a form; what it sends is looked at when it is sent
+    "/invite/{token}": dict.fromkeys(ROLES, 404),
+}
+"""Tokens here are forged."""
+
+OURS = {"/api/{rest:path}", "/assets/{name}", "/workbench/{version}/{name}"}
+"""Files of the program itself, and the reply for what is no address."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Words that nobody else would write, by who must not see them."""
+
+    always: tuple[str, ...] = (
+        "Zebulon Writerby",
+        "login-of-the-writer",
+        "Quentin Otherby",
+        "login-of-the-other",
+        "note-of-the-other",
+        "file-name-of-the-picture",
+        "name-of-the-source",
+        "model-under-test-a",
+        "model-under-test-b",
+        "name-of-the-judge",
+        "version-of-the-item",
+    )
+    verification: tuple[str, ...] = ("reason-that-gives-the-key-away", "concept-that-gives-the-key-away")
+    shown: tuple[str, ...] = ("Which cup is mine", "the green cup")
+    """What raters do see, so that the search is known to find what is there."""
+
+
+PLANTED = Planted()
+
+
+@dataclass(frozen=True)
+class World:
+    """A served project with everything in it that somebody must not see."""
+
+    server: Server
+    task: str
+    asset: str
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[World]:
+    """pca_bench with written items, votes, models' answers, grades and a judge's ratings."""
+    folder = tmp_path_factory.mktemp("who")
+    home = folder / "home"
+    home.mkdir()
+    (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    store = open_store(None, home)
+    _fill(store, MediaStore(home / "media"), folder)
+    held = _claimed(store, "verifier", Stage.VERIFICATION)
+    store.close()
+    server = Server(home).start()
+    yield World(server, held.id, held.assets[0].id)
+    server.stop()
+
+
+def _fill(store: Store, pictures: MediaStore, folder: Path) -> None:
+    loaded = load_schema(shipped()["pca_bench"])
+    for name in ("p", "other"):
+        projects.create_project(store, name=name, loaded=loaded)
+    stages = {AUTHOR: [Stage.AUTHORING], VERIFIER: [Stage.VERIFICATION], GRADER: [Stage.GRADING]}
+    for login in SIGNED_IN:
+        role = {SENIOR: Role.SENIOR, LEAD: Role.LEAD}.get(login, Role.ANNOTATOR)
+        accounts.create_person(store, login=login, name=login.title(), password=PASSWORD, is_admin=login == ADMIN)
+        if login != ADMIN:
+            place = "other" if login == STRANGER else "p"
+            projects.set_member(store, by=None, project=place, login=login, role=role, stages=stages.get(login))
+    writer = _member(store, "login-of-the-writer", "Zebulon Writerby")
+    other = _member(store, "login-of-the-other", "Quentin Otherby")
+    for number in range(6):
+        (folder / f"{number}.png").write_bytes(picture(number))
+    files = [(f"file-name-of-the-picture-{number}.png", folder / f"{number}.png") for number in range(6)]
+    pool.add_to_pool(store, pictures, by=None, project="p", files=files, source_of=lambda _: "name-of-the-source")
+    for number, asset in enumerate(pool.pool(store, person=writer, project="p").assets[:4]):
+        _write(store, writer, asset.id, number)
+    view = _claimed(store, "login-of-the-other", Stage.VERIFICATION)
+    key = {"choice": "the green cup"}
+    submit.submit(store, person=other, task=view.id, key="v", values=key, note="note-of-the-other")
+    with closing(sqlite3.connect(store.engine.url.database or "")) as connection:
+        names = [name for (name,) in connection.execute("SELECT external_id FROM item ORDER BY id")]
+    answers = folder / "answers.jsonl"
+    answers.write_text(
+        "".join(
+            json.dumps(
+                {"item": name, "model": f"model-under-test-{letter}", "text": f"I take the green cup ({letter})"}
+            )
+            + "\n"
+            for name in names
+            for letter in "ab"
+        )
+    )
+    bring_in.import_files(store, pictures, by=None, project="p", format="predictions", path=answers)
+    graded = _claimed(store, "login-of-the-other", Stage.GRADING)
+    grades = {"perception": 1, "cognition": 1, "action": 1}
+    submit.submit(store, person=other, task=graded.id, key="g", values=grades, note="note-of-the-other")
+    judged = folder / "judged.csv"
+    judged.write_text(f"unit,rater,criterion,value\n{names[0]}/model-under-test-a,name-of-the-judge,action,1\n")
+    bring_in.import_files(store, pictures, by=None, project="p", format="ratings", path=judged)
+
+
+def _member(store: Store, login: str, name: str) -> Person:
+    person = accounts.create_person(store, login=login, name=name, password=PASSWORD)
+    projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR)
+    return person
+
+
+def _write(store: Store, writer: Person, asset: str, number: int) -> None:
+    view = pool.pick(store, person=writer, project="p", dimension="domestic_robot", assets=[asset])
+    fields = {
+        "question": f"Which cup is mine ({number})?",
+        "actions": ["the red cup", "the green cup"],
+        "answer": "the green cup",
+        "reason": "reason-that-gives-the-key-away",
+        "key_concepts": ["concept-that-gives-the-key-away"],
+    }
+    submit.submit(store, person=writer, task=view.id, key=f"w{number}", values=fields)
+
+
+def _claimed(store: Store, login: str, stage: Stage) -> TaskView:
+    view = claim.next_task(store, person=accounts.find_person(store, login=login), project="p", stage=stage)
+    assert isinstance(view, TaskView), view
+    return view
+
+
+def client(world: World, role: str) -> Client:
+    """Somebody of that role, signed in."""
+    made = Client(world.server.url)
+    return made if role == NOBODY else made.sign_in(role, PASSWORD)
+
+
+# ---- nothing is forgotten -------------------------------------------------------------------------------------------
+
+
+def test_every_page_and_every_route_has_its_row(world: World) -> None:
+    assert set(PAGES) == {screen.name for screen in SCREENS}
+    assert set(ACTIONS) == set(work.ACTIONS)
+    store = open_store(None, world.server.home)
+    shared = Resources(store, MediaStore(world.server.home / "media"), Settings(world.server.home, ""))
+    served = {getattr(route, "path", "") for route in [*routes(shared), *media.routes(shared)]}
+    store.close()
+    assert set(GETS) | {f"/api/{name}" for name in ACTIONS} | OURS == served
+    assert all(
+        set(row) == set(ROLES) for row in [*PAGES.values(), *GETS.values(), *(row for _, row in ACTIONS.values())]
+    )
+
+
+# ---- pages ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_pages(world: World, role: str) -> None:
+    person = client(world, role)
+    paths = {screen.name: screen.path for screen in SCREENS}
+    found = {}
+    for name in PAGES:
+        reply = person.get(f"/{paths[name]}?project=p")
+        if reply.status == 303:
+            assert reply.headers["location"].startswith("/login")
+            found[name] = SIGN_IN
+            continue
+        opened = open_page(world.server.url, path=paths[name], query="project=p", cookies=person.cookies)
+        if opened.component is not None:
+            found[name] = NOTHING if opened.component["view"] == "nothing" else OPEN
+        else:
+            found[name] = REFUSED if "ts-notice bad" in opened.html else OPEN
+    assert found == {name: row[role] for name, row in PAGES.items()}
+
+
+# ---- routes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_what_is_fetched(world: World, role: str) -> None:
+    person = client(world, role)
+    paths = {path: path.replace("{asset}", world.asset).replace("{size}", "display") for path in GETS}
+    found = {path: person.get(paths[path].replace("{token}", "forged")).status for path in GETS}
+    assert found == {path: row[role] for path, row in GETS.items()}
+
+
+@pytest.mark.parametrize("role", [*(role for role in ROLES if role != VERIFIER), VERIFIER])  # who releases it is last
+def test_what_is_posted(world: World, role: str) -> None:
+    person = client(world, role)
+    found = {
+        name: person.post(
+            f"/api/{name}", {key: world.task if value == "TASK" else value for key, value in body.items()}
+        )
+        for name, (body, _) in ACTIONS.items()
+    }
+    assert {name: reply.status for name, reply in found.items()} == {
+        name: row[role] for name, (_, row) in ACTIONS.items()
+    }
+    if role not in (NOBODY, VERIFIER, LEAD, ADMIN):
+        said = " ".join(reply.text for reply in found.values())
+        assert not [word for word in (*PLANTED.always, *PLANTED.verification) if word in said]
+
+
+def test_a_forged_link_or_invitation_lets_nobody_in(world: World) -> None:
+    person = client(world, NOBODY)
+    assert person.send_form("/link/forged").status == 403
+    form = {"login": "new", "name": "New", "password": PASSWORD}
+    assert person.send_form("/invite/forged", **form).status in (403, 404)
+    assert person.get("/verify?project=p").status == 303
+
+
+def test_without_the_token_of_their_page_nobody_changes_anything(world: World) -> None:
+    person = client(world, VERIFIER)
+    for name, (body, _) in ACTIONS.items():
+        assert person.post(f"/api/{name}", dict(body), X_Touchstone_CSRF="forged").status == 403
+
+
+# ---- every byte of a blind session ----------------------------------------------------------------------------------
+
+
+class Wire:
+    """A way to the server that keeps every byte it sends: replies with their headers, and frames of websockets."""
+
+    def __init__(self, port: int) -> None:
+        self._to = ("127.0.0.1", port)
+        self._parts: list[bytearray] = []
+        self._ears = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._ears.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                browser, _ = self._ears.accept()
+            except OSError:
+                return  # closed
+            server = socket.create_connection(self._to)
+            threading.Thread(target=self._carry, args=(browser, server, None), daemon=True).start()
+            self._parts.append(bytearray())
+            threading.Thread(target=self._carry, args=(server, browser, self._parts[-1]), daemon=True).start()
+
+    @staticmethod
+    def _carry(source: socket.socket, target: socket.socket, kept: bytearray | None) -> None:
+        with source, target:
+            try:
+                while chunk := source.recv(65536):
+                    if kept is not None:
+                        kept += chunk
+                    target.sendall(chunk)
+            except OSError:
+                return  # the other side has hung up
+
+    def sent(self) -> bytes:
+        """All bytes so far, one connection after the other."""
+        return b"\n".join(self._parts)
+
+    def close(self) -> None:
+        """Take no more connections."""
+        self._ears.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("login", "page_name", "keys", "hidden"),
+    [
+        (VERIFIER, "verify", ("1",), (*PLANTED.always, *PLANTED.verification)),
+        (GRADER, "grade", ("1", "1", "1"), PLANTED.always),
+    ],
+)
+def test_no_byte_of_a_secret_reaches_the_blind(
+    world: World, chromium: Browser, login: str, page_name: str, keys: tuple[str, ...], hidden: tuple[str, ...]
+) -> None:
+    wire = Wire(world.server.port)
+    plain = {"Accept-Encoding": "identity"}
+    context = chromium.new_context(
+        viewport={"width": 1280, "height": 800}, reduced_motion="reduce", extra_http_headers=plain
+    )
+    page = context.new_page()
+    page.goto(f"{wire.url}/login")
+    page.fill("input[name=login]", login)
+    page.fill("input[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="My work")).to_be_visible(timeout=WAIT_MS)
+    page.goto(f"{wire.url}/{page_name}?project=p")
+    bench = page.locator(".ts[data-view]")
+    expect(bench).to_have_attribute("data-view", "task", timeout=WAIT_MS)
+    page.keyboard.press("g")  # the guideline
+    for key in (*keys, "u", *keys):  # answer, take back, answer again, and go on to the next
+        page.keyboard.press(key)
+        page.wait_for_timeout(400)
+    page.keyboard.press("?")
+    page.wait_for_timeout(300)
+    page.keyboard.press("Escape")
+    for path in ("/", "/dashboard?project=p", "/agreement?project=p", "/author?project=p", "/people?project=p"):
+        page.goto(f"{wire.url}{path}")
+        page.wait_for_load_state("networkidle")
+    context.close()
+    wire.close()
+    sent = wire.sent()
+    assert len(sent) > 100_000
+    for word in PLANTED.shown:
+        assert word.encode() in sent, f"the search does not even find {word!r}"
+    assert not [word for word in hidden if word.encode() in sent], "a secret was sent"
