@@ -87,6 +87,10 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
         {"project": "p", "dimension": "domestic_robot", "assets": ["no-such-asset"]},
         dict.fromkeys(ROLES, 404) | {NOBODY: 401, VERIFIER: 403, GRADER: 403},
     ),
+    "guideline_seen": (
+        {"project": "p", "number": 1},
+        dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
+    ),
     "release": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
 }
 
