@@ -16,6 +16,8 @@ KEPT = HOME / "schema.json"
 _NAMED_ROWS = {
     ("Keep", "rule"): "keep_rule",
     ("Skips", "then"): "skip_act",
+    ("Verification", "order"): "order",
+    ("Grading", "order"): "order",
     ("Source", "format"): "format",
     ("Judge", "template"): "template",
     ("Judge", "parser"): "parser",

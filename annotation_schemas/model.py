@@ -238,6 +238,8 @@ class Verification(_Part):
     """What skips do; absent: a skip is a vote that agrees with no other."""
     qualification: Qualification | None = None
     """What to pass before one may vote."""
+    order: str = "random"
+    """In which order the items are handed out: a row of the registry of orders."""
 
 
 class Adjudication(_Part):
@@ -277,6 +279,8 @@ class Grading(_Part):
     """The dimensions whose answers are graded; None: all of them."""
     shows: tuple[str, ...] | None = None
     """The item's fields beside the answer; None: all that are not secret in grading."""
+    order: str = "random"
+    """In which order the answers are handed out: a row of the registry of orders."""
 
 
 class Stages(_Part):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
+from domain.order import ORDERS
 from domain.policies import KEEP_RULES, SKIP_ACTS
 
 
@@ -42,6 +43,7 @@ REGISTRIES = {
     "field_kind": "Kinds of fields",
     "keep_rule": "Keep rules",
     "skip_act": "What skips do",
+    "order": "Orders in which a stage hands out its items",
     "template": "Judge templates",
     "parser": "Judge parsers",
     "prompt_set": "Prompt sets",
@@ -76,6 +78,7 @@ _ROWS: tuple[Row, ...] = (
     Row("field_kind", "json", "any value, kept as the file gives it"),
     *(Row("keep_rule", rule.name, rule.meaning) for rule in KEEP_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
+    *(Row("order", name, meaning) for name, meaning in ORDERS.items()),
     Template(
         "template",
         "egothink_single",
@@ -187,6 +190,9 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         if getattr(stages, stage) is None:
             continue
         yield "stage", stage, ("stages", stage), stage
+        order = getattr(getattr(stages, stage), "order", None)
+        if order is not None:
+            yield "order", order, ("stages", stage, "order"), stage
         for number, criterion in enumerate(criteria_of(schema, stage)):
             yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
     if stages.verification:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert
+from sqlalchemy import bindparam, func, insert, update
 from sqlmodel import Session, col, select
 
 from db.tables import (
@@ -92,6 +92,31 @@ def by_external_id(session: Session, *, project_id: int, external_id: str) -> It
     return session.exec(
         select(ItemRow).where(ItemRow.project_id == project_id, ItemRow.external_id == external_id)
     ).first()
+
+
+def set_priority(session: Session, *, item_ids: Sequence[int], priority: int) -> list[int]:
+    """Give items another priority; the ids of those that had a different one."""
+    changed: list[int] = []
+    for begin in range(0, len(item_ids), 500):
+        some = (
+            update(ItemRow)
+            .where(col(ItemRow.id).in_(item_ids[begin : begin + 500]), col(ItemRow.priority) != priority)
+            .values(priority=priority)
+            .returning(col(ItemRow.id))
+        )
+        changed += [int(row[0] or 0) for row in session.execute(some)]
+    return changed
+
+
+def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
+    """The priority of items, by id; those without one are left out."""
+    found: dict[int, int] = {}
+    for begin in range(0, len(item_ids), 500):
+        wanted = select(ItemRow.id, ItemRow.priority).where(
+            col(ItemRow.id).in_(item_ids[begin : begin + 500]), ItemRow.priority != 0
+        )
+        found |= {id or 0: priority for id, priority in session.exec(wanted)}
+    return found
 
 
 def of_project(session: Session, *, project_id: int) -> list[ItemRow]:

@@ -91,3 +91,10 @@ def put_draft(
         session.add(row)
         session.flush()
     return row
+
+
+def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datetime) -> None:
+    """Give a person's text to another slot of theirs, unless something is there already."""
+    text = draft(session, task_id=of, person_id=person_id)
+    if text is not None and draft(session, task_id=to, person_id=person_id) is None:
+        put_draft(session, task_id=to, person_id=person_id, seq=None, content=text.content, now=now)

@@ -283,6 +283,8 @@ class ItemRow(SQLModel, table=True):
     fragment_raw: str | None = Field(default=None, sa_type=Text)
     state: ItemState = Field(sa_column=enum_column(ItemState))
     current_revision: int = 1
+    priority: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """Higher comes first, in stages whose order is by priority."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
@@ -385,8 +387,9 @@ class TaskRow(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("unit", "slot"),
         UniqueConstraint("unit", "person_id"),
-        Index("ix_task_next", "project_id", "stage", "state", "shuffle"),
-        Index("ix_task_next_dimension", "project_id", "stage", "state", "dimension", "shuffle"),
+        Index("ix_task_next", "project_id", "stage", "state", "rank", "shuffle"),
+        Index("ix_task_next_dimension", "project_id", "stage", "state", "dimension", "rank", "shuffle"),
+        Index("ix_task_opened", "project_id", "stage", "state", "opened", "id"),
         Index("ix_task_lease", "project_id", "stage", "state", "lease_until"),
         Index("ix_task_mine", "person_id", "project_id", "stage", "state"),
         Index("ix_task_correcting", "person_id", "correcting"),
@@ -408,32 +411,82 @@ class TaskRow(SQLModel, table=True):
     correcting: bool = False
     """Done, and reopened by the person who did it; the annotation stands until a superseding one arrives."""
     purpose: Purpose = Field(default=Purpose.LIVE, sa_column=word_column(Purpose, Purpose.LIVE))
+    rank: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """Lower comes first, whatever the shuffled order says (``tasks.rank_of``)."""
     shuffle: int
+    opened: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
+    """When it was last offered, as a number that grows: what people who have looked at everything still have to see."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 class WalkRow(SQLModel, table=True):
-    """Where a person is in the shuffled order of a stage: the offset at which they began, and the last place taken.
+    """Where a person is in the order of a stage, or of one dimension of it (``db.walks``).
 
-    Beside it the figures of their working page as they were when counting last took long, so that it is not done
-    every time.
+    A lap goes once over everything that was open when it began; after it, and in ranked orders beside it, comes what
+    has been offered since.
     """
 
     __tablename__ = "walk"
+    __table_args__ = (UniqueConstraint("project_id", "person_id", "stage", "dimension"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    person_id: int = Field(foreign_key="person.id", index=True)
+    stage: Stage = Field(sa_column=enum_column(Stage))
+    dimension: str = ""
+    """Empty: all of them."""
+    bits: int | None = None
+    """The lap goes through two to this power blocks in an order of the person's own; None before the first lap."""
+    rank: int = Field(default=0, sa_type=BigInteger)
+    place: int = Field(default=-1, sa_type=BigInteger)
+    """With ``rank``, the last place of the lap that was looked at; a random order is counted along the person's own."""
+    ended: bool = False
+    begun: int = Field(default=0, sa_type=BigInteger)
+    """When the lap began, on the scale of ``TaskRow.opened``."""
+    cost: int = Field(default=0, sa_type=BigInteger)
+    """Microseconds spent in this lap on looking at slots that the person could not take."""
+    heard: int = Field(default=0, sa_type=BigInteger)
+    heard_id: int = Field(default=0, sa_type=BigInteger)
+    """With ``heard``, up to where the person has seen what was offered since the lap began."""
+
+
+class AsideRow(SQLModel, table=True):
+    """A unit that a person has put off: it is offered to them again after everything else."""
+
+    __tablename__ = "aside"
+    __table_args__ = (
+        UniqueConstraint("person_id", "unit"),
+        Index("ix_aside_person_id", "person_id", "project_id", "stage", "at"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    person_id: int = Field(foreign_key="person.id")
+    stage: Stage = Field(sa_column=enum_column(Stage))
+    task_id: int = Field(foreign_key="task.id", index=True)
+    unit: str
+    released: bool
+    """Given back for others at once; else it stays with the person until its lease ends."""
+    at: datetime = Field(sa_type=UTCDateTime)
+
+
+class TallyRow(SQLModel, table=True):
+    """How much waits for a person in a stage, as it was counted a while ago: counting thousands takes long."""
+
+    __tablename__ = "tally"
     __table_args__ = (UniqueConstraint("project_id", "person_id", "stage"),)
 
     id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(foreign_key="project.id")
     person_id: int = Field(foreign_key="person.id", index=True)
     stage: Stage = Field(sa_column=enum_column(Stage))
-    offset: int
-    cursor: int
-    counted_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    fresh_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
-    left_then: int | None = None
-    done_then: int | None = None
-    kept_then: int | None = None
-    decided_then: int | None = None
+    counted_at: datetime = Field(sa_type=UTCDateTime)
+    fresh_until: datetime = Field(sa_type=UTCDateTime)
+    left: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    """By dimension, as ``done``."""
+    done: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    kept: int = 0
+    decided: int = 0
 
 
 class AnnotationRow(SQLModel, table=True):
@@ -495,7 +548,7 @@ class DraftRow(SQLModel, table=True):
     """What somebody has typed for a task so far; kept when the task goes to somebody else."""
 
     __tablename__ = "draft"
-    __table_args__ = (UniqueConstraint("task_id", "person_id"),)
+    __table_args__ = (UniqueConstraint("task_id", "person_id"), Index("ix_draft_lost", "lost", "saved_at"))
 
     id: int | None = Field(default=None, primary_key=True)
     task_id: int = Field(foreign_key="task.id")
@@ -504,6 +557,8 @@ class DraftRow(SQLModel, table=True):
     content: dict[str, Any] = Field(sa_type=JSON)
     lost: bool = False
     """Arrived as a submission after the lease had gone to somebody else."""
+    put_away_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """When its writer took it off the list of kept texts."""
     saved_at: datetime = Field(sa_type=UTCDateTime)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -13,20 +14,16 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.tables import AnnotationRow, ItemRow, RevisionRow, TaskRow, WalkRow
+from db.tables import AnnotationRow, AsideRow, ItemRow, RevisionRow, TaskRow
 from db.types import public_id
-from domain.records import Progress
+from domain.policies import LEASE
 from domain.states import Purpose, Stage, TaskState
 
-_SHUFFLE_RANGE = 2**31
+SHUFFLE_RANGE = 2**31
 _EQUALS = 2**20
 """So many places have items that are equally contested: a thousand times as many lie within the shuffled order."""
 _OTHER = aliased(TaskRow)
 """Another slot of the same unit. Made once: an alias costs more than the query that uses it."""
-
-_LOOK_AT = 5
-"""How many candidates are looked at before asking again: others may be taking the first ones."""
-
 
 # ---- making slots ---------------------------------------------------------------------------------------------------
 
@@ -51,15 +48,20 @@ def contest_key(*, seed: int, unit: str, contest: float) -> int:
     return round((1 - contest) * 1000) * _EQUALS + shuffle_key(seed=seed, unit=unit, slot=0) % _EQUALS
 
 
-def offset_of(*, seed: int, person_id: int, stage: Stage) -> int:
-    """Where a person begins in the shuffled order of a stage."""
-    return _number(f"{seed}/person/{person_id}/{stage.value}")
+def rank_of(order: str, *, slot: int, item_id: int, priority: int = 0) -> int:
+    """A slot's rank in an order that a schema names: lower comes first, and equals come as they were shuffled."""
+    return {"fewest_votes": slot, "oldest": item_id, "priority": -priority}.get(order, 0)
+
+
+def moment() -> int:
+    """Now, as a number that grows: for the order in which slots are offered. It is no date."""
+    return time.time_ns() // 1000
 
 
 def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]]) -> int:
     """Add open slots; one that exists already is left as it is. The number added."""
-    rows = [{"public_id": public_id(), "state": TaskState.OPEN, "correcting": False, **slot} for slot in slots]
-    return insert_or_ignore(session, TaskRow, rows)
+    new = {"state": TaskState.OPEN, "correcting": False, "rank": 0, "opened": moment()}
+    return insert_or_ignore(session, TaskRow, [{"public_id": public_id(), **new, **slot} for slot in slots])
 
 
 def add(session: Session, *, row: TaskRow) -> TaskRow:
@@ -115,53 +117,41 @@ def _correction(within: bool) -> Any:
 
 @cache
 def _claim(within: bool) -> Any:
-    return _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED)
+    return _mine(within).where(col(TaskRow.state) == TaskState.CLAIMED, not_put_off(TaskRow))
 
 
 def _mine(within: bool) -> Any:
-    wanted = select(TaskRow).where(col(TaskRow.person_id) == bindparam("taker"), *_of_stage())
+    wanted = select(TaskRow).where(col(TaskRow.person_id) == bindparam("taker"), *of_stage())
     if within:
         wanted = wanted.where(col(TaskRow.dimension) == bindparam("dimension"))
     return wanted.order_by(col(TaskRow.id)).limit(1)
 
 
-def candidates(
+def in_hand(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[TaskRow]:
+    """The claims of a person in a stage that they have not put off."""
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return list(session.exec(_claim(False).limit(50), params=given))
+
+
+def abandoned(
     session: Session,
     *,
     project_id: int,
     stage: Stage,
     person_id: int,
     dimensions: Sequence[str] | None,
-    after: int,
     now: datetime,
-    limit: int = _LOOK_AT,
+    limit: int,
 ) -> list[TaskRow]:
-    """Slots that this person may take, the best first: abandoned ones, then in shuffled order from ``after`` around.
-
-    Seniors always begin with what is most contested, wherever they were before.
-    """
-    if stage is Stage.ADJUDICATION:
-        after = -1
-    given = {"project": project_id, "stage": stage, "taker": person_id, "after": after, "now": now}
-    within = dimensions is not None
-    left_behind = _abandoned(stage, within)
-    found: list[TaskRow] = list(
-        session.exec(left_behind, params={**given, "dimensions": dimensions, "limit": limit}).all()
-    )
-    for ahead in (True, False):
-        if len(found) >= limit:
-            break
-        nearest: list[TaskRow] = []
-        for only in dimensions if dimensions is not None else (None,):
-            room = {"dimension": only, "limit": limit - len(found)}
-            nearest += session.exec(_free(stage, within, ahead), params={**given, **room}).all()
-        found += sorted(nearest, key=lambda row: row.shuffle)[: limit - len(found)]
-    return found
+    """Slots whose lease has ended that this person may take, the longest abandoned first."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "now": now, "limit": limit}
+    wanted = _abandoned(stage, dimensions is not None)
+    return list(session.exec(wanted, params={**given, "dimensions": dimensions}))
 
 
 @cache
 def _abandoned(stage: Stage, within: bool) -> Any:
-    conditions = [*_of_stage(), *_may_take(stage)]
+    conditions = [*of_stage(), *may_take_conditions(stage), not_put_off(TaskRow)]
     wanted = select(TaskRow).where(
         *conditions,
         col(TaskRow.state) == TaskState.CLAIMED,
@@ -173,34 +163,60 @@ def _abandoned(stage: Stage, within: bool) -> Any:
     return wanted.order_by(col(TaskRow.lease_until)).limit(bindparam("limit"))
 
 
-@cache
-def _free(stage: Stage, within: bool, ahead: bool) -> Any:
-    shuffle = col(TaskRow.shuffle)
-    after: ColumnElement[int] = bindparam("after")
-    wanted = select(TaskRow).where(*_of_stage(), *_may_take(stage), col(TaskRow.state) == TaskState.OPEN)
-    wanted = wanted.where(col(TaskRow.purpose) == Purpose.LIVE)
-    wanted = wanted.where(shuffle > after if ahead else shuffle <= after)
-    if within:
-        wanted = wanted.where(col(TaskRow.dimension) == bindparam("dimension"))
-    return wanted.order_by(shuffle).limit(bindparam("limit"))
-
-
-def take(session: Session, *, row: TaskRow, person_id: int, lease_until: datetime, now: datetime) -> bool:
-    """Give a slot to a person, unless somebody else was faster or (on PostgreSQL) holds it just now."""
-    locked: TaskRow | None = session.exec(_lockable(row.stage), params={"task": row.id, "taker": person_id}).first()
+def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> TaskRow | None:
+    """Give a slot to a person; None if somebody else was faster or (on PostgreSQL) holds it just now."""
+    given = {"task": task_id, "taker": person_id}
+    locked: TaskRow | None = session.exec(_lockable(stage), params=given).first()
     if locked is None or not is_free(locked, now=now):
-        return False
-    locked.state, locked.person_id, locked.lease_until = TaskState.CLAIMED, person_id, lease_until
+        return None
+    given_up = locked.person_id is not None
+    locked.state, locked.person_id, locked.lease_until = TaskState.CLAIMED, person_id, now + LEASE
     session.add(locked)
     session.flush()
-    return True
+    if given_up:
+        _announce(session, unit=locked.unit)
+    return locked
+
+
+def reopen(session: Session, *, row: TaskRow) -> None:
+    """Offer a locked slot to everybody again; also to those who have gone past it."""
+    row.state, row.person_id, row.lease_until, row.opened = TaskState.OPEN, None, None, moment()
+    session.add(row)
+    session.flush()
+    _announce(session, unit=row.unit)
+
+
+def _announce(session: Session, *, unit: str) -> None:
+    """Offer the open slots of a unit anew: somebody has lost a slot of it, and may take another one now.
+
+    A slot that is held just now is about to be taken.
+    """
+    wanted = select(TaskRow.id).where(TaskRow.unit == unit, TaskRow.state == TaskState.OPEN)
+    ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
+    if ids:
+        session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(opened=moment()))
+
+
+def set_ranks(session: Session, *, ranks: Mapping[int, int], stage: Stage) -> None:
+    """Give the unfinished slots of items (by id) another rank in a stage."""
+    by_rank: dict[int, list[int]] = {}
+    for item_id, rank in ranks.items():
+        by_rank.setdefault(rank, []).append(item_id)
+    for rank, item_ids in by_rank.items():
+        session.exec(
+            update(TaskRow)
+            .where(
+                col(TaskRow.item_id).in_(item_ids), col(TaskRow.stage) == stage, col(TaskRow.state) != TaskState.DONE
+            )
+            .values(rank=rank, opened=moment())
+        )
 
 
 @cache
 def _lockable(stage: Stage) -> Any:
     return (
         select(TaskRow)
-        .where(col(TaskRow.id) == bindparam("task"), *_may_take(stage, join=False))
+        .where(col(TaskRow.id) == bindparam("task"), *may_take_conditions(stage, join=False))
         .with_for_update(skip_locked=True, of=TaskRow, key_share=True)
         .execution_options(populate_existing=True)
     )
@@ -214,45 +230,8 @@ def is_free(row: TaskRow, *, now: datetime) -> bool:
 
 def may_take(session: Session, *, row: TaskRow, person_id: int) -> bool:
     """Whether the protocol lets a person have this slot at all."""
-    wanted = select(TaskRow.id).where(TaskRow.id == row.id, *_may_take(row.stage, join=False))
+    wanted = select(TaskRow.id).where(TaskRow.id == row.id, *may_take_conditions(row.stage, join=False))
     return session.exec(wanted, params={"taker": person_id}).first() is not None
-
-
-def walk(session: Session, *, project_id: int, person_id: int, stage: Stage, seed: int) -> WalkRow:
-    """Where a person is in a stage, held until the transaction ends, so that nobody claims twice at once."""
-    offset = offset_of(seed=seed, person_id=person_id, stage=stage)
-    wanted = select(WalkRow).where(
-        WalkRow.project_id == project_id, WalkRow.person_id == person_id, WalkRow.stage == stage
-    )
-    found = session.exec(wanted.with_for_update(key_share=True)).first()
-    if found is None:
-        place = {"project_id": project_id, "person_id": person_id, "stage": stage}
-        insert_or_ignore(session, WalkRow, [{**place, "offset": offset, "cursor": offset}])
-        found = session.exec(wanted.with_for_update(key_share=True)).one()
-    return found
-
-
-def place(session: Session, *, project_id: int, person_id: int, stage: Stage) -> WalkRow | None:
-    """Where a person is in a stage, for looking only; None before their first claim."""
-    return session.exec(
-        select(WalkRow).where(WalkRow.project_id == project_id, WalkRow.person_id == person_id, WalkRow.stage == stage)
-    ).first()
-
-
-def note_counts(session: Session, *, place: WalkRow, counted: Progress, now: datetime, fresh_until: datetime) -> None:
-    """Keep figures that took long to count. Who noted last has counted last; nothing else depends on them."""
-    session.exec(
-        update(WalkRow)
-        .where(col(WalkRow.id) == place.id)
-        .values(
-            counted_at=now,
-            fresh_until=fresh_until,
-            left_then=counted.mine_left,
-            done_then=counted.mine_done,
-            kept_then=counted.kept,
-            decided_then=counted.decided,
-        )
-    )
 
 
 # ---- counting -------------------------------------------------------------------------------------------------------
@@ -279,11 +258,11 @@ def _available(stage: Stage, within: bool) -> Any:
         and_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.lease_until) < bindparam("now")),
     )
     wanted = select(TaskRow.dimension, func.count(func.distinct(TaskRow.unit))).where(
-        *_of_stage(),
+        *of_stage(),
         col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
         col(TaskRow.purpose) == Purpose.LIVE,
         waiting,
-        *_may_take(stage),
+        *may_take_conditions(stage),
     )
     if within:
         wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
@@ -306,11 +285,25 @@ def count_in_hand(session: Session, *, project_id: int, stage: Stage, person_id:
 def _in_state(state: TaskState) -> Any:
     wanted = select(TaskRow.dimension, func.count()).where(
         col(TaskRow.person_id) == bindparam("taker"),
-        *_of_stage(),
+        *of_stage(),
         col(TaskRow.state) == state,
         col(TaskRow.purpose) != Purpose.QUALIFICATION,
     )
     return wanted.group_by(col(TaskRow.dimension))
+
+
+def count_correcting(
+    session: Session, *, project_id: int, stage: Stage, person_id: int, now: datetime
+) -> dict[str, int]:
+    """How many submissions a person has taken back into the form, by dimension."""
+    wanted = select(TaskRow.dimension, func.count()).where(
+        col(TaskRow.person_id) == person_id,
+        col(TaskRow.correcting).is_(True),
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        col(TaskRow.lease_until) > now,
+    )
+    return dict(session.exec(wanted.group_by(col(TaskRow.dimension))).all())
 
 
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[TaskRow]:
@@ -360,7 +353,7 @@ def offer(session: Session, *, slot: Mapping[str, Any]) -> None:
             col(TaskRow.slot) == slot["slot"],
             col(TaskRow.state) == TaskState.WITHDRAWN,
         )
-        .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot["shuffle"])
+        .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot["shuffle"], opened=moment())
     )
 
 
@@ -369,7 +362,7 @@ def offer_again(session: Session, *, unit: str) -> None:
     session.exec(
         update(TaskRow)
         .where(col(TaskRow.unit) == unit, col(TaskRow.state) == TaskState.WITHDRAWN)
-        .values(state=TaskState.OPEN, person_id=None, lease_until=None)
+        .values(state=TaskState.OPEN, person_id=None, lease_until=None, opened=moment())
     )
 
 
@@ -390,30 +383,28 @@ def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, un
 # putting one together costs more than running it.
 
 
-def _of_stage() -> list[ColumnElement[bool]]:
+def of_stage() -> list[ColumnElement[bool]]:
+    """Slots of the ``stage`` of the ``project``."""
     return [col(TaskRow.project_id) == bindparam("project"), col(TaskRow.stage) == bindparam("stage")]
 
 
-def _may_take(stage: Stage, *, join: bool = True) -> list[ColumnElement[bool]]:
+def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -> list[ColumnElement[bool]]:
     """What the protocol asks of the ``taker`` of a slot: no second slot of a unit, never one's own item."""
     other = _OTHER
     person_id: ColumnElement[int] = bindparam("taker")
-    conditions: list[ColumnElement[bool]] = [
-        ~exists().where(col(other.unit) == col(TaskRow.unit), col(other.person_id) == person_id)
-        if join
-        else ~exists().where(
-            col(other.unit) == col(TaskRow.unit), col(other.person_id) == person_id, col(other.id) != col(TaskRow.id)
-        )
-    ]
+    second = [col(other.unit) == col(of.unit), col(other.person_id) == person_id]
+    if not join:
+        second.append(col(other.id) != col(of.id))
+    conditions: list[ColumnElement[bool]] = [~exists().where(*second)]
     if stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
-        conditions.append(~exists().where(col(ItemRow.id) == col(TaskRow.item_id), col(ItemRow.author_id) == person_id))
+        conditions.append(~exists().where(col(ItemRow.id) == col(of.item_id), col(ItemRow.author_id) == person_id))
         conditions.append(
-            ~exists().where(col(RevisionRow.item_id) == col(TaskRow.item_id), col(RevisionRow.editor_id) == person_id)
+            ~exists().where(col(RevisionRow.item_id) == col(of.item_id), col(RevisionRow.editor_id) == person_id)
         )
     if stage is Stage.ADJUDICATION:
         conditions.append(
             ~exists().where(
-                col(AnnotationRow.item_id) == col(TaskRow.item_id),
+                col(AnnotationRow.item_id) == col(of.item_id),
                 col(AnnotationRow.stage) == Stage.VERIFICATION,
                 col(AnnotationRow.person_id) == person_id,
             )
@@ -421,5 +412,10 @@ def _may_take(stage: Stage, *, join: bool = True) -> list[ColumnElement[bool]]:
     return conditions
 
 
+def not_put_off(of: Any) -> ColumnElement[bool]:
+    """The ``taker`` has not put the unit of a slot off."""
+    return ~exists().where(col(AsideRow.person_id) == bindparam("taker"), col(AsideRow.unit) == col(of.unit))
+
+
 def _number(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % _SHUFFLE_RANGE
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % SHUFFLE_RANGE

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
+
+ORDERS: Mapping[str, str] = {
+    "random": "each person in an order of their own, which follows from the project's recorded seed",
+    "fewest_votes": "an item's first vote before any item's second, and so on",
+    "oldest": "the item that came first, all of its votes, then the next",
+    "priority": "the items with the highest priority, which leads set; equals as in a shuffled pack",
+}
+"""In which order a stage hands out its items."""
 
 
 def shuffled(items: Sequence[T], *, seed: int, parts: Sequence[object]) -> list[T]:

@@ -312,6 +312,8 @@ class TaskView:
     draft: Draft | None = None
     correction: bool = False
     """Reopened by undo: what is submitted now supersedes this person's earlier submission."""
+    put_off: bool = False
+    """This person had put it off; it is offered again."""
     answer: str | None = None
     """Grading: the text of the prediction. The model's name is never here."""
     place: tuple[int, int] | None = None
@@ -332,7 +334,7 @@ class NothingLeft:
 
     code: str
     """One of all_done, waiting_for_others, not_member, no_stage, pool_empty, pick_first, not_your_dimension,
-    not_available."""
+    not_available, put_off."""
     sentence: str
 
 

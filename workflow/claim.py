@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from annotation_schemas import registry
-from db import events, items, tasks
+from annotation_schemas.model import Schema
+from db import asides, events, items, submissions, tasks, walks
 from db.engine import Session, Store
-from db.tables import TaskRow, WalkRow
-from domain.errors import LeaseLost, NotAllowed, NotAvailable, NotFound
+from db.tables import ItemRow, TaskRow
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvailable, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import NothingLeft, Person, TaskView
-from domain.states import ItemState, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage, TaskState
 from workflow import pool
-from workflow.projects import Access, access_by_id, access_to, log, role_for, stages_of
+from workflow.projects import Access, access_by_id, access_to, log, require_lead, role_for, stages_of
 from workflow.show import task_view
 
 ATTEMPTS = 25
 """How often a claim looks again while others hold every task that it finds. It never waits for them in the database:
 waiting while holding something is how two of them would wait for each other."""
+
+LARGEST_PRIORITY = 1_000_000
 
 LOST = "This task has gone to somebody else because its lease had ended; what you wrote is kept as a draft."
 
@@ -34,22 +38,33 @@ def next_task(
     dimension: str | None = None,
     put_off: str | None = None,
 ) -> TaskView | NothingLeft:
-    """The next task for a person: what they have in hand first, then one nobody has; or why there is none.
+    """The next task for a person: what they have in hand first, then one nobody has, then what they had put off; or
+    why there is none.
 
-    ``put_off`` is the item that they have just given back: another slot of it is taken only if there is nothing else.
+    ``put_off`` is the item that they have put off just now: it does not come back at once, even if nothing else is
+    left.
     """
-    with store.write() as session:
-        now = store.now()
-        access = access_to(session, person=person, project=project)
-        nothing = why_closed(access, stage, dimension)
-        if nothing is not None:
-            return nothing
-        row = _in_hand(session, access, person, stage, dimension, now)
-        if row is None and stage is not Stage.AUTHORING:
-            row = _claim(session, access, person, stage, dimension, now, put_off=put_off)
-        if row is None:
-            return why_nothing(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
-        return task_view(session, access=access, row=row, person=person)
+    while True:
+        with store.write() as session:
+            now = store.now()
+            access = access_to(session, person=person, project=project)
+            nothing = why_closed(session, access=access, person=person, stage=stage, dimension=dimension)
+            if nothing is not None:
+                return nothing
+            row = _in_hand(session, access, person, stage, dimension, now)
+            if row is not None:
+                return task_view(session, access=access, row=row, person=person)
+            more = False
+            if stage is not Stage.AUTHORING:
+                row, more = _claim(session, access, person, stage, dimension, now)
+            if row is not None:
+                return task_view(session, access=access, row=row, person=person)
+            if not more:
+                row = _put_off_before(session, access, person, stage, dimension, now, but=put_off)
+            if row is not None:
+                return replace(task_view(session, access=access, row=row, person=person), put_off=True)
+            if not more:
+                return why_nothing(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
 
 
 def peek(
@@ -58,32 +73,37 @@ def peek(
     """The ids of the assets of the tasks that would probably come next, so that a page can fetch them beforehand."""
     with store.read() as session:
         access = access_to(session, person=person, project=project)
-        if why_closed(access, stage, dimension) is not None or stage is Stage.AUTHORING:
+        if stage is Stage.AUTHORING:
             return []
-        place = tasks.place(session, project_id=access.project_id, person_id=person.id, stage=stage)
-        begin = tasks.offset_of(seed=access.seed, person_id=person.id, stage=stage)
-        ahead = tasks.candidates(
-            session,
-            project_id=access.project_id,
-            stage=stage,
-            person_id=person.id,
-            dimensions=_dimensions(access, dimension),
-            after=place.cursor if place else begin,
-            now=store.now(),
-            limit=limit,
-        )
+        if why_closed(session, access=access, person=person, stage=stage, dimension=dimension) is not None:
+            return []
+        mine = _dimensions(access, dimension)
+        ahead = [
+            row.item_id
+            for row in tasks.abandoned(
+                session,
+                project_id=access.project_id,
+                stage=stage,
+                person_id=person.id,
+                dimensions=mine,
+                now=store.now(),
+                limit=limit,
+            )
+        ]
+        ways = _walks(session, access, person, stage, mine, hold=False)
+        ahead += [spot.item_id for _, spot in walks.search(session, ways, limit=limit)]
         found = [
             asset.public_id
-            for row in ahead
-            for _, asset, _ in items.assets(session, item_id=row.item_id or 0)
+            for item_id in list(dict.fromkeys(ahead))[:limit]
+            for _, asset, _ in items.assets(session, item_id=item_id or 0)
             if asset.sha256 is not None
         ]
         return list(dict.fromkeys(found))
 
 
 def release(store: Store, *, person: Person, task: str) -> None:
-    """Give a task back for others to take. What was typed stays as a draft; a reopened one stands as it was
-    submitted."""
+    """Give a task back for others to take. What was typed stays as a draft, and it is offered to this person again
+    after everything else; a reopened one stands as it was submitted."""
     with store.write() as session:
         now = store.now()
         row, access = held_task(session, person=person, task=task)
@@ -94,9 +114,53 @@ def release(store: Store, *, person: Person, task: str) -> None:
         elif row.stage is Stage.AUTHORING:
             pool.give_back(session, row=row)
         else:
-            row.state, row.person_id, row.lease_until = TaskState.OPEN, None, None
+            asides.put(session, row=row, person_id=person.id, released=True, now=now)
+            if row.purpose is Purpose.LIVE:  # others were made for this person only
+                tasks.reopen(session, row=row)
         session.add(row)
         log(session, access, row, person, "task.released", now)
+
+
+def set_aside(store: Store, *, person: Person, task: str) -> None:
+    """Put a task off: it stays with this person until its lease ends, and is offered to them again after everything
+    else, or when they ask for it (``take_back``)."""
+    with store.write() as session:
+        now = store.now()
+        row, access = held_task(session, person=person, task=task)
+        if row.state is TaskState.DONE and row.correcting and row.person_id == person.id:
+            raise Conflict("This is submitted already: submit it again, or give it back to leave it as it was.")
+        if row.stage is Stage.AUTHORING:
+            raise Conflict("An item that you write is put off by itself: leave it, or give its image back.")
+        if not extend(session, access=access, row=row, person=person, now=now):
+            raise LeaseLost(LOST)
+        _put_aside(session, access, row, person, now)
+
+
+def take_back(store: Store, *, person: Person, task: str) -> tuple[str, Stage]:
+    """Take in hand what one has put off, or what one has lost together with the text that was kept; its project and
+    stage.
+
+    If the slot has gone to somebody else, another free one of the same item takes the text.
+
+    Raises
+    ------
+    LeaseLost
+        No slot of it is free.
+    """
+    with store.write() as session:
+        now = store.now()
+        row, access = held_task(session, person=person, task=task)
+        nothing = why_closed(session, access=access, person=person, stage=row.stage, dimension=row.dimension)
+        if nothing is not None:
+            raise NotAllowed(nothing.sentence)
+        mine = _resume(session, access, row, person, now)
+        if mine is None:
+            raise LeaseLost("Others have all of its slots now, so it is not free for you; your text stays here.")
+        for other in tasks.in_hand(session, project_id=row.project_id, stage=row.stage, person_id=person.id):
+            if other.id != mine.id:
+                _put_aside(session, access, other, person, now)
+        log(session, access, mine, person, "task.taken_back", now)
+        return access.name, row.stage
 
 
 def heartbeat(store: Store, *, person: Person, task: str) -> datetime:
@@ -107,6 +171,42 @@ def heartbeat(store: Store, *, person: Person, task: str) -> datetime:
         if not extend(session, access=access, row=row, person=person, now=store.now()) or row.lease_until is None:
             raise LeaseLost(LOST)
         return row.lease_until
+
+
+def set_priority(store: Store, *, by: Person | None, project: str, names: Sequence[str], priority: int) -> int:
+    """Let items (named by page id or external id) come earlier, the higher the number; how many have another one now.
+
+    For leads. It shows in stages whose order is by priority.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        found = [_item(session, access, name) for name in dict.fromkeys(names)]
+        return prioritise(
+            session, access=access, item_ids=[row.id or 0 for row in found], priority=priority, by=by, now=store.now()
+        )
+
+
+def prioritise(
+    session: Session, *, access: Access, item_ids: Sequence[int], priority: int, by: Person | None, now: datetime
+) -> int:
+    """As ``set_priority``, within a transaction of others."""
+    if not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
+        raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+    changed = items.set_priority(session, item_ids=sorted(set(item_ids)), priority=priority)
+    for stage in Stage:
+        if order_of(access.schema, stage) == "priority":
+            tasks.set_ranks(session, ranks=dict.fromkeys(changed, -priority), stage=stage)
+    for item_id in changed:
+        events.record(
+            session,
+            at=now,
+            kind="item.prioritised",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            item_id=item_id,
+            data={"priority": priority},
+        )
+    return len(changed)
 
 
 # ---- what the other use cases ask ------------------------------------------------------------------------------------
@@ -150,7 +250,9 @@ def extend(session: Session, *, access: Access, row: TaskRow, person: Person, no
     return True
 
 
-def why_closed(access: Access, stage: Stage, dimension: str | None) -> NothingLeft | None:
+def why_closed(
+    session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None
+) -> NothingLeft | None:
     """Why somebody cannot work in a stage at all; None if they can."""
     if stage not in stages_of(access.schema):
         return NothingLeft("no_stage", f"This project has no {stage.value}; look at My work for what it has.")
@@ -177,6 +279,8 @@ def why_nothing(
         if pool.count(session, access=access, dimensions=mine):
             return NothingLeft("pick_first", "Pick an image from the pool to write about it.")
         return NothingLeft("pool_empty", "The pool has no free image for you; a lead can add more.")
+    if asides.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
+        return NothingLeft("put_off", "You have done the rest. What you have put off is still waiting; look again.")
     slots = tasks.count_by_state(session, project_id=access.project_id, stage=stage)
     unfinished = {where for where, state in slots if state in (TaskState.OPEN, TaskState.CLAIMED)}
     within = unfinished if mine is None else unfinished & set(mine)
@@ -226,6 +330,59 @@ def _in_hand(
 
 
 def _claim(
+    session: Session, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
+) -> tuple[TaskRow | None, bool]:
+    """A slot that nobody has, now this person's; and if there is none yet, whether to go on looking."""
+    mine = _dimensions(access, dimension)
+    ways = _walks(session, access, person, stage, mine, hold=True)
+    for attempt in range(ATTEMPTS):
+        left_behind = tasks.abandoned(
+            session,
+            project_id=access.project_id,
+            stage=stage,
+            person_id=person.id,
+            dimensions=mine,
+            now=now,
+            limit=1 + attempt,
+        )
+        for row in left_behind:
+            before = row.person_id
+            if tasks.take(session, task_id=row.id or 0, stage=stage, person_id=person.id, now=now):
+                _note_claim(session, access, row, person, before, now)
+                return row, False
+        found = walks.search(session, ways, limit=1 + attempt)
+        for way, spot in found:
+            taken = tasks.take(session, task_id=spot.id, stage=stage, person_id=person.id, now=now)
+            if taken is not None:
+                walks.took(way, spot)
+                _note_claim(session, access, taken, person, None, now)
+                return taken, False
+        if not found and not left_behind:
+            return None, any(way.more for way in ways)
+        time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
+    return None, False
+
+
+def _walks(
+    session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, *, hold: bool
+) -> list[walks.Walk]:
+    """Where a person is in each dimension that they go through by itself."""
+    return [
+        walks.open_walk(
+            session,
+            project_id=access.project_id,
+            person_id=person.id,
+            stage=stage,
+            dimension=dimension,
+            seed=access.seed,
+            random=order_of(access.schema, stage) == "random",
+            hold=hold,
+        )
+        for dimension in sorted(dimensions if dimensions is not None else ("",))
+    ]
+
+
+def _put_off_before(
     session: Session,
     access: Access,
     person: Person,
@@ -233,46 +390,74 @@ def _claim(
     dimension: str | None,
     now: datetime,
     *,
-    put_off: str | None = None,
+    but: str | None,
 ) -> TaskRow | None:
-    place = tasks.walk(session, project_id=access.project_id, person_id=person.id, stage=stage, seed=access.seed)
-    for attempt in range(ATTEMPTS):
-        found = tasks.candidates(
-            session,
-            project_id=access.project_id,
-            stage=stage,
-            person_id=person.id,
-            dimensions=_dimensions(access, dimension),
-            after=place.cursor,
-            now=now,
-        )
-        if not found:
-            return None
-        for row in _later(session, access, found, put_off):
-            before = row.person_id
-            if tasks.take(session, row=row, person_id=person.id, lease_until=now + LEASE, now=now):
-                _note_claim(session, access, row, person, before, place, now)
-                return row
-        time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
+    """What a person has put off, the longest ago first; what nobody can give them any more is forgotten."""
+    item = items.by_public_id(session, project_id=access.project_id, public_id=but) if but else None
+    for _, row in asides.of_person(session, person_id=person.id, project_id=access.project_id, stage=stage):
+        if not access.may_use(row.dimension) or dimension not in (None, row.dimension):
+            continue
+        if item is not None and row.item_id == item.id:
+            continue
+        mine = _resume(session, access, row, person, now)
+        if mine is not None:
+            return mine
     return None
 
 
-def _later(session: Session, access: Access, found: list[TaskRow], put_off: str | None) -> list[TaskRow]:
-    """The candidates, those of one item last."""
-    item = items.by_public_id(session, project_id=access.project_id, public_id=put_off) if put_off else None
-    return found if item is None else sorted(found, key=lambda row: row.item_id == item.id)
+def _resume(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> TaskRow | None:
+    """A slot of a unit that a person had before: the same if it can be theirs, else another free one with their
+    text."""
+    mine: TaskRow | None = None
+    if row.stage is Stage.AUTHORING:
+        held = tasks.lock(session, public_id=row.public_id)
+        return held if held is not None and extend(session, access=access, row=held, person=person, now=now) else None
+    slots = tasks.of_unit(session, unit=row.unit)
+    for slot in sorted(slots, key=lambda slot: slot.id != row.id):
+        if slot.state is TaskState.CLAIMED and slot.person_id == person.id:
+            held = tasks.lock(session, public_id=slot.public_id)
+            mine = held if held and extend(session, access=access, row=held, person=person, now=now) else None
+        elif tasks.is_free(slot, now=now) and slot.purpose is Purpose.LIVE:
+            before = slot.person_id
+            mine = tasks.take(session, task_id=slot.id or 0, stage=slot.stage, person_id=person.id, now=now)
+            if mine is not None:
+                _note_claim(session, access, mine, person, before, now)
+        if mine is not None:
+            break
+    if mine is None:
+        if not any(slot.state in (TaskState.OPEN, TaskState.CLAIMED) for slot in slots):
+            asides.forget(session, person_id=person.id, unit=row.unit)
+        return None
+    asides.forget(session, person_id=person.id, unit=row.unit)
+    if mine.id != row.id:
+        submissions.copy_draft(session, of=row.id or 0, to=mine.id or 0, person_id=person.id, now=now)
+    return mine
+
+
+def _put_aside(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> None:
+    asides.put(session, row=row, person_id=person.id, released=False, now=now)
+    log(session, access, row, person, "task.set_aside", now)
+
+
+def order_of(schema: Schema, stage: Stage) -> str:
+    """In which order a stage hands out its slots."""
+    if stage is Stage.ADJUDICATION:
+        return "contested"
+    return getattr(getattr(schema.stages, stage.value), "order", "random")
+
+
+def _item(session: Session, access: Access, name: str) -> ItemRow:
+    found = items.by_public_id(session, project_id=access.project_id, public_id=name)
+    found = found or items.by_external_id(session, project_id=access.project_id, external_id=name)
+    if found is None:
+        raise NotFound(f"There is no item {name!r} in {access.name!r}.")
+    return found
 
 
 def _note_claim(
-    session: Session,
-    access: Access,
-    row: TaskRow,
-    person: Person,
-    before: int | None,
-    place: WalkRow,
-    now: datetime,
+    session: Session, access: Access, row: TaskRow, person: Person, before: int | None, now: datetime
 ) -> None:
-    if before is not None:
+    if before is not None and before != person.id:
         events.record(
             session,
             at=now,
@@ -282,9 +467,6 @@ def _note_claim(
             item_id=row.item_id,
             task_id=row.id,
         )
-    else:
-        place.cursor = row.shuffle
-        session.add(place)
     log(session, access, row, person, "task.claimed", now)
 
 

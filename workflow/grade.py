@@ -26,6 +26,9 @@ def open_grading(
     if stage is None:
         return 0
     slots = []
+    predictions = list(predictions)
+    by_priority = stage.order == "priority"
+    priorities = items.priorities(session, item_ids=[id for _, id, _ in predictions]) if by_priority else {}
     for prediction_id, item_id, dimension in predictions:
         if stage.dimensions is not None and dimension not in stage.dimensions:
             continue
@@ -39,6 +42,7 @@ def open_grading(
                 "item_id": item_id,
                 "prediction_id": prediction_id,
                 "dimension": dimension,
+                "rank": tasks.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
                 "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=slot),
                 "created_at": now,
             }

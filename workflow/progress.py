@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from db import items, projects, shown, tasks
+from db import items, projects, shown, tallies, tasks
 from db.engine import Session, Store
-from db.tables import WalkRow
+from db.tables import TallyRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import Role, at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
@@ -25,19 +27,21 @@ UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
 MANY = 1000
 """From so many waiting items on, what is left is not counted every time."""
 RECOUNT_AFTER = timedelta(minutes=1)
+WORKING = timedelta(seconds=15)
+"""So long the figures of somebody who submits one item after the other only move by what they submit."""
 RECOUNT_COST = 100
 """Counting takes at most one part in so many of a person's time."""
 
 
-def progress(store: Store, *, person: Person, project: str, stage: Stage) -> Progress:
+def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh: bool = True) -> Progress:
     """The numbers in the thin line on top of a working page.
 
-    What the person has done is always counted. Where counting the rest takes long (thousands of items), it is done
-    again after a while only, and what the person has done since is taken off.
+    What the person has done is always counted. What waits is counted again after a while only where that takes long
+    (thousands of items) or, without ``fresh``, in any case; what the person has done since is taken off.
     """
     with store.read() as session:
-        now = store.now()
         access = access_to(session, person=person, project=project)
+<<<<<<< HEAD
         done = sum(tasks.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id).values())
         place = tasks.place(session, project_id=access.project_id, person_id=person.id, stage=stage)
         known = _known(place, done, now)
@@ -52,21 +56,36 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage) -> Pro
     counted = Progress(mine_done=done, mine_left=left, kept=kept, decided=kept + rejected)
     if place is not None and left >= MANY:
         fresh_until = now + max(RECOUNT_AFTER, timedelta(seconds=RECOUNT_COST * took))
+=======
+        figures, counted = tallied(session, access=access, person=person, stage=stage, now=store.now(), fresh=fresh)
+    if counted is not None:
+>>>>>>> 7bd7b1d (feat: orders of work named by the schema, found at the same cost in any project; items can be put off or given back)
         with store.write() as session:
-            tasks.note_counts(session, place=place, counted=counted, now=now, fresh_until=fresh_until)
-    return counted
+            tallies.keep(session, row=counted)
+    return Progress(
+        mine_done=sum(figures.done.values()),
+        mine_left=sum(figures.left.values()),
+        kept=figures.kept,
+        decided=figures.decided,
+    )
 
 
 def my_work(store: Store, *, person: Person) -> list[StageWork]:
     """What waits for a person in all of their projects, by stage and dimension."""
     views = projects_of(store, person=person)
+    counted: list[TallyRow] = []
     with store.read() as session:
         now = store.now()
-        return [
+        lines = [
             line
             for view in views
-            for line in _lines(session, access_to(session, person=person, project=view.name), person, now)
+            for line in _lines(session, access_to(session, person=person, project=view.name), person, now, counted)
         ]
+    if counted:
+        with store.write() as session:
+            for row in counted:
+                tallies.keep(session, row=row)
+    return lines
 
 
 def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard:
@@ -110,27 +129,70 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         )
 
 
-def _known(place: WalkRow | None, done: int, now: datetime) -> Progress | None:
-    """The figures as they were counted a while ago, if that is good enough."""
-    if place is None or place.fresh_until is None or not now < place.fresh_until:
-        return None
-    left = (place.left_then or 0) - (done - (place.done_then or 0))
-    if left < MANY // 2:
-        return None
-    return Progress(mine_done=done, mine_left=left, kept=place.kept_then or 0, decided=place.decided_then or 0)
-
-
 # ---- for a person ----------------------------------------------------------------------------------------------------
 
 
-def _lines(session: Session, access: Access, person: Person, now: datetime) -> list[StageWork]:
+@dataclass(frozen=True)
+class Figures:
+    """What waits for a person in a stage and what they have done, by dimension; and what became of the items."""
+
+    left: Mapping[str, int]
+    done: Mapping[str, int]
+    kept: int
+    decided: int
+
+
+def tallied(
+    session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, fresh: bool
+) -> tuple[Figures, TallyRow | None]:
+    """The figures of a person in a stage, and what to keep of them if they were counted just now and may be kept."""
+    where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
+    correcting = tasks.count_correcting(session, **where, now=now)
+    done = _less(tasks.count_done(session, **where), correcting)
+    known = tallies.of_person(session, **where)
+    if known is not None and now < known.fresh_until and _still_good(known, done, now, fresh=fresh):
+        since = _less(done, known.done)
+        return Figures(_less(known.left, since), done, known.kept, known.decided), None
+    began = time.perf_counter()
+    waiting = _waiting(session, access, person, stage, now)
+    left = {name: waiting.get(name, 0) + correcting.get(name, 0) for name in waiting | correcting}
+    states = items.count_by_state(session, project_id=access.project_id)
+    kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
+    decided = kept + sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
+    cost = RECOUNT_COST * timedelta(seconds=time.perf_counter() - began)
+    counted = TallyRow(
+        **where,
+        counted_at=now,
+        fresh_until=now + max(RECOUNT_AFTER, cost),
+        left=left,
+        done=done,
+        kept=kept,
+        decided=decided,
+    )
+    return Figures(left, done, kept, decided), counted
+
+
+def _still_good(known: TallyRow, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:
+    """Whether figures of a while ago will do: where many wait, or for a moment while somebody works."""
+    if sum(known.left.values()) - sum(done.values()) + sum(known.done.values()) >= MANY // 2:
+        return sum(known.left.values()) >= MANY or not fresh
+    return not fresh and now < known.counted_at + WORKING
+
+
+def _less(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
+    return {name: max(some.get(name, 0) - others.get(name, 0), 0) for name in {**some, **others}}
+
+
+def _lines(session: Session, access: Access, person: Person, now: datetime, counted: list[TallyRow]) -> list[StageWork]:
     lines = []
     for stage in stages_of(access.schema):
         if stage not in WORKED_ON or not access.may_do(stage):
             continue
-        closed = why_closed(access, stage, None)
-        waiting = {} if closed else _waiting(session, access, person, stage, now)
-        done = tasks.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        closed = why_closed(session, access=access, person=person, stage=stage, dimension=None)
+        figures, new = tallied(session, access=access, person=person, stage=stage, now=now, fresh=True)
+        if new is not None and sum(new.left.values()) >= MANY:
+            counted.append(new)
+        waiting, done = {} if closed else figures.left, figures.done
         for dimension in _mine_in_stage(access, stage):
             nothing = closed
             if nothing is None and not waiting.get(dimension):

@@ -33,6 +33,9 @@ def open_verification(
     if stage is None:
         return 0
     slots = []
+    revisions = list(revisions)
+    by_priority = stage.order == "priority"
+    priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
     for item_id, revision, dimension in revisions:
         unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item_id, revision=revision)
         slots += [
@@ -44,6 +47,7 @@ def open_verification(
                 "item_id": item_id,
                 "revision": revision,
                 "dimension": dimension,
+                "rank": tasks.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
                 "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=slot),
                 "created_at": now,
             }

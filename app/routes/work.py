@@ -77,6 +77,13 @@ def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"task": task}
 
 
+def set_aside(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{task}``: put a claimed task off; it stays mine until its lease ends."""
+    task = wanted(body, "task", str)
+    claim.set_aside(store, person=person, task=task)
+    return {"task": task}
+
+
 def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, dimension, assets}``: take images out of everyone's pool, to write an item about them."""
     assets = wanted(body, "assets", list)
@@ -110,6 +117,7 @@ ACTIONS: Mapping[str, Action] = {
     "submit": submit_task,
     "undo": undo,
     "release": release,
+    "aside": set_aside,
     "pick": pick,
     "heartbeat": heartbeat,
     "guideline_seen": guideline_seen,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -22,39 +20,19 @@ Wish = Mapping[str, Any]
 POOL_PAGE = 60
 AHEAD = 4
 """How many tasks ahead the browser is told to fetch the media of; it asks again when it has used them up."""
-COUNT_EVERY_SECONDS = 15
-"""Between two countings, a submission moves the numbers in the thin line by one: counting costs more than the item."""
 NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimension"})
 """Reasons for no task that looking at the pool would not change."""
 
 
-class Numbers:
-    """The numbers in the thin line for one open page."""
-
-    def __init__(self, services: Services, project: str, stage: Stage) -> None:
-        self._services, self._project, self._stage = services, project, stage
-        self._known: Progress | None = None
-        self._counted_at = 0.0
-
-    def now(self, *, fresh: bool) -> Progress:
-        """The numbers after a submission; ``fresh`` after anything else."""
-        known, age = self._known, time.monotonic() - self._counted_at
-        if known is None or fresh or age > COUNT_EVERY_SECONDS:
-            self._counted_at = time.monotonic()
-            known = progress.progress(
-                self._services.store, person=self._services.person, project=self._project, stage=self._stage
-            )
-        else:
-            known = replace(known, mine_done=known.mine_done + 1, mine_left=max(known.mine_left - 1, 0))
-        self._known = known
-        return known
+def _numbers(services: Services, project: str, stage: Stage, *, fresh: bool) -> Progress:
+    """The numbers in the thin line; right after a submission they need not be counted anew."""
+    return progress.progress(services.store, person=services.person, project=project, stage=stage, fresh=fresh)
 
 
 def rate(services: Services, stage: Stage) -> None:
     """The page of a stage in which people answer about items that exist."""
     name = shell.project(services).name
     dimension = st.query_params.get("dimension")
-    numbers = Numbers(services, name, stage)
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
@@ -73,7 +51,8 @@ def rate(services: Services, stage: Stage) -> None:
                 services.store, person=services.person, project=name, stage=stage, dimension=dimension, limit=AHEAD
             )
         fresh = isinstance(found, NothingLeft) or not wish.get("submitted") or wish.get("again") != 1
-        return _page(services, view, stage, found, wish, numbers.now(fresh=fresh), prefetch=prefetch)
+        numbers = _numbers(services, name, stage, fresh=fresh)
+        return _page(services, view, stage, found, wish, numbers, prefetch=prefetch)
 
     _mount(services, f"workbench.{stage}.{name}", make)
 
@@ -81,20 +60,31 @@ def rate(services: Services, stage: Stage) -> None:
 def write(services: Services) -> None:
     """Authoring: the item that was begun, else the pool of free images."""
     name = shell.project(services).name
+
+    def count(*, fresh: bool) -> Progress:
+        return _numbers(services, name, Stage.AUTHORING, fresh=fresh)
+
     wanted = st.query_params.get("dimension")
     kept: dict[str, list[page.Json]] = {}
-    numbers = Numbers(services, name, Stage.AUTHORING)
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
         found = claim.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
         if isinstance(found, NothingLeft) and found.code in NO_POOL:
-            return _page(services, view, Stage.AUTHORING, found, wish, numbers.now(fresh=True))
+            return _page(services, view, Stage.AUTHORING, found, wish, count(fresh=True))
         if not wish.get("refresh") or "rows" not in kept:
             kept["rows"] = _dimensions(services, view)
         if isinstance(found, TaskView):
             left = next((row["left"] for row in kept["rows"] if row["id"] == found.dimension), None)
-            return _page(services, view, Stage.AUTHORING, found, wish, numbers.now(fresh=True), to_write=left)
+            return _page(
+                services,
+                view,
+                Stage.AUTHORING,
+                found,
+                wish,
+                count(fresh=True),
+                to_write=left,
+            )
         place = wish.get("pool") or {}
         mine = [str(row["id"]) for row in kept["rows"]]
         named = place.get("dimension") or wanted
@@ -110,7 +100,13 @@ def write(services: Services) -> None:
         )
         return {
             **page.pool_page(
-                **_common(services, view, Stage.AUTHORING, wish, numbers.now(fresh=not wish.get("refresh"))),
+                **_common(
+                    services,
+                    view,
+                    Stage.AUTHORING,
+                    wish,
+                    count(fresh=not wish.get("refresh")),
+                ),
                 dimensions=kept["rows"],
                 dimension=dimension,
                 assets=free.assets,

@@ -66,7 +66,9 @@ export function keyRows(view, stage) {
     rows.push(["Ctrl Enter", "submit, from anywhere"], ["Z", "original size and back; arrows move, + − zoom"], ["← →", "image before, image after"], [", .", "one frame back, one frame on"], ["Space", "play, pause"]);
   }
   rows.push(["G", "guideline"], ["U", "take back the last submission"]);
-  if (view === "task") rows.push(["N", "note"], ["L", "later: give the item back"]);
+  if (view === "task") rows.push(["N", "note"]);
+  if (view === "task" && !writing) rows.push(["L", "later: it stays yours for half an hour and comes again after the rest"]);
+  if (view === "task") rows.push(["B", writing ? "give the image back; your text is kept" : "give back: others get it at once; your text is kept"]);
   rows.push(["M", "menu"], ["?", "this list"]);
   return rows;
 }

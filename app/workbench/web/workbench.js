@@ -167,7 +167,8 @@ class Workbench {
     this.note.hidden = !answers.note;
     this.scroll.scrollTop = 0;
     this.foot.hidden = false;
-    if (draft) this.say(draft.from === "browser" ? "Your text from before is here." : `draft saved ${clock(draft.at)}`);
+    if (task.put_off) this.say("You had put this off.");
+    else if (draft) this.say(draft.from === "browser" ? "Your text from before is here." : `draft saved ${clock(draft.at)}`);
     else if (this.lastSaved) this.say(`saved ${clock(this.lastSaved)}`);
     else this.say("");
     if (this.current === this.fields) this.fields.focus();
@@ -263,11 +264,11 @@ class Workbench {
     fill(this.about);
     this.note.hidden = true;
     this.foot.hidden = true;
-    const steps = { waiting_for_others: "look", all_done: "menu", pool_empty: "look", not_your_dimension: "menu", not_member: "menu", no_stage: "menu", not_available: "menu" };
+    const steps = { waiting_for_others: "look", put_off: "look", all_done: "menu", pool_empty: "look", not_your_dimension: "menu", not_member: "menu", no_stage: "menu", not_available: "menu" };
     const look = el("button", { type: "button", class: "submit", on: { click: () => this.ask({}) } }, "Look again ", key("Enter"));
     const menu = el("button", { type: "button", class: "submit", on: { click: () => (location.href = "/") } }, "My work ", key("Enter"));
     this.step = steps[code] === "look" ? () => this.ask({}) : () => (location.href = "/");
-    const title = { all_done: "Nothing left here", waiting_for_others: "Waiting for others", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet" }[code] || "Nothing here";
+    const title = { all_done: "Nothing left here", waiting_for_others: "Waiting for others", put_off: "Put off", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet" }[code] || "Nothing here";
     fill(this.formHost, el("div", { class: "nothing" }, el("h2", {}, title), el("p", {}, sentence),
       steps[code] === "look" ? look : menu,
       this.lastSaved ? el("p", { class: "quiet" }, `Your last submission was saved at ${clock(this.lastSaved)}; `, key("U"), " takes it back.") : null));
@@ -292,7 +293,8 @@ class Workbench {
         tool("G", "guideline", () => this.guide.toggle(), this.guide.isOpen),
         tool("U", "undo", () => this.undo()),
         inTask ? tool("N", "note", () => this.openNote()) : null,
-        inTask ? tool("L", "later", () => this.later()) : null,
+        inTask && fixed.stage.name !== "authoring" ? tool("L", "later", () => this.later()) : null,
+        inTask ? tool("B", "give back", () => this.giveBack()) : null,
         tool("M", "menu", () => this.openMenu()),
         tool("?", "keys", () => this.openKeys())));
   }
@@ -427,11 +429,21 @@ class Workbench {
     });
   }
 
-  async later() {
-    if (!this.task) return;
+  // Put off: it stays mine for as long as its lease lasts, and comes again after the rest.
+  later() {
+    return this.fixed.stage.name === "authoring" ? undefined : this.putOff("/api/aside");
+  }
+
+  // Given back: others may take it at once.
+  giveBack() {
+    return this.putOff("/api/release");
+  }
+
+  async putOff(path) {
+    if (!this.task || this.lost) return;
     const { id, item } = this.task;
     await this.sync.flush();
-    await this.act("/api/release", { task: id }, () => {
+    await this.act(path, { task: id }, () => {
       this.sync.finish(id);
       this.ask({ put_off: item });
     });
@@ -678,7 +690,7 @@ class Workbench {
   }
 
   globalKey(event) {
-    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), l: () => this.later(), m: () => this.openMenu(), "?": () => this.openKeys() };
+    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
     const action = keys[event.key.toLowerCase()];
     if (!action) return false;
     action();

@@ -1,0 +1,61 @@
+"""Queries on what people have put off."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, func
+from sqlmodel import Session, col, select
+
+from db.tables import AsideRow, TaskRow
+from domain.states import Stage
+
+
+def put(session: Session, *, row: TaskRow, person_id: int, released: bool, now: datetime) -> None:
+    """Put a slot's unit off for a person; what was put off before is put off anew."""
+    forget(session, person_id=person_id, unit=row.unit)
+    session.add(
+        AsideRow(
+            project_id=row.project_id,
+            person_id=person_id,
+            stage=row.stage,
+            task_id=row.id or 0,
+            unit=row.unit,
+            released=released,
+            at=now,
+        )
+    )
+    session.flush()
+
+
+def forget(session: Session, *, person_id: int, unit: str) -> None:
+    """A person has a unit in hand again, or no longer can."""
+    session.exec(delete(AsideRow).where(col(AsideRow.person_id) == person_id, col(AsideRow.unit) == unit))
+
+
+def of_person(
+    session: Session, *, person_id: int, project_id: int | None = None, stage: Stage | None = None, limit: int = 50
+) -> list[tuple[AsideRow, TaskRow]]:
+    """What a person has put off, the longest ago first."""
+    conditions: list[Any] = [AsideRow.person_id == person_id]
+    if project_id is not None:
+        conditions.append(AsideRow.project_id == project_id)
+    if stage is not None:
+        conditions.append(AsideRow.stage == stage)
+    wanted = (
+        select(AsideRow, TaskRow)
+        .join(TaskRow, col(TaskRow.id) == AsideRow.task_id)
+        .where(*conditions)
+        .order_by(col(AsideRow.at), col(AsideRow.id))
+        .limit(limit)
+    )
+    return [(aside, row) for aside, row in session.exec(wanted)]
+
+
+def count(session: Session, *, person_id: int, project_id: int, stage: Stage) -> int:
+    """How much a person has put off in a stage."""
+    wanted = select(func.count()).where(
+        AsideRow.person_id == person_id, AsideRow.project_id == project_id, AsideRow.stage == stage
+    )
+    return session.exec(wanted).one()

@@ -1,0 +1,41 @@
+"""Queries on figures that were counted a while ago."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import bindparam
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import TallyRow
+from domain.states import Stage
+
+
+def of_person(session: Session, *, project_id: int, person_id: int, stage: Stage) -> TallyRow | None:
+    """What was counted last for a person in a stage."""
+    given = {"project": project_id, "person": person_id, "stage": stage}
+    found: TallyRow | None = session.exec(_of_person(), params=given).first()
+    return found
+
+
+@cache
+def _of_person() -> Any:
+    return select(TallyRow).where(
+        col(TallyRow.project_id) == bindparam("project"),
+        col(TallyRow.person_id) == bindparam("person"),
+        col(TallyRow.stage) == bindparam("stage"),
+    )
+
+
+def keep(session: Session, *, row: TallyRow) -> None:
+    """Keep what was counted. Who counted last is right; nothing else depends on it."""
+    told = row.model_dump(exclude={"id"})
+    if insert_or_ignore(session, TallyRow, [{**told, "stage": row.stage}]):
+        return
+    known = of_person(session, project_id=row.project_id, person_id=row.person_id, stage=row.stage)
+    if known is not None:
+        for name in ("counted_at", "fresh_until", "left", "done", "kept", "decided"):
+            setattr(known, name, told[name])
+        session.add(known)

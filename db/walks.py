@@ -1,0 +1,360 @@
+"""Finding the next slots for a person: orders that are walked once, so that looking costs the same in a large project.
+
+Slots of a stage stand in one index by ``rank``, then by ``shuffle``. A person goes along it in a *lap*: what was passed
+because they may not take it is not looked at again. In a random order the lap goes through blocks of that index
+in an order of the person's own, which follows from the project's seed. What is offered after the lap began is found in
+a second index, by the moment it was offered; it was offered once, so it is looked at once.
+
+A lap is walked anew when many slots have come since or when nothing is found, but only as often as it takes at most one
+part in ``RELAP_COST`` of the time that has passed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import and_, bindparam, func, tuple_
+from sqlalchemy import select as sa_select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import TaskRow, WalkRow
+from db.tasks import SHUFFLE_RANGE, may_take_conditions, moment, not_put_off, of_stage
+from domain.states import Purpose, Stage, TaskState
+
+RELAP_COST = 200
+RELAP_AFTER = 30_000_000
+"""Microseconds between two laps that nothing but finding no work asks for: it would show what was missed, such as a
+slot whose offer was committed after a later one had been seen."""
+
+FIRST_LOOK = 8
+LARGEST_LOOK = 512
+"""Slots looked at by one question: few as long as there is work, more the longer there is none."""
+MANY_NEW = 64
+"""So many slots that came since the lap began are worth another lap."""
+FRUITLESS = 32
+"""After so many blocks in a row without work, the blocks become larger."""
+COARSER = 4
+MOST_BITS = 20
+PER_BLOCK = 2
+BUDGET = 20_000
+"""Slots that one transaction looks at; longer searches go on in another, so that nobody waits for them."""
+
+_WIDTH = SHUFFLE_RANGE.bit_length() - 1
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A slot that was looked at."""
+
+    id: int
+    item_id: int | None
+    unit: str
+    rank: int
+    place: int
+    """Along the person's own order, if that is random."""
+    opened: int
+    free: bool
+    in_lap: bool = True
+
+
+@dataclass
+class Walk:
+    """A person on their way. Moving it changes nothing stored until ``keep``."""
+
+    row: WalkRow
+    seed: int
+    random: bool
+    more: bool = False
+    """The search was broken off; there may be work further on."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What every question is filled in with."""
+        row = self.row
+        return {
+            "project": row.project_id,
+            "stage": row.stage,
+            "taker": row.person_id,
+            "dimension": row.dimension,
+        }
+
+
+def open_walk(
+    session: Session,
+    *,
+    project_id: int,
+    person_id: int,
+    stage: Stage,
+    dimension: str,
+    seed: int,
+    random: bool,
+    hold: bool,
+) -> Walk:
+    """Where a person is; with ``hold`` nobody else claims for them until the transaction ends."""
+    given = {"project": project_id, "taker": person_id, "stage": stage, "dimension": dimension}
+    row: WalkRow | None = session.exec(_walk(hold), params=given).first()
+    if row is None:
+        row = WalkRow(project_id=project_id, person_id=person_id, stage=stage, dimension=dimension)
+        if hold:
+            told = row.model_dump(exclude={"id"})
+            insert_or_ignore(session, WalkRow, [{**told, "stage": stage}])
+            row = session.exec(_walk(hold), params=given).one()
+    if not hold:
+        row = WalkRow(**row.model_dump())
+    return Walk(row=row, seed=seed, random=random)
+
+
+@cache
+def _walk(hold: bool) -> Any:
+    wanted = select(WalkRow).where(
+        col(WalkRow.project_id) == bindparam("project"),
+        col(WalkRow.person_id) == bindparam("taker"),
+        col(WalkRow.stage) == bindparam("stage"),
+        col(WalkRow.dimension) == bindparam("dimension"),
+    )
+    return wanted.with_for_update(key_share=True) if hold else wanted
+
+
+def search(session: Session, walks: Sequence[Walk], *, limit: int) -> list[tuple[Walk, Spot]]:
+    """The next slots that a person may take, the best first, over the dimensions that they go through.
+
+    At least ``limit`` of them, if there are so many.
+    """
+    found: list[tuple[Walk, Spot]] = []
+    for walk in walks:
+        found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
+    if walks and walks[0].random and not found:
+        for walk in walks:
+            found += [(walk, spot) for spot in _news(session, walk)]
+    if not found:
+        for walk in walks:
+            if not walk.more and _relap_due(walk, RELAP_AFTER):
+                _begin_lap(session, walk)
+                found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
+    return sorted(found, key=lambda each: (each[1].rank, each[1].place))
+
+
+def took(walk: Walk, spot: Spot) -> None:
+    """Go on from the slot that was taken."""
+    if spot.in_lap:
+        walk.row.rank, walk.row.place = spot.rank, spot.place
+
+
+# ---- the lap --------------------------------------------------------------------------------------------------------
+
+
+def _ahead(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
+    if walk.row.bits is None:
+        _begin_lap(session, walk)
+    news = [] if walk.random else _news(session, walk)
+    return news + _lap(session, walk, limit=limit)
+
+
+def _lap(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
+    """Slots ahead in the lap. Where none is free, the walk moves on; where some are, it waits before them."""
+    row = walk.row
+    found: list[Spot] = []
+    look = _copy(row)
+    size, seen, fruitless, began = FIRST_LOOK, 0, 0, time.perf_counter()
+    while not look.ended and len(found) < limit:
+        if seen > BUDGET:
+            walk.more = not found
+            break
+        spots = _random_look(session, walk, look, size) if walk.random else _ranked_look(session, walk, look, size)
+        free = [spot for spot in spots if spot.free]
+        seen += len(spots) + 4
+        found += free
+        if found:
+            continue
+        row.rank, row.place, row.ended = look.rank, look.place, look.ended
+        size = min(size * 2, LARGEST_LOOK)
+        fruitless += 1
+        if walk.random and fruitless >= FRUITLESS and (row.bits or 0) > 0:
+            _begin_lap(session, walk, bits=max((row.bits or 0) - COARSER, 0))
+            look, fruitless = _copy(row), 0
+    if seen > 2 * FIRST_LOOK + 8:
+        row.cost += int((time.perf_counter() - began) * 1e6)
+    return found
+
+
+def _copy(row: WalkRow) -> WalkRow:
+    """The same place; moving it changes nothing stored."""
+    return WalkRow(**row.model_dump())
+
+
+def _ranked_look(session: Session, walk: Walk, look: WalkRow, size: int) -> list[Spot]:
+    given = {**walk.given, "rank": look.rank, "place": look.place, "limit": size}
+    rows = session.execute(_ranked(look.stage, bool(look.dimension)), given).all()
+    if rows:
+        look.rank, look.place = rows[-1].rank, rows[-1].shuffle
+    look.ended = len(rows) < size
+    return [Spot(row.id, row.item_id, row.unit, row.rank, row.shuffle, row.opened, bool(row.free)) for row in rows]
+
+
+def _random_look(session: Session, walk: Walk, look: WalkRow, size: int) -> list[Spot]:
+    bits = look.bits or 0
+    width = _WIDTH - bits
+    after = look.place + 1
+    turn, low = after >> width, after & ((1 << width) - 1)
+    begin = block_at(turn, bits=bits, key=_key(walk, bits)) << width
+    given = {**walk.given, "from": begin + low, "to": begin + (1 << width) - 1, "limit": size}
+    rows = session.execute(_block(look.stage, bool(look.dimension)), given).all()
+    spots = [
+        Spot(row.id, row.item_id, row.unit, 0, (turn << width) + row.shuffle - begin, row.opened, bool(row.free))
+        for row in rows
+    ]
+    look.place = spots[-1].place if len(rows) == size else ((turn + 1) << width) - 1
+    look.ended = look.place >= SHUFFLE_RANGE - 1
+    return spots
+
+
+def _begin_lap(session: Session, walk: Walk, *, bits: int | None = None) -> None:
+    row = walk.row
+    if bits is None:
+        bits = _blocks(session, walk) if walk.random else 0
+        row.cost = 0
+        row.begun = moment()
+    row.bits, row.rank, row.place, row.ended = bits, 0 if walk.random else -(2**31), -1, False
+    row.heard, row.heard_id = row.begun - 1_000_000, 0  # what was offered just now may not have been visible yet
+
+
+def _relap_due(walk: Walk, at_least: int) -> bool:
+    return moment() - walk.row.begun >= max(at_least, RELAP_COST * walk.row.cost)
+
+
+def _blocks(session: Session, walk: Walk) -> int:
+    """Into how many blocks to cut the order, as a power of two: few slots in each, from how densely they lie."""
+    begin = int.from_bytes(hashlib.sha256(f"{_name(walk)}/density".encode()).digest()[:8], "big") % (SHUFFLE_RANGE // 2)
+    wanted = _density(walk.row.stage, bool(walk.row.dimension))
+    n, last = session.execute(wanted, {**walk.given, "from": begin, "limit": MANY_NEW}).one()
+    if n == MANY_NEW:
+        slots = n * SHUFFLE_RANGE // (last - begin + 1)
+    else:
+        slots = session.execute(wanted, {**walk.given, "from": 0, "limit": 4 * MANY_NEW}).one()[0]
+    return min(max(int(slots) // PER_BLOCK, 1).bit_length() - 1, MOST_BITS)
+
+
+def _name(walk: Walk) -> str:
+    row = walk.row
+    return f"{walk.seed}/person/{row.person_id}/{row.stage.value}/{row.dimension}"
+
+
+def _key(walk: Walk, bits: int) -> bytes:
+    return _hash(f"{_name(walk)}/{bits}")
+
+
+@cache
+def _hash(name: str) -> bytes:
+    return hashlib.sha256(name.encode()).digest()
+
+
+def block_at(turn: int, *, bits: int, key: bytes) -> int:
+    """The block that comes at this turn: one of the orders of ``2**bits`` blocks, picked by the key.
+
+    Each step (add, multiply by an odd number, mix the upper half into the lower) can be undone, so no block comes
+    twice.
+    """
+    if bits == 0:
+        return 0
+    mask, half = (1 << bits) - 1, bits // 2 + 1
+    block = turn
+    for step in range(0, 32, 8):
+        odd = int.from_bytes(key[step : step + 4], "big") | 1
+        plus = int.from_bytes(key[step + 4 : step + 8], "big")
+        block = ((block + plus) * odd) & mask
+        block ^= block >> half
+    return block
+
+
+# ---- what was offered since ------------------------------------------------------------------------------------------
+
+
+def _news(session: Session, walk: Walk) -> list[Spot]:
+    """Free slots offered since the lap began, of those it has passed already; a few at a time, in the walk's order."""
+    row = walk.row
+    seen, began = 0, time.perf_counter()
+    while seen <= BUDGET:
+        given = {**walk.given, "heard": row.heard, "heard_id": row.heard_id, "limit": MANY_NEW}
+        spots = [
+            Spot(each.id, each.item_id, each.unit, each.rank, each.shuffle, each.opened, bool(each.free), in_lap=False)
+            for each in session.execute(_offered(row.stage, bool(row.dimension)), given).all()
+        ]
+        passed = spots if row.ended else [spot for spot in spots if (spot.rank, spot.place) <= (row.rank, row.place)]
+        free = [spot for spot in passed if spot.free]
+        if len(spots) == MANY_NEW and free and _relap_due(walk, 0):
+            _begin_lap(session, walk)
+            return _lap(session, walk, limit=1) if walk.random else []
+        for spot in spots:
+            if spot in free:
+                break
+            row.heard, row.heard_id = spot.opened, spot.id
+        if free:
+            return sorted(free, key=lambda spot: _hash(f"{_name(walk)}/{spot.unit}")) if walk.random else free
+        seen += len(spots)
+        if len(spots) < MANY_NEW:
+            break
+    else:
+        walk.more = True
+    if seen > MANY_NEW:
+        row.cost += int((time.perf_counter() - began) * 1e6)
+    return []
+
+
+# ---- the questions ---------------------------------------------------------------------------------------------------
+
+
+def _open(within: bool) -> Any:
+    wanted = select(TaskRow).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN)
+    return wanted.where(col(TaskRow.dimension) == bindparam("dimension")) if within else wanted
+
+
+def _looked(raw: Any, stage: Stage, *order: str) -> Any:
+    """Each of the slots that a raw question finds, and whether the person may take it."""
+    slot = aliased(TaskRow, raw.subquery("raw"))
+    free = and_(col(slot.purpose) == Purpose.LIVE, *may_take_conditions(stage, of=slot), not_put_off(slot))
+    columns: list[Any] = [slot.id, slot.item_id, slot.unit, slot.rank, slot.shuffle, slot.opened]
+    return sa_select(*columns, free.label("free")).order_by(*[getattr(slot, name) for name in order])
+
+
+@cache
+def _ranked(stage: Stage, within: bool) -> Any:
+    place = tuple_(col(TaskRow.rank), col(TaskRow.shuffle))
+    raw = _open(within).where(place > tuple_(bindparam("rank"), bindparam("place")))
+    raw = raw.order_by(col(TaskRow.rank), col(TaskRow.shuffle)).limit(bindparam("limit"))
+    return _looked(raw, stage, "rank", "shuffle")
+
+
+@cache
+def _block(stage: Stage, within: bool) -> Any:
+    shuffle = col(TaskRow.shuffle)
+    raw = _open(within).where(col(TaskRow.rank) == 0, shuffle >= bindparam("from"), shuffle <= bindparam("to"))
+    return _looked(raw.order_by(shuffle).limit(bindparam("limit")), stage, "shuffle")
+
+
+@cache
+def _offered(stage: Stage, within: bool) -> Any:
+    place = tuple_(col(TaskRow.opened), col(TaskRow.id))
+    raw = select(TaskRow).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN)
+    raw = raw.where(place > tuple_(bindparam("heard"), bindparam("heard_id")))
+    raw = raw.order_by(col(TaskRow.opened), col(TaskRow.id)).limit(bindparam("limit"))
+    slot = aliased(TaskRow, raw.subquery("raw"))
+    conditions = [col(slot.purpose) == Purpose.LIVE, *may_take_conditions(stage, of=slot), not_put_off(slot)]
+    if within:
+        conditions.append(col(slot.dimension) == bindparam("dimension"))
+    columns: list[Any] = [slot.id, slot.item_id, slot.unit, slot.rank, slot.shuffle, slot.opened]
+    return sa_select(*columns, and_(*conditions).label("free")).order_by(col(slot.opened), col(slot.id))
+
+
+@cache
+def _density(stage: Stage, within: bool) -> Any:
+    shuffle = col(TaskRow.shuffle)
+    raw = _open(within).where(col(TaskRow.rank) == 0, shuffle >= bindparam("from")).order_by(shuffle)
+    near = raw.with_only_columns(shuffle).limit(bindparam("limit")).subquery("near")
+    return select(func.count(), func.max(near.c.shuffle)).select_from(near)
