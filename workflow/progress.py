@@ -41,25 +41,8 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh:
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
-<<<<<<< HEAD
-        done = sum(tasks.count_done(session, project_id=access.project_id, stage=stage, person_id=person.id).values())
-        place = tasks.place(session, project_id=access.project_id, person_id=person.id, stage=stage)
-        known = _known(place, done, now)
-        if known is not None:
-            return known
-        began = time.perf_counter()
-        left = sum(_waiting(session, access, person, stage, now).values())
-        states = {} if stage in BLIND else items.count_by_state(session, project_id=access.project_id)
-        kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
-        rejected = sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
-        took = time.perf_counter() - began
-    counted = Progress(mine_done=done, mine_left=left, kept=kept, decided=kept + rejected)
-    if place is not None and left >= MANY:
-        fresh_until = now + max(RECOUNT_AFTER, timedelta(seconds=RECOUNT_COST * took))
-=======
         figures, counted = tallied(session, access=access, person=person, stage=stage, now=store.now(), fresh=fresh)
     if counted is not None:
->>>>>>> 7bd7b1d (feat: orders of work named by the schema, found at the same cost in any project; items can be put off or given back)
         with store.write() as session:
             tallies.keep(session, row=counted)
     return Progress(
@@ -156,7 +139,7 @@ def tallied(
     began = time.perf_counter()
     waiting = _waiting(session, access, person, stage, now)
     left = {name: waiting.get(name, 0) + correcting.get(name, 0) for name in waiting | correcting}
-    states = items.count_by_state(session, project_id=access.project_id)
+    states = {} if stage in BLIND else items.count_by_state(session, project_id=access.project_id)
     kept = sum(n for (_, state), n in states.items() if state is ItemState.KEPT)
     decided = kept + sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
     cost = RECOUNT_COST * timedelta(seconds=time.perf_counter() - began)
