@@ -18,15 +18,15 @@ TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf
 def version() -> str:
     """A hash over all files in ``web/``."""
     digest = hashlib.sha256()
-    for path in sorted(WEB.iterdir()):
-        if path.suffix in TYPES:
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for name, content in sorted(_files().items()):
+        digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()[:16]
 
 
 @cache
 def _files() -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in WEB.iterdir() if path.suffix in TYPES}
+    found = (path for path in WEB.rglob("*") if path.suffix in TYPES)
+    return {path.relative_to(WEB).as_posix(): path.read_bytes() for path in found}
 
 
 def _serve(request: Request) -> Response:
@@ -44,7 +44,7 @@ async def serve(request: Request) -> Response:
     return _serve(request)
 
 
-routes = [Route("/workbench/{version}/{name}", serve, methods=["GET"])]
+routes = [Route("/workbench/{version}/{name:path}", serve, methods=["GET"])]
 """To be mounted by the server."""
 
 

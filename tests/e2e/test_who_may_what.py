@@ -104,7 +104,7 @@ GETS: Mapping[str, Mapping[str, int]] = {
 }
 """Tokens here are forged."""
 
-OURS = {"/api/{rest:path}", "/assets/{name}", "/workbench/{version}/{name}"}
+OURS = {"/api/{rest:path}", "/assets/{name}", "/workbench/{version}/{name:path}"}
 """Files of the program itself, and the reply for what is no address."""
 
 

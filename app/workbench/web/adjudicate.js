@@ -2,7 +2,7 @@
 
 import { el, fill, key, same, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
-import { KEYS, keyIndex } from "./rating.js";
+import { KEYS, keyIndex } from "./kinds/keys.js";
 
 const DECISIONS = [
   { value: "accept", label: "Accept", hint: "kept as it is" },

@@ -1,7 +1,7 @@
 // The form of an author: the fields of an item, checked while they are written.
 
 import { el, fill, same } from "./dom.js";
-import { KEYS, grow, keyIndex } from "./rating.js";
+import { KEYS, grow, keyIndex } from "./kinds/keys.js";
 
 const PICKED = ["choice", "option_of", "options_of", "order_of"];
 const blank = (value) => value === undefined || value === null || (typeof value === "string" && !value.trim()) || (Array.isArray(value) && !value.some(Boolean));

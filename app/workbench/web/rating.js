@@ -1,21 +1,14 @@
 // The form of a rater: criteria with one key per choice, reasons in place, and a focus that walks down by itself.
+//
+// What each kind of criterion looks like and does is its control's business (kinds/); the form knows which of them are
+// asked, which one is active, skips, reasons, and when everything is answered.
 
 import { el, fill, key, same } from "./dom.js";
+import { KINDS } from "./kinds/index.js";
+import { KEYS, grow, keyButton, keyIndex, mark } from "./kinds/keys.js";
 
-export const KEYS = [..."1234567890qwertypasdfhjkxvb"];
-
-export function keyIndex(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return -1;
-  if (/^(Digit|Numpad)[0-9]$/.test(event.code)) return KEYS.indexOf(event.code.slice(-1));
-  return KEYS.indexOf(event.key.toLowerCase());
-}
-
-export function grow(area) {
-  area.style.height = "auto";
-  area.style.height = `${area.scrollHeight + 2}px`;
-}
-
-// `host` hears change() after every change and submit() when the last criterion was answered by key or click.
+// `host` hears change() after every change and submit() when the last criterion was answered by key or click;
+// `host.media` is the pane with the item's pictures.
 export class RatingForm {
   constructor(host) {
     this.host = host;
@@ -30,9 +23,9 @@ export class RatingForm {
     this.typing = false; // a reason in words
     this.errors = {};
     this.blocks = new Map();
+    fill(this.root, this.criteria.map((criterion) => this.block(criterion)));
     const open = this.visible().find((criterion) => !this.answered(criterion));
     this.active = (open || this.visible()[0] || {}).name;
-    fill(this.root, this.criteria.map((criterion) => this.block(criterion)));
     this.paint();
   }
 
@@ -40,8 +33,9 @@ export class RatingForm {
     const values = {};
     const reasons = {};
     for (const criterion of this.visible()) {
-      const value = this.values[criterion.name];
-      if (value === undefined || (criterion.kind === "text" && value !== null && !String(value).trim())) continue;
+      const given = this.values[criterion.name];
+      const value = given === undefined || given === null ? given : this.control(criterion).read(given);
+      if (value === undefined) continue;
       values[criterion.name] = value;
       if (this.reasons[criterion.name] !== undefined) reasons[criterion.name] = this.reasons[criterion.name];
     }
@@ -67,19 +61,29 @@ export class RatingForm {
     return this.criteria.find((criterion) => criterion.name === name);
   }
 
+  control(criterion) {
+    return this.blocks.get(criterion.name).control;
+  }
+
   reasonsOf(criterion) {
     const value = this.values[criterion.name];
     if (value === undefined) return null;
     if (value === null) return criterion.skip && criterion.skip.reasons.length ? { list: criterion.skip.reasons, typed: false } : null;
-    const option = criterion.options.find((candidate) => same(candidate.value, value));
-    return option && option.reasons.length ? { list: option.reasons, typed: true } : null;
+    return this.control(criterion).reasons(value);
+  }
+
+  // What is wrong with the answer to a criterion, or missing from it; null if nothing is.
+  problem(criterion) {
+    const value = this.values[criterion.name];
+    if (value !== null) {
+      const said = this.control(criterion).problem(value);
+      if (said) return said;
+    }
+    return this.reasonsOf(criterion) && !String(this.reasons[criterion.name] ?? "").trim() ? "Say why." : null;
   }
 
   answered(criterion) {
-    const value = this.values[criterion.name];
-    if (value === undefined) return false;
-    if (criterion.kind === "text") return value === null || String(value).trim() !== "";
-    return !this.reasonsOf(criterion) || Boolean(String(this.reasons[criterion.name] ?? "").trim());
+    return this.values[criterion.name] !== undefined && !this.problem(criterion);
   }
 
   complete() {
@@ -89,91 +93,59 @@ export class RatingForm {
   // ---- drawing
 
   block(criterion) {
-    const id = `c-${criterion.name}`;
-    const several = this.criteria.length > 1;
+    const { name } = criterion;
+    const id = `c-${name}`;
     const parts = { criterion };
     const head = el("div", { class: "prompt", id }, criterion.prompt);
     if (!criterion.required) head.append(el("span", { class: "quiet" }, " optional"));
-    const children = [head];
-    if (criterion.help) children.push(el("p", { class: "help" }, criterion.help));
-    if (criterion.kind === "text") {
-      parts.area = el("textarea", { class: "box", rows: "2", "aria-labelledby": id, data: { criterion: criterion.name },
-        on: {
-          input: () => {
-            this.values[criterion.name] = parts.area.value;
-            grow(parts.area);
-            delete this.errors[criterion.name];
-            this.host.change();
-          },
-          focus: () => this.activate(criterion.name, { focus: false }),
-        } });
-      parts.area.value = this.values[criterion.name] ?? "";
-      children.push(parts.area);
-    }
-    parts.buttons = [];
-    const rows = criterion.kind === "text" ? [] : criterion.options;
-    const short = rows.length > 1 && rows.every((option) => `${option.label ?? ""}${criterion.kind === "scale" ? option.value : ""}`.length <= 14) && rows.length <= 5;
-    const choices = el("div", { class: `choices ${short ? "row" : "column"} kind-${criterion.kind}`, role: "radiogroup", "aria-labelledby": id });
-    rows.forEach((option) => {
-      const label = criterion.kind === "scale"
-        ? [el("span", { class: "step" }, option.value), option.label ? el("span", { class: "steplabel" }, option.label) : null]
-        : el("span", { class: "label" }, option.label ?? option.value);
-      parts.buttons.push(this.button(label, option.help, () => this.choose(criterion.name, option.value)));
-    });
-    choices.append(...parts.buttons);
+    parts.control = new KINDS[criterion.kind](criterion, this.seat(name, id));
+    const children = [head, criterion.help ? el("p", { class: "help" }, criterion.help) : null, parts.control.root];
     if (criterion.skip) {
-      parts.skip = this.button(el("span", { class: "label" }, criterion.skip.label), null, () => this.choose(criterion.name, null));
+      parts.skip = keyButton(el("span", { class: "label" }, criterion.skip.label), null, () => this.choose(name, null));
       parts.skip.classList.add("skip");
       if (criterion.skip.reasons.length) {
         parts.skip.append(el("span", { class: "hint" }, criterion.skip.reasons.map((reason) => reason.label).join(" · ")));
       }
-      choices.append(parts.skip);
+      if (parts.control.choices) parts.control.choices.append(parts.skip);
+      else children.push(el("div", { class: "choices column", role: "radiogroup", "aria-labelledby": id }, parts.skip));
     }
-    children.push(choices);
     parts.why = el("div", { class: "why", hidden: true });
     parts.error = el("p", { class: "error", role: "alert", hidden: true });
     children.push(parts.why, parts.error);
     if (criterion.aspects.length) {
       children.push(el("dl", { class: "aspects" }, criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)])));
     }
-    parts.root = el("div", { class: several ? "criterion many" : "criterion", data: { criterion: criterion.name },
-      on: { pointerdown: () => this.activate(criterion.name, { focus: false }) } }, children);
-    this.blocks.set(criterion.name, parts);
+    parts.root = el("div", { class: this.criteria.length > 1 ? "criterion many" : "criterion", data: { criterion: name },
+      on: { pointerdown: () => this.activate(name, { focus: false }) } }, children);
+    this.blocks.set(name, parts);
     return parts.root;
   }
 
-  button(label, help, press) {
-    return el("button", { type: "button", class: "choice", role: "radio", "aria-checked": "false", title: help, on: { click: press } },
-      el("kbd", { class: "slot", "aria-hidden": "true" }), label);
+  seat(name, id) {
+    return {
+      id,
+      media: this.host.media,
+      value: () => this.values[name],
+      set: (value) => this.set(name, value),
+      done: (value) => this.choose(name, value),
+      activate: () => this.activate(name, { focus: false }),
+    };
   }
 
   paint() {
     const visible = new Set(this.visible().map((criterion) => criterion.name));
     for (const [name, parts] of this.blocks) {
-      const { criterion } = parts;
       const on = name === this.active;
       const value = this.values[name];
       parts.root.hidden = !visible.has(name);
       parts.root.classList.toggle("active", on);
       const keyed = on && this.asking !== name;
-      parts.buttons.forEach((button, index) => {
-        const chosen = value !== undefined && same(criterion.options[index].value, value);
-        this.mark(button, chosen, keyed ? KEYS[index] : "");
-      });
-      if (parts.skip) this.mark(parts.skip, value === null, keyed ? KEYS[parts.buttons.length] : "");
+      parts.control.paint(value === null ? undefined : value, keyed);
+      if (parts.skip) mark(parts.skip, value === null, keyed ? KEYS[parts.control.slots] : "");
       this.paintWhy(parts);
       parts.error.hidden = !this.errors[name];
       parts.error.textContent = this.errors[name] || "";
-      if (parts.area) grow(parts.area);
     }
-  }
-
-  mark(button, chosen, name) {
-    button.setAttribute("aria-checked", String(chosen));
-    button.classList.toggle("chosen", chosen);
-    const slot = button.querySelector(".slot");
-    slot.textContent = name ? name.toUpperCase() : "";
-    slot.classList.toggle("empty", !name);
   }
 
   paintWhy(parts) {
@@ -190,13 +162,13 @@ export class RatingForm {
       return;
     }
     const buttons = wanted.list.map((reason, index) => {
-      const button = this.button(el("span", { class: "label" }, reason.label), reason.help, () => this.because(name, reason.value));
-      this.mark(button, same(reason.value, given), KEYS[index]);
+      const button = keyButton(el("span", { class: "label" }, reason.label), reason.help, () => this.because(name, reason.value));
+      mark(button, same(reason.value, given), KEYS[index]);
       return button;
     });
     if (wanted.typed) {
-      const other = this.button(el("span", { class: "label" }, "Another reason, in words"), null, () => this.typeReason(name));
-      this.mark(other, false, KEYS[wanted.list.length]);
+      const other = keyButton(el("span", { class: "label" }, "Another reason, in words"), null, () => this.typeReason(name));
+      mark(other, false, KEYS[wanted.list.length]);
       buttons.push(other);
     }
     const box = el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Reason" }, buttons);
@@ -225,16 +197,22 @@ export class RatingForm {
     }
     const parts = this.blocks.get(name);
     if (!parts) return;
-    if (focus) {
-      if (parts.area) parts.area.focus();
-      else this.host.blur();
-    }
+    if (focus && !parts.control.focus()) this.host.blur();
     parts.root.scrollIntoView({ block: "nearest" });
   }
 
   stopAsking() {
     this.asking = null;
     this.typing = false;
+  }
+
+  // Keeps an answer that may not be finished; undefined takes it back.
+  set(name, value) {
+    if (value === undefined) delete this.values[name];
+    else this.values[name] = value;
+    delete this.errors[name];
+    this.paint();
+    this.host.change();
   }
 
   choose(name, value) {
@@ -273,7 +251,7 @@ export class RatingForm {
   }
 
   advance(name) {
-    const walk = this.visible().filter((criterion) => criterion.required || criterion.kind !== "text");
+    const walk = this.visible().filter((criterion) => criterion.required || this.control(criterion).onTheWay);
     const at = walk.findIndex((criterion) => criterion.name === name);
     const open = (criterion) => !this.answered(criterion);
     const next = walk.slice(at + 1).find(open) || walk.slice(0, Math.max(at, 0)).find((criterion) => criterion.required && open(criterion)) || walk[at + 1];
@@ -282,14 +260,15 @@ export class RatingForm {
     if (!next) this.host.submit();
   }
 
-  // Marks what is missing; true when nothing is.
+  // Marks what is missing or wrong; true when nothing is.
   check() {
     this.errors = {};
     for (const criterion of this.visible()) {
-      if (!criterion.required || this.answered(criterion)) continue;
-      const reason = this.values[criterion.name] !== undefined && this.reasonsOf(criterion);
-      this.errors[criterion.name] = reason ? "Say why." : criterion.kind === "text" ? "Write something here." : "Choose one.";
-      if (reason && Object.keys(this.errors).length === 1) this.asking = criterion.name;
+      if (!criterion.required && this.values[criterion.name] === undefined) continue;
+      const said = this.problem(criterion);
+      if (!said || (!criterion.required && this.control(criterion).read(this.values[criterion.name]) === undefined)) continue;
+      this.errors[criterion.name] = said;
+      if (said === "Say why." && Object.keys(this.errors).length === 1) this.asking = criterion.name;
     }
     const first = Object.keys(this.errors)[0];
     if (first) this.activate(first);
@@ -319,18 +298,18 @@ export class RatingForm {
       this.host.change();
       return true;
     }
+    const criterion = this.visible().find((candidate) => candidate.name === this.active);
+    if (criterion && this.asking !== criterion.name && this.control(criterion).key(event)) return true;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const list = this.visible();
       if (list.length < 2) return false;
-      const at = list.findIndex((criterion) => criterion.name === this.active);
+      const at = list.findIndex((candidate) => candidate.name === this.active);
       const next = list[at + (event.key === "ArrowDown" ? 1 : -1)];
       if (next) this.activate(next.name);
       return true;
     }
     const index = keyIndex(event);
-    if (index < 0) return false;
-    const criterion = this.visible().find((candidate) => candidate.name === this.active);
-    if (!criterion) return false;
+    if (index < 0 || !criterion) return false;
     if (this.asking === criterion.name) {
       const wanted = this.reasonsOf(criterion);
       if (index < wanted.list.length) this.because(criterion.name, wanted.list[index].value);
@@ -338,9 +317,8 @@ export class RatingForm {
       else return false;
       return true;
     }
-    if (criterion.kind !== "text" && index < criterion.options.length) this.choose(criterion.name, criterion.options[index].value);
-    else if (criterion.skip && index === (criterion.kind === "text" ? 0 : criterion.options.length)) this.choose(criterion.name, null);
-    else return false;
+    if (!criterion.skip || index !== this.control(criterion).slots) return false;
+    this.choose(criterion.name, null);
     return true;
   }
 
@@ -359,6 +337,7 @@ export class RatingForm {
         return true;
       }
     }
-    return false;
+    const own = [...this.blocks.values()].find((parts) => parts.control.boxKey && parts.control.root.contains(box));
+    return own ? own.control.boxKey(event, box) : false;
   }
 }

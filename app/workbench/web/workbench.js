@@ -8,7 +8,8 @@ import { News } from "./news.js";
 import { MediaPane, prefetch } from "./media.js";
 import { Overlay, keyRows } from "./overlay.js";
 import { Pool } from "./pool.js";
-import { RatingForm, grow } from "./rating.js";
+import { grow } from "./kinds/keys.js";
+import { RatingForm } from "./rating.js";
 import { Gone, Refused, Sync, post } from "./sync.js";
 
 const HEARTBEAT_MS = 4 * 60 * 1000;
@@ -81,7 +82,7 @@ class Workbench {
     parent.append(this.root);
     this.steady = el("style", {}, STEADY);
     document.head.append(this.steady);
-    this.host = { change: () => this.changed(), submit: () => this.submit(), blur: () => this.form.focus({ preventScroll: true }) };
+    this.host = { media: this.media, change: () => this.changed(), submit: () => this.submit(), blur: () => this.form.focus({ preventScroll: true }) };
     this.rating = new RatingForm(this.host);
     this.fields = new FieldForm(this.host);
     this.settling = new AdjudicateForm(this.host);

@@ -1,0 +1,21 @@
+// Which control asks for which kind of criterion.
+//
+// A control is made with its criterion and its seat in the form, and has
+//   root                     what it draws
+//   choices                  where the form may put the skip button beside its own; absent: it gets a row of its own
+//   slots                    how many of the printed keys it uses itself
+//   onTheWay                 whether the focus stops here on its way down although nothing needs to be answered
+//   paint(value, keyed)      shows the value; prints its keys if they work now
+//   problem(value)           what is wrong or missing, as a sentence; null if this is an answer
+//   read(value)              what is sent; undefined: nothing
+//   reasons(value)           the reasons that this value asks for, {list, typed}; null if none
+//   key(event)               a key outside of text boxes, while it is the active one; true when used
+//   boxKey(event, box)       likewise inside one of its own text boxes
+//   focus()                  puts the caret where typing begins; false if it needs none
+// The seat tells it about the rest: value(), set(value) keeps what is half done, done(value) answers and goes on,
+// activate() makes it the active one, media is the pane with the item's pictures, id labels it for screen readers.
+
+import { Choices } from "./choices.js";
+import { Text } from "./text.js";
+
+export const KINDS = { choice: Choices, option_of: Choices, scale: Choices, text: Text };
