@@ -52,6 +52,8 @@ SCREENS = (
     Screen("adjudicate", "Adjudicate", Stage.ADJUDICATION, Role.SENIOR),
     Screen("grade", "Grade", Stage.GRADING),
     Screen("dashboard", "Dashboard", role=Role.LEAD),
+    Screen("causes", "Causes", role=Role.LEAD),
+    Screen("guideline", "Guideline", role=Role.LEAD),
     Screen("people", "People", role=Role.LEAD),
     Screen("import_", "Import", role=Role.LEAD),
     Screen("agreement", "Agreement", role=Role.LEAD),

@@ -242,3 +242,21 @@ def latest_contents(
         .limit(limit)
     )
     return [dict(content) for content in session.exec(wanted)]
+
+
+def parts(session: Session, *, item_id: int) -> dict[int, list[str]]:
+    """What people have done to an item that keeps them from settling it, by person id: written, edited, voted on."""
+    author = session.exec(select(ItemRow.author_id).where(ItemRow.id == item_id)).first()
+    editors = session.exec(select(RevisionRow.editor_id).where(RevisionRow.item_id == item_id, RevisionRow.number > 1))
+    voters = session.exec(
+        select(AnnotationRow.person_id).where(
+            AnnotationRow.item_id == item_id,
+            AnnotationRow.stage == Stage.VERIFICATION,
+            AnnotationRow.purpose == Purpose.LIVE,
+        )
+    )
+    found: dict[int, list[str]] = {}
+    for who, what in (({author}, "written"), (set(editors), "edited"), (set(voters), "voted on")):
+        for person_id in who - {None}:
+            found.setdefault(person_id or 0, []).append(what)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -102,3 +103,9 @@ def forget_failures(session: Session, *, login: str, before: datetime | None = N
     """Clear a login's slate after a success, and throw away what is too old to count for anybody."""
     gone = col(FailedLoginRow.login) == login
     session.exec(delete(FailedLoginRow).where(gone if before is None else or_(gone, col(FailedLoginRow.at) < before)))
+
+
+def names(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
+    """What people are called, by id."""
+    wanted = select(PersonRow.id, PersonRow.name).where(col(PersonRow.id).in_(sorted(ids)))
+    return {id or 0: name for id, name in session.exec(wanted)}

@@ -151,6 +151,13 @@ def _settings_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
+@pytest.fixture
+def pictures(request: pytest.FixtureRequest) -> Path | None:
+    """Where screenshots go, if ``--pictures`` says so."""
+    folder = request.config.getoption("--pictures")
+    return Path(folder) if folder else None
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--pictures docs/img`` takes the screenshots of the documentation anew."""
     parser.addoption("--pictures", default=None, help="folder for the screenshots that the documentation shows")

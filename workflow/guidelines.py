@@ -11,7 +11,7 @@ from datetime import datetime
 from db import events, guidelines, projects
 from db.engine import Session, Store
 from db.tables import GuidelineVersionRow
-from domain.errors import InvalidInput, NotFound, Problem
+from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.records import GuidelineNews, GuidelineVersion, Person
 from workflow.projects import Access, access_to, require_lead
 
@@ -58,6 +58,7 @@ def put(
     text: str,
     why: str,
     answers: Sequence[tuple[str, str]] = (),
+    based_on: int | None = None,
 ) -> GuidelineVersion:
     """Bring a new version of the guideline into force. Every later vote is stored with it.
 
@@ -67,11 +68,15 @@ def put(
         What changed, in a sentence; annotators read it.
     answers
         The causes that it answers, each with its dimension: all of their open decisions are done with it.
+    based_on
+        The version that its writer has read; None: whichever is in force.
 
     Raises
     ------
     InvalidInput
         The text is empty, too long, or the one that is in force; there is no ``why``; a cause has no open decision.
+    Conflict
+        Another version has come into force than the one it is based on.
 
     A text that was in force before comes back under its old number: votes under it are votes under the same words.
     """
@@ -83,6 +88,10 @@ def put(
             raise InvalidInput(problems)
         now = store.now()
         row = projects.lock(session, id=access.project_id)
+        if based_on not in (None, row.guideline_number):
+            raise Conflict(
+                f"Version {row.guideline_number} came into force while you wrote; read what it says, then save again."
+            )
         hash = hashlib.sha256(text.encode()).hexdigest()
         version = guidelines.by_hash(session, project_id=access.project_id, hash=hash)
         if version is None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import items, projects, shown, tallies, tasks
+from db import items, people, projects, shown, tallies, tasks
 from db.engine import Session, Store
-from db.tables import TallyRow
+from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
-from domain.roles import Role, at_least
+from domain.roles import at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
 from workflow import pool
 from workflow.claim import why_closed, why_nothing
@@ -271,32 +271,49 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
     if verification is not None:
         waiting = items.waiting_by_author(session, project_id=access.project_id, state=ItemState.IN_VERIFICATION)
         for dimension in access.schema.dimensions:
-            people = able(Stage.VERIFICATION, dimension.id)
+            may = able(Stage.VERIFICATION, dimension.id)
             stuck = sum(
                 n
                 for (where, author), n in waiting.items()
-                if where == dimension.id and len(people - {author or 0}) < verification.raters
+                if where == dimension.id and len(may - {author or 0}) < verification.raters
             )
             if stuck:
                 found.setdefault(dimension.id, []).append(
-                    f"{_items(stuck)} for {verification.raters} votes, but only {_people(len(people))} may verify"
+                    f"{_items(stuck)} for {verification.raters} votes, but only {_people(len(may))} may verify"
                     " here, and nobody votes on an item of their own; add verifiers."
                 )
     if access.schema.stages.adjudication is not None:
         open_to_settle = tasks.unfinished(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
         for dimension in access.schema.dimensions:
-            people = able(Stage.ADJUDICATION, dimension.id)
+            may = able(Stage.ADJUDICATION, dimension.id)
             rows = [row for row in open_to_settle if row.dimension == dimension.id and row.state is TaskState.OPEN]
-            stuck = sum(
-                not any(tasks.may_take(session, row=row, person_id=person_id) for person_id in people) for row in rows
-            )
-            if stuck:
-                who = role_for(access.schema, Stage.ADJUDICATION)
-                found.setdefault(dimension.id, []).append(
-                    f"{_items(stuck)} for a {who.value if who is not Role.ANNOTATOR else 'senior'} who has neither"
-                    " written, edited nor voted on them; add one."
-                )
+            orphans = [
+                row
+                for row in rows
+                if not any(tasks.may_take(session, row=row, person_id=person_id) for person_id in may)
+            ]
+            if orphans:
+                found.setdefault(dimension.id, []).append(_who_is_needed(session, access, orphans, may))
     return found
+
+
+def _who_is_needed(session: Session, access: Access, stuck: Sequence[TaskRow], able: Set[int]) -> str:
+    """Whom items wait for that none of those who settle may settle, and what each of them has done to the first."""
+    role = role_for(access.schema, Stage.ADJUDICATION).value
+    if not able:
+        return f"{_items(len(stuck))} for a {role}, and nobody here is one; make somebody a {role} on People."
+    item = items.by_id(session, id=stuck[0].item_id or 0)
+    parts = items.parts(session, item_id=item.id or 0)
+    told = [
+        f"{name} has {' and '.join(parts[person_id])} it"
+        for person_id, name in sorted(people.names(session, ids=able).items())
+        if person_id in parts
+    ]
+    which = item.external_id if len(stuck) == 1 else f"for instance {item.external_id}"
+    return (
+        f"{_items(len(stuck))} for another {role} ({which}): {', '.join(told)}."
+        f" Make somebody who did none of that a {role} on People."
+    )
 
 
 def _too_few_images(session: Session, access: Access, dimension: str, wanted: int | None, alive: int) -> Sequence[str]:

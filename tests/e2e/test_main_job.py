@@ -89,13 +89,6 @@ class Plan:
 
 
 @pytest.fixture
-def pictures(request: pytest.FixtureRequest) -> Path | None:
-    """Where screenshots go, if ``--pictures`` says so."""
-    folder = request.config.getoption("--pictures")
-    return Path(folder) if folder else None
-
-
-@pytest.fixture
 def running(server: Server) -> Server:
     """The server with a project and its people, made by the commands that a lead would type."""
     home = server.home

@@ -13,7 +13,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow
-from domain.errors import InvalidInput, NotAllowed, NotFound, RatingsError
+from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, RatingsError
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
@@ -105,6 +105,14 @@ def test_old_words_come_back_under_their_old_number(store: Store) -> None:
     make_project(store)
     make_items(store)
     assert [put(store), put(store, FIRST, "Back again."), put(store, "Other.", "Other.")] == [2, 1, 3]
+
+
+def test_two_leads_do_not_write_over_each_other(store: Store) -> None:
+    make_project(store)
+    put(store, based_on=1)
+    with pytest.raises(Conflict, match="Version 2 came into force"):
+        put(store, "Mine.", "Mine.", based_on=1)
+    assert put(store, "Mine.", "Mine.", based_on=2) == 3
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from tests.factories import (
 )
 from workflow import pool, submit
 from workflow.progress import dashboard, my_work
+from workflow.projects import set_member
 
 
 def lines(store: Store, person: Person) -> dict[tuple[Stage, str], StageWork]:
@@ -125,3 +126,29 @@ def test_an_item_being_written_is_mine_to_go_on_with(store: Store) -> None:
     assert lines(store, ann)[Stage.AUTHORING, "colour"].available
     submit.submit(store, person=ann, task=view.id, key="k", values=make_fields())
     assert not lines(store, ann)[Stage.AUTHORING, "colour"].available
+
+
+def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) -> None:
+    """A senior edits a contested item; the votes differ again, and nobody else may settle it."""
+    make_project(store)
+    make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    vote(store, ann, "red")
+    vote(store, bob, "blue")
+    view = claimed(store, sue, Stage.ADJUDICATION)
+    values = {"decision": "edit", "cause": "wrong_key", "fields": {"question": "Which one now?"}}
+    submit.submit(store, person=sue, task=view.id, key="k", values=values)
+    vote(store, ann, "red")
+    vote(store, bob, "blue")
+    blocked, _ = next(row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication).blocked
+    assert blocked == (
+        "1 item waits for another senior (colour/0): Sue has edited it."
+        " Make somebody who did none of that a senior on People."
+    )
+    set_member(store, by=None, project="p", login="sue", role=Role.ANNOTATOR)
+    blocked, _ = next(row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication).blocked
+    assert blocked == "1 item waits for a senior, and nobody here is one; make somebody a senior on People."
+    make_person(store, "tom", role=Role.SENIOR)
+    (row,) = [row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication]
+    assert not any("senior" in sentence for sentence in row.blocked)

@@ -1,0 +1,166 @@
+"""Causes: why seniors had to settle items, as a list to work through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.records import CauseCase, CauseLine, ContestedItem, ProjectView, VoteView
+from workflow import causes, guidelines
+
+MOST = 40
+"""So many decisions of a cause are listed; the file has all of them."""
+
+
+def render(services: Services) -> None:
+    """One line per cause and dimension, the decisions behind it, and what can be made of it."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Causes",
+        "Why seniors had to settle items. Write what the guideline lacks; close what needs no new words.",
+        made_up=view.made_up,
+    )
+    lines = causes.causes(services.store, by=services.person, project=view.name)
+    if not lines:
+        shell.show(markup.notice(nothing(view)))
+        return
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    with left:
+        shell.show(markup.tag("p", markup.text(summary(lines)), style="ts", data_part="summary"))
+    with right:
+        st.download_button(
+            "Take it along (CSV)", causes.causes_csv(lines), f"{view.name}-causes.csv", "text/csv", key="causes.csv"
+        )
+    everything = st.toggle("Also what is done", key="causes.all")
+    shown = [line for line in lines if line.open or everything]
+    if not shown:
+        shell.show(markup.notice("Everything is answered.", style="good"))
+    for line in shown:
+        _line(services, view, line)
+
+
+def nothing(view: ProjectView) -> str:
+    """Why there is no list."""
+    if view.schema.schema_.stages.adjudication is None:
+        return "In this project's schema nobody settles anything: what the votes leave open is dropped."
+    return "No senior has settled anything yet. Every decision names a cause, and the causes add up here."
+
+
+def summary(lines: Sequence[CauseLine]) -> str:
+    """The list in one line."""
+    decisions = sum(len(line.cases) for line in lines)
+    waiting = sum(line.open for line in lines)
+    return f"{markup.count(decisions, 'decision')} · {waiting} open · {decisions - waiting} done"
+
+
+def title_of(view: ProjectView, line: CauseLine) -> str:
+    """A line as its heading says it."""
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    where = titles.get(line.dimension, line.dimension)
+    state = f"{line.open} open of {len(line.cases)}" if line.open else f"{len(line.cases)} done"
+    return f"{line.label} · {where} · {state}"
+
+
+def _line(services: Services, view: ProjectView, line: CauseLine) -> None:
+    name = f"{view.name}.{line.cause}.{line.dimension}"
+    with st.expander(title_of(view, line), key=f"causes.line.{name}"):
+        for case in sorted(line.cases, key=lambda case: case.answered_by is not None)[:MOST]:
+            _case(services, view, case, name)
+        if len(line.cases) > MOST:
+            shell.show(markup.tag("div", markup.quiet(f"and {len(line.cases) - MOST} more in the file"), style="ts"))
+        if line.open:
+            _answer(services, view, line, name)
+
+
+def _case(services: Services, view: ProjectView, case: CauseCase, name: str) -> None:
+    item, said, state = st.columns([2, 4, 3], vertical_alignment="center")
+    with item:
+        if st.button(case.item, key=f"causes.case.{name}.{case.item}.{case.revision}", type="tertiary"):
+            _look(services, view, case)
+    with said:
+        note = f"{case.decision} · {case.note}" if case.note else case.decision
+        shell.show(markup.tag("div", markup.text(note), style="ts ts-small"))
+    with state:
+        shell.show(markup.tag("div", markup.quiet(state_of(case)), style="ts ts-small"))
+
+
+def state_of(case: CauseCase) -> str:
+    """What has become of a decision's cause."""
+    if case.answered_by is None:
+        return f"open, under guideline {case.guideline}"
+    if case.answer:
+        return f"done without a change: {case.answer}"
+    return f"answered by guideline {case.answered_by}"
+
+
+def _answer(services: Services, view: ProjectView, line: CauseLine, name: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if st.button("Write it into the guideline", key=f"causes.write.{name}", type="primary"):
+            st.session_state["guideline.answers"] = [(line.cause, line.dimension)]
+            shell.go("guideline", project=view.name)
+        why = st.text_input("or say why the guideline stays as it is", key=f"causes.why.{name}", width=420)
+        if st.button("Close", key=f"causes.close.{name}"):
+            with shell.guard(services):
+                guidelines.answer(
+                    services.store,
+                    by=services.person,
+                    project=view.name,
+                    cause=line.cause,
+                    dimension=line.dimension,
+                    why=why,
+                )
+                st.rerun()
+
+
+@st.dialog("The item as it was settled", width="large")
+def _look(services: Services, view: ProjectView, case: CauseCase) -> None:
+    with shell.guard(services):
+        found = causes.contested(
+            services.store, by=services.person, project=view.name, item=case.item, revision=case.revision
+        )
+        shell.show(*case_parts(view, found))
+
+
+def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
+    """An item behind a cause: what it says, what was voted, what the senior said."""
+    fields = [
+        markup.tag("div", markup.quiet(name.replace("_", " ")), style="ts ts-small")
+        + markup.tag(
+            "div", markup.text(value if isinstance(value, str) else ", ".join(map(str, _many(value)))), style="ts"
+        )
+        for name, value in found.fields.items()
+        if value not in (None, "")
+    ]
+    heads = [("", ""), *((vote.label, "") for vote in found.votes)]
+    asked = list(dict.fromkeys(name for vote in found.votes for name in vote.values))
+    rows = [
+        [markup.quiet(name.replace("_", " ")), *(markup.text(said(vote, name)) for vote in found.votes)]
+        for name in asked
+    ]
+    if any(vote.note for vote in found.votes):
+        rows.append([markup.quiet("note"), *(markup.text(vote.note or "-") for vote in found.votes)])
+    labels = {}
+    if view.schema.schema_.stages.adjudication is not None:
+        labels = {str(cause.value): cause.label for cause in view.schema.schema_.stages.adjudication.causes}
+    decision = f"The senior said: {found.decision}, {labels.get(found.cause, found.cause) or causes.NO_CAUSE}."
+    return [
+        *map(markup.Markup, fields),
+        markup.tag("div", markup.text("Votes"), style="ts-section"),
+        markup.table(heads, rows) if found.votes else markup.quiet("There are no votes."),
+        markup.tag("p", markup.text(decision), style="ts", data_part="decision"),
+        markup.tag("p", markup.text(found.note), style="ts"),
+    ]
+
+
+def said(vote: VoteView, criterion: str) -> str:
+    """A vote on one criterion in words."""
+    value, reason = vote.values.get(criterion), vote.reasons.get(criterion)
+    words = "skipped" if value is None else ", ".join(map(str, _many(value)))
+    return f"{words} ({reason})" if reason is not None else words
+
+
+def _many(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else [value]

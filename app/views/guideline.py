@@ -1,0 +1,146 @@
+"""Guideline: what people are told, its versions, and a new one with what it changes and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from app.views.causes import title_of
+from app.workbench.page import guideline_html
+from domain.records import GuidelineVersion, ProjectView
+from workflow import causes, guidelines
+
+STYLE = """
+.ts-prose { font-size: .92rem; line-height: 1.5; max-height: 420px; overflow: auto; padding-right: .8rem; }
+.ts-prose h1 { font-size: 1.2rem; padding: 0; } .ts-prose h2 { font-size: 1.02rem; padding: .6rem 0 0; }
+.ts-prose h3 { font-size: .95rem; padding: .4rem 0 0; }
+.ts-diff { font-size: .9rem; max-height: 420px; overflow: auto; }
+.ts-diff div { padding: .05rem .5rem; white-space: pre-wrap; min-height: 1.4em; border-left: 3px solid transparent; }
+.ts-diff .new { border-left-color: #1f8a64; background: color-mix(in srgb, #1f8a64 12%, transparent); }
+.ts-diff .gone { border-left-color: #c4622d; background: color-mix(in srgb, #c4622d 12%, transparent); }
+"""
+
+
+def render(services: Services) -> None:
+    """The text in force as something to work on, and the versions before it."""
+    view = shell.lead_of(services)
+    st.html(f"<style>{STYLE}</style>")
+    versions = guidelines.versions(services.store, by=services.person, project=view.name)
+    now = guidelines.show(services.store, by=services.person, project=view.name)
+    shell.heading(
+        "Guideline",
+        f"Version {now.number} is in force. Every vote is stored with the version its rater saw; a new one is told to "
+        "whoever worked under another.",
+        made_up=view.made_up,
+    )
+    done = st.session_state.pop("guideline.done", None)
+    if done:
+        shell.show(markup.notice(done, style="good"))
+    _edit(services, view, now)
+    shell.section("Versions")
+    _versions(versions, now)
+
+
+def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
+    base = st.session_state.setdefault(f"guideline.base.{view.name}", now.number)
+    if base != now.number:
+        shell.show(
+            markup.notice(
+                f"Version {now.number} came into force while you wrote ({now.why or 'no reason given'}). The "
+                "comparison shows what yours would take back.",
+                style="bad",
+            )
+        )
+        if st.button("I have seen it", key="guideline.seen"):
+            st.session_state[f"guideline.base.{view.name}"] = now.number
+            st.rerun()
+    left, right = st.columns(2, gap="large")
+    with left:
+        number = st.session_state.get(f"guideline.round.{view.name}", 0)
+        text = st.text_area(
+            "The guideline, in Markdown",
+            value=now.text,
+            height=420,
+            key=f"guideline.text.{view.name}.{number}",
+            help="A section `## Verification` (or another stage) is shown to the people in that stage.",
+        )
+    with right:
+        preview, changed = st.tabs(["Preview", "What changes"], key=f"guideline.tabs.{view.name}")
+        with preview:
+            shell.show(markup.tag("div", markup.Markup(guideline_html(text)), style="ts-prose"))
+        with changed:
+            shell.show(difference(guidelines.changes(now.text, text, around=2)))
+    if text != now.text:
+        _save(services, view, text, base)
+    else:
+        shell.show(markup.tag("div", markup.quiet("Change the text to make a new version."), style="ts ts-small"))
+
+
+def difference(lines: Sequence[tuple[str, str]]) -> markup.Markup:
+    """Changed lines, what is gone before what is new."""
+    if not lines:
+        return markup.notice("Nothing is changed yet.")
+    names = {"+": "new", "-": "gone", " ": "same"}
+    signs = {"+": "+ ", "-": "- ", " ": "  "}
+    return markup.tag(
+        "div", *(markup.tag("div", markup.text(signs[sign] + line), style=names[sign]) for sign, line in lines),
+        style="ts ts-diff",
+    )  # fmt: skip
+
+
+def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
+    waiting = [line for line in causes.causes(services.store, by=services.person, project=view.name) if line.open]
+    titles = {(line.cause, line.dimension): title_of(view, line) for line in waiting}
+    wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
+    with st.form("guideline", border=False):
+        why = st.text_input("What has changed, in a sentence that annotators read", key="guideline.why")
+        answers = st.multiselect(
+            "Causes that it answers",
+            list(titles),
+            default=[tuple(pair) for pair in wanted],
+            format_func=lambda pair: titles.get(pair, str(pair)),
+            placeholder="none" if titles else "no cause is open",
+            key="guideline.answered",
+        )
+        sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")
+    if not sent:
+        return
+    with shell.guard(services):
+        made = guidelines.put(
+            services.store,
+            by=services.person,
+            project=view.name,
+            text=text,
+            why=why,
+            answers=answers,
+            based_on=base,
+        )
+        answered = f" It answers {markup.count(made.answers, 'decision')}." if made.answers else ""
+        st.session_state["guideline.done"] = f"Version {made.number} is in force.{answered}"
+        st.session_state[f"guideline.base.{view.name}"] = made.number
+        st.session_state[f"guideline.round.{view.name}"] = st.session_state.get(f"guideline.round.{view.name}", 0) + 1
+        st.session_state.pop("guideline.answers", None)
+        st.rerun()
+
+
+def _versions(versions: Sequence[GuidelineVersion], now: GuidelineVersion) -> None:
+    before = {version.number: version for version in versions}
+    for version in reversed(versions):
+        submitted = sum(version.submissions.values())
+        about = [
+            f"Version {version.number}" + (" (in force)" if version.number == now.number else ""),
+            version.why or "came with the schema",
+            markup.count(submitted, "submission"),
+        ]
+        if version.answers:
+            about.append(f"answers {markup.count(version.answers, 'decision')}")
+        with st.expander(" · ".join(about)):
+            by = f"{version.by or 'on the machine'}, {version.at:%Y-%m-%d %H:%M} UTC"
+            shell.show(markup.tag("div", markup.quiet(by), style="ts ts-small"))
+            if version.number > 1:
+                shell.show(difference(guidelines.changes(before[version.number - 1].text, version.text)))
+            else:
+                shell.show(markup.tag("div", markup.Markup(guideline_html(version.text)), style="ts-prose"))

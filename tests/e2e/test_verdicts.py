@@ -1,0 +1,271 @@
+"""From votes to verdicts in a real browser: causes become a new guideline, and skips retire an item.
+
+Every figure is worked out here, from what the people of these tests pressed.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from domain.roles import Role
+from tests.e2e.people import Desk, at_desk, opened
+from tests.serving import Server, touchstone
+from workflow import accounts, projects
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def run(home: Path, *arguments: str) -> str:
+    """A command that must succeed; what it prints."""
+    done = touchstone(*arguments, home=home)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def begin(server: Server, schema: str, questions: dict[str, list[str]], people: dict[str, Role]) -> None:
+    """A project made from a shipped schema, its items by folder, and its people."""
+    run(server.home, "project", "create", schema, "--schema", schema)
+    folder = server.home.parent / "items"
+    for name, asked in questions.items():
+        (folder / name).mkdir(parents=True)
+        records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "A cup."} for text in asked]
+        (folder / name / "annotations.json").write_text(json.dumps(records))
+    run(server.home, "import", schema, "egothink", str(folder))
+    with opened(server) as store:
+        for login, role in people.items():
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(store, by=None, project=schema, login=login, role=role)
+    server.start()
+
+
+# ---- causes, and the guideline that answers them --------------------------------------------------------------------
+
+CUP, PAN, LID, FOG, SAW, NUT = (f"What is {number}?" for number in ("one", "two", "three", "four", "five", "six"))
+KITCHEN, WORKSHOP = [CUP, PAN, LID, FOG], [SAW, NUT]
+FITS, DIFFERS, NO_RULE, UNSURE = "111", "221", "1321", "1311"
+"""Keys on the jury's page: image, answer (3 skips, then why), difficulty."""
+SAID = {
+    FITS: {"image_fits": "yes", "answer_right": "right", "difficulty": 1},
+    DIFFERS: {"image_fits": "no", "answer_right": "wrong", "difficulty": 1},
+    NO_RULE: {"image_fits": "yes", "answer_right": None, "difficulty": 1},
+    UNSURE: {"image_fits": "yes", "answer_right": None, "difficulty": 1},
+}
+ANN = {CUP: FITS, PAN: FITS, LID: FITS, FOG: UNSURE, SAW: FITS, NUT: FITS}
+BOB = {CUP: FITS, PAN: DIFFERS, LID: NO_RULE, SAW: FITS, NUT: FITS}
+"""FOG goes to the senior at once, so Bob never sees it."""
+NEW_RULE = "A lid belongs to the pan that it lies on."
+
+Cast = dict[tuple[str, str], tuple[str, int]]
+"""By login and question: the keys that were pressed, and the version of the guideline that was shown."""
+
+
+def vote(desk: Desk, login: str, plan: dict[str, str], cast: Cast, version: int) -> str:
+    """Answer the item on the page as planned."""
+    question = desk.shown("question")
+    cast[login, question] = plan[question], version
+    desk.next_after(*plan[question])
+    return question
+
+
+def vote_all(desk: Desk, login: str, dimension: str, plan: dict[str, str], cast: Cast, version: int) -> None:
+    """Answer everything that is there in a dimension."""
+    desk.open(f"/verify?project=jury&dimension={dimension}")
+    expect(desk.bench).to_be_visible()
+    while desk.view() == "task":
+        vote(desk, login, plan, cast, version)
+
+
+def test_causes_become_a_guideline_and_later_votes_carry_it(
+    server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    people = {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "sam": Role.SENIOR, "lena": Role.LEAD}
+    begin(server, "jury", {"kitchen": KITCHEN, "workshop": WORKSHOP}, people)
+    cast: Cast = {}
+    with at_desk(chromium, server, "ann") as ann:
+        vote_all(ann, "ann", "kitchen", ANN, cast, 1)
+    with at_desk(chromium, server, "bob") as bob:
+        vote_all(bob, "bob", "kitchen", BOB, cast, 1)
+        assert set(cast) == {("ann", each) for each in KITCHEN} | {("bob", each) for each in (CUP, PAN, LID)}
+        bob.open("/verify?project=jury&dimension=workshop")  # open while the guideline changes under him
+        expect(bob.bench).to_be_visible()
+        with at_desk(chromium, server, "sam") as sam:
+            settled = settle(sam)
+        with at_desk(chromium, server, "lena") as lena:
+            read_causes(lena, pictures)
+            write_guideline(lena, pictures)
+        late = vote(bob, "bob", BOB, cast, 1)
+        assert bob.view() == "task"
+        expect(bob.page.locator(".news")).to_contain_text("A rule about lids.")
+        vote(bob, "bob", BOB, cast, 2)
+    with at_desk(chromium, server, "ann") as ann:
+        read_news(ann, pictures)
+        vote_all(ann, "ann", "workshop", ANN, cast, 2)
+
+    check_ratings(server, cast)
+    check_release(server, tmp_path, cast, late)
+    check_causes(server, settled)
+    said = run(server.home, "check", "jury")
+    assert "Everything stored follows from the votes." in said
+    assert "1 item has votes under versions 1 and 2 of the guideline" in said
+
+
+def settle(sam: Desk) -> dict[str, tuple[str, str]]:
+    """The senior settles all that is contested, the most contested first; by question, decision and cause."""
+    keys = {"accept": "1", "reject": "2"}
+    causes = ["wrong_key", "several_valid", "ambiguous", "media_unclear", "guideline_gap", "annotator_error"]
+    plan = {PAN: ("accept", "guideline_gap"), LID: ("reject", "guideline_gap"), FOG: ("reject", "ambiguous")}
+    sam.open("/adjudicate?project=jury")
+    expect(sam.bench).to_be_visible()
+    order = []
+    while sam.view() == "task":
+        question = sam.shown("question")
+        order.append(question)
+        decision, cause = plan[question]
+        if question == PAN:
+            sam.press("n")
+            sam.page.keyboard.insert_text("Does a lid count?")
+            sam.press("Escape")
+        sam.press(keys[decision])
+        expect(sam.page.locator(".why .ask")).to_contain_text("Why was it contested?")
+        sam.next_after(str(causes.index(cause) + 1))
+    # They differ in both questions about the pan, in one about the lid; about the third there is only one vote.
+    assert order == [PAN, LID, FOG]
+    return plan
+
+
+def read_causes(lena: Desk, pictures: Path | None) -> None:
+    """The lead sees what was given as causes, and with one click the item behind one."""
+    lena.open("/causes?project=jury")
+    expect(lena.page.get_by_text("3 decisions · 3 open · 0 done")).to_be_visible()
+    lines = lena.page.locator("[data-testid=stExpander] summary")
+    expect(lines).to_have_text(
+        [re.compile("The guideline does not say · Kitchen · 2 open of 2"),
+         re.compile("The question is ambiguous · Kitchen · 1 open of 1")]
+    )  # fmt: skip
+    lines.nth(1).click()
+    lena.page.get_by_label("or say why the guideline stays as it is").last.fill("The image is at fault.")
+    lena.press("Tab")
+    lena.page.get_by_role("button", name="Close", exact=True).last.click()
+    expect(lena.page.get_by_text("3 decisions · 2 open · 1 done")).to_be_visible()
+    lines.nth(0).click()
+    lena.picture(pictures and pictures / "causes.png")
+    case = lena.page.locator("[data-testid=stExpander] [data-testid=stButton] button[kind=tertiary]").first
+    case.click()
+    dialog = lena.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("What is t")
+    expect(dialog).to_contain_text("Vote A")
+    expect(dialog).to_contain_text("The guideline does not say")
+    assert not re.search(r"\b(ann|bob|sam)\b", dialog.inner_text(), re.IGNORECASE)
+    lena.press("Escape")
+
+
+def write_guideline(lena: Desk, pictures: Path | None) -> None:
+    """A new rule in the guideline answers both gaps."""
+    lena.page.get_by_role("button", name="Write it into the guideline").first.click()
+    expect(lena.page.get_by_role("heading", name="Guideline", exact=True)).to_be_visible()
+    box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
+    text = box.input_value()
+    assert text == load_schema(shipped()["jury"]).guideline_text
+    box.fill(f"{text}\n{NEW_RULE}\n")
+    lena.press("Tab")
+    lena.page.get_by_role("tab", name="What changes").click()
+    expect(lena.page.locator(".ts-diff .new").last).to_contain_text(NEW_RULE)
+    lena.page.get_by_role("textbox", name="What has changed, in a sentence").fill("A rule about lids.")
+    expect(lena.page.get_by_text("The guideline does not say · Kitchen · 2 open of 2")).to_be_visible()
+    lena.picture(pictures and pictures / "guideline.png")
+    lena.page.get_by_role("button", name="Bring into force").click()
+    expect(lena.page.get_by_text("Version 2 is in force. It answers 2 decisions.")).to_be_visible()
+
+
+def read_news(ann: Desk, pictures: Path | None) -> None:
+    """Somebody who worked under the first version is told, until they open the guideline; then never again."""
+    for _ in range(2):
+        ann.open("/verify?project=jury&dimension=workshop")
+        expect(ann.page.locator(".news")).to_contain_text("The guideline has changed.")
+        expect(ann.page.locator(".news .newswhy")).to_have_text("A rule about lids.")
+    ann.picture(pictures and pictures / "news.png")
+    ann.press("g")
+    expect(ann.page.locator(".news")).to_be_hidden()
+    expect(ann.page.locator(".guide .changes ins").last).to_have_text(NEW_RULE)
+    ann.press("g")
+    ann.page.wait_for_load_state("networkidle")
+    ann.open("/verify?project=jury&dimension=workshop")
+    expect(ann.bench).to_be_visible()
+    expect(ann.page.locator(".news")).to_be_hidden()
+
+
+def check_ratings(server: Server, cast: Cast) -> None:
+    """The long table has every answer with the version under which it was given."""
+    file = server.home.parent / "ratings.csv"
+    run(server.home, "export", "jury", "ratings", "--out", str(file))
+    rows = list(csv.DictReader(io.StringIO(file.read_text())))
+    wanted = Counter(
+        (criterion, str(value), str(version))
+        for keys, version in cast.values()
+        for criterion, value in SAID[keys].items()
+        if value is not None
+    )
+    assert Counter((row["criterion"], row["value"], row["guideline"]) for row in rows) == wanted
+
+
+def check_release(server: Server, folder: Path, cast: Cast, late: str) -> None:
+    """The manifest has both versions, the votes under each, and names the item that has votes under both."""
+    run(server.home, "export", "jury", "egothink", "--verified", "--out", str(folder / "release"))
+    manifest = json.loads((folder / "release/manifest.json").read_text())
+    before = load_schema(shipped()["jury"]).guideline_text
+    texts = [before, f"{before}\n{NEW_RULE}\n"]
+    votes = Counter(version for _, version in cast.values())
+    guideline = manifest["guideline"]
+    assert (guideline["version"], guideline["sha256"]) == (2, digest(texts[1]))
+    assert guideline["versions"] == [
+        {"version": 1, "sha256": digest(texts[0]), "submissions": {"verification": votes[1], "adjudication": 3}},
+        {"version": 2, "sha256": digest(texts[1]), "submissions": {"verification": votes[2]}},
+    ]
+    assert (votes[1], votes[2]) == (4 + 3 + 1, 1 + 2)
+    kept = {row["question"]: row for row in questions_of(folder / "release")}
+    assert set(kept) == {CUP, PAN, SAW, NUT}
+    items = {item["id"]: item for item in manifest["items"]}
+    by_question = {question_of(folder / "release", item): item for item in items.values()}
+    for question, item in by_question.items():
+        wanted = sorted(version for (_, asked), (_, version) in cast.items() if asked == question)
+        assert sorted(vote["guideline"] for vote in item["votes"]) == wanted
+    assert guideline["items_under_several"] == [by_question[late]["id"]]
+    decision = by_question[PAN]["decision"]
+    assert (decision["decision"], decision["cause"], decision["guideline"]) == ("accept", "guideline_gap", 1)
+    assert manifest["policy"]["skips"] == {"after": 1, "then": "adjudicate"}
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def questions_of(release: Path) -> list[dict[str, Any]]:
+    return [row for path in release.rglob("annotations.json") for row in json.loads(path.read_text())]
+
+
+def question_of(release: Path, item: dict[str, Any]) -> str:
+    return str(json.loads((release / item["file"]).read_text())[item["position"]]["question"])
+
+
+def check_causes(server: Server, settled: dict[str, tuple[str, str]]) -> None:
+    """The file of causes has every decision, and what became of its cause."""
+    rows = list(csv.DictReader(io.StringIO(run(server.home, "causes", "jury"))))
+    assert Counter((row["decision"], row["cause"]) for row in rows) == Counter(settled.values())
+    done = {row["cause"]: (row["state"], row["answered_by"], row["answer"]) for row in rows}
+    assert done == {
+        "guideline_gap": ("done", "2", ""),
+        "ambiguous": ("done", "1", "The image is at fault."),
+    }
+    assert [row["note"] for row in rows if row["note"]] == ["Does a lid count?"]
