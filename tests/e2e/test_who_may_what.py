@@ -67,6 +67,8 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "adjudicate": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
     "grade": working(GRADER),
     "dashboard": FOR_LEADS,
+    "causes": FOR_LEADS,
+    "guideline": FOR_LEADS,
     "people": FOR_LEADS,
     "import_": FOR_LEADS,
     "agreement": FOR_LEADS,
