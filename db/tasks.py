@@ -14,10 +14,10 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.tables import AnnotationRow, AsideRow, ItemRow, RevisionRow, TaskRow
+from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, RevisionRow, TaskRow
 from db.types import public_id
 from domain.policies import LEASE
-from domain.states import Purpose, Stage, TaskState
+from domain.states import BLIND, Purpose, Stage, TaskState
 
 SHUFFLE_RANGE = 2**31
 _EQUALS = 2**20
@@ -389,7 +389,8 @@ def of_stage() -> list[ColumnElement[bool]]:
 
 
 def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -> list[ColumnElement[bool]]:
-    """What the protocol asks of the ``taker`` of a slot: no second slot of a unit, never one's own item."""
+    """What the protocol asks of the ``taker`` of a slot: no second slot of a unit, never one's own item; and
+    blind only about what one has not looked into."""
     other = _OTHER
     person_id: ColumnElement[int] = bindparam("taker")
     second = [col(other.unit) == col(of.unit), col(other.person_id) == person_id]
@@ -400,6 +401,10 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
         conditions.append(~exists().where(col(ItemRow.id) == col(of.item_id), col(ItemRow.author_id) == person_id))
         conditions.append(
             ~exists().where(col(RevisionRow.item_id) == col(of.item_id), col(RevisionRow.editor_id) == person_id)
+        )
+    if stage in BLIND:
+        conditions.append(
+            ~exists().where(col(InsightRow.item_id) == col(of.item_id), col(InsightRow.person_id) == person_id)
         )
     if stage is Stage.ADJUDICATION:
         conditions.append(

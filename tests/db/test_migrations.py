@@ -90,6 +90,7 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
             )
         )
         run(text(f"INSERT INTO cause_answer VALUES (1, 1, '', NULL, '{WHEN}')"))
+        run(text(f"INSERT INTO comment VALUES (1, 'c', 1, 1, 1, NULL, 'k', 'text', false, '{WHEN}')"))
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
         session.connection().execute(text(statement.format(table)))
 

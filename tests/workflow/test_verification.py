@@ -236,4 +236,4 @@ def test_progress_counts_what_is_mine(store: Store) -> None:
     for _ in range(3):
         vote(store, bob)
     now = progress(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    assert (now.mine_done, now.mine_left, now.kept, now.decided) == (3, 0, 2, 2)
+    assert (now.mine_done, now.mine_left, now.kept, now.decided) == (3, 0, 0, 0)

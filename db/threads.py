@@ -1,0 +1,208 @@
+"""Queries on comments, on whom they are for, and on what is known of an item's slots and history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import func, or_, update
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import (
+    AnnotationRow,
+    CommentForRow,
+    CommentRow,
+    EventRow,
+    InsightRow,
+    ItemRow,
+    MemberRow,
+    PersonRow,
+    PredictionRow,
+    TaskRow,
+)
+from domain.roles import Role
+from domain.states import ItemState, Purpose, Stage, TaskState
+
+
+def add(session: Session, *, row: CommentRow, people: Iterable[int]) -> CommentRow:
+    """Store a comment, and whom it is for."""
+    session.add(row)
+    session.flush()
+    insert_or_ignore(
+        session, CommentForRow, [{"comment_id": row.id, "person_id": each} for each in sorted(set(people))]
+    )
+    return row
+
+
+def by_key(session: Session, *, person_id: int, key: str) -> CommentRow | None:
+    """What a person wrote under an idempotency key."""
+    return session.exec(
+        select(CommentRow).where(CommentRow.person_id == person_id, CommentRow.submit_key == key)
+    ).first()
+
+
+def by_public_id(session: Session, *, item_id: int, public_id: str) -> CommentRow | None:
+    """A comment on an item."""
+    return session.exec(
+        select(CommentRow).where(CommentRow.item_id == item_id, CommentRow.public_id == public_id)
+    ).first()
+
+
+def of_item(session: Session, *, item_id: int) -> list[tuple[CommentRow, PersonRow]]:
+    """An item's thread, oldest first, with who wrote."""
+    wanted = (
+        select(CommentRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == CommentRow.person_id)
+        .where(CommentRow.item_id == item_id)
+        .order_by(col(CommentRow.id))
+    )
+    return [(comment, person) for comment, person in session.exec(wanted)]
+
+
+def for_whom(session: Session, *, item_id: int) -> dict[int, dict[int, datetime | None]]:
+    """Whom each comment of a thread is for, and when they read it."""
+    wanted = (
+        select(CommentForRow.comment_id, CommentForRow.person_id, CommentForRow.read_at)
+        .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
+        .where(CommentRow.item_id == item_id)
+    )
+    found: dict[int, dict[int, datetime | None]] = {}
+    for comment, person, read_at in session.exec(wanted):
+        found.setdefault(comment, {})[person] = read_at
+    return found
+
+
+def note_read(session: Session, *, person_id: int, comments: Sequence[int], now: datetime) -> None:
+    """Note that somebody has read what is for them."""
+    session.exec(
+        update(CommentForRow)
+        .where(
+            col(CommentForRow.person_id) == person_id,
+            col(CommentForRow.comment_id).in_(comments),
+            col(CommentForRow.read_at).is_(None),
+        )
+        .values(read_at=now)
+    )
+
+
+def items_of_person(session: Session, *, project_id: int, person_id: int, unread: bool = False) -> list[ItemRow]:
+    """The items of a project with comments by or for a person; ``unread``: for them, and not read yet."""
+    mine = (
+        select(CommentRow.item_id)
+        .join(CommentForRow, col(CommentForRow.comment_id) == CommentRow.id)
+        .where(CommentForRow.person_id == person_id, CommentRow.project_id == project_id)
+    )
+    if unread:
+        mine = mine.where(col(CommentForRow.read_at).is_(None))
+    if unread:
+        return list(session.exec(select(ItemRow).where(col(ItemRow.id).in_(mine))))
+    written = select(CommentRow.item_id).where(CommentRow.person_id == person_id, CommentRow.project_id == project_id)
+    return list(session.exec(select(ItemRow).where(or_(col(ItemRow.id).in_(mine), col(ItemRow.id).in_(written)))))
+
+
+def items_with_comments(session: Session, *, project_id: int, limit: int) -> list[ItemRow]:
+    """The items of a project that somebody commented on, the last one first."""
+    newest = (
+        select(CommentRow.item_id, func.max(CommentRow.id).label("newest"))
+        .where(CommentRow.project_id == project_id)
+        .group_by(col(CommentRow.item_id))
+        .subquery()
+    )
+    wanted = select(ItemRow).join(newest, newest.c.item_id == ItemRow.id).order_by(newest.c.newest.desc()).limit(limit)
+    return list(session.exec(wanted))
+
+
+def unanswered(session: Session, *, project_id: int) -> list[ItemRow]:
+    """The items whose last comment is by somebody who is neither senior nor lead: they wait for an answer."""
+    newest = (
+        select(func.max(CommentRow.id)).where(CommentRow.project_id == project_id).group_by(col(CommentRow.item_id))
+    )
+    wanted = (
+        select(ItemRow)
+        .join(CommentRow, col(CommentRow.item_id) == ItemRow.id)
+        .join(MemberRow, (col(MemberRow.person_id) == CommentRow.person_id) & (col(MemberRow.project_id) == project_id))
+        .where(col(CommentRow.id).in_(newest), MemberRow.role == Role.ANNOTATOR)
+    )
+    return list(session.exec(wanted))
+
+
+# ---- who still has to be kept blind ---------------------------------------------------------------------------------
+
+
+def slots(session: Session, *, item_id: int, stages: Iterable[Stage]) -> list[TaskRow]:
+    """All slots of an item in some stages that are or may be worked on."""
+    wanted = select(TaskRow).where(
+        TaskRow.item_id == item_id,
+        col(TaskRow.stage).in_(list(stages)),
+        TaskRow.state != TaskState.WITHDRAWN,
+    )
+    return list(session.exec(wanted))
+
+
+def note_insight(session: Session, *, item_id: int, person_id: int, now: datetime) -> None:
+    """Note that somebody has looked at an item before its verdict."""
+    insert_or_ignore(session, InsightRow, [{"item_id": item_id, "person_id": person_id, "created_at": now}])
+
+
+# ---- an item's history ----------------------------------------------------------------------------------------------
+
+
+def submissions(session: Session, *, item_id: int) -> list[tuple[AnnotationRow, PersonRow, str | None]]:
+    """Everything that was ever submitted about an item, oldest first, with who did and the model that it is about."""
+    wanted = (
+        select(AnnotationRow, PersonRow, PredictionRow.model)
+        .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
+        .join(PredictionRow, col(PredictionRow.id) == AnnotationRow.prediction_id, isouter=True)
+        .where(AnnotationRow.item_id == item_id)
+        .order_by(col(AnnotationRow.id))
+    )
+    return [(row, person, model) for row, person, model in session.exec(wanted)]
+
+
+def events(session: Session, *, item_id: int) -> list[tuple[EventRow, PersonRow | None]]:
+    """What was noted about an item, oldest first, with who did it."""
+    wanted = (
+        select(EventRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
+        .where(EventRow.item_id == item_id)
+        .order_by(col(EventRow.id))
+    )
+    return [(event, person) for event, person in session.exec(wanted)]
+
+
+def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
+    """The logins of people."""
+    wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(set(ids))))
+    return {id or 0: login for id, login in session.exec(wanted)}
+
+
+def find_items(
+    session: Session,
+    *,
+    project_id: int,
+    dimension: str | None = None,
+    state: ItemState | None = None,
+    limit: int = 100,
+) -> list[ItemRow]:
+    """Items of a project, the newest first."""
+    wanted = select(ItemRow).where(ItemRow.project_id == project_id)
+    if dimension is not None:
+        wanted = wanted.where(ItemRow.dimension == dimension)
+    if state is not None:
+        wanted = wanted.where(ItemRow.state == state)
+    return list(session.exec(wanted.order_by(col(ItemRow.id).desc()).limit(limit)))
+
+
+def differing(session: Session, *, project_id: int, stage: Stage) -> list[AnnotationRow]:
+    """What counts of a stage's submissions, by item: for finding those about which raters differ."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.project_id == project_id
+    )
+    wanted = select(AnnotationRow).where(
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == stage,
+        AnnotationRow.purpose == Purpose.LIVE,
+        col(AnnotationRow.id).not_in(newer),
+    )
+    return list(session.exec(wanted.order_by(col(AnnotationRow.item_id))))

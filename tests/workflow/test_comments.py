@@ -1,0 +1,152 @@
+"""Threads on items: seniors and leads read them, the blind only what is theirs, and nothing too early."""
+
+from __future__ import annotations
+
+import pytest
+from sqlmodel import select
+
+from db.engine import Store
+from db.tables import InsightRow, ItemRow
+from domain.errors import InvalidInput, NotAllowed, NotFound
+from domain.records import NothingLeft, Person
+from domain.roles import Role
+from domain.states import Stage
+from domain.threads import Thread
+from tests.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from workflow import claim, comments, history, submit
+
+
+@pytest.fixture
+def people(store: Store) -> dict[str, Person]:
+    """An item to be verified by two; ann, ben and cy verify, sam settles, lea leads."""
+    make_project(store, loaded=make_schema())
+    make_items(store, 1)
+    found = {person.login: person for person in make_people(store, "ann", "ben", "cy")}
+    found["sam"] = make_person(store, "sam", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
+    found["lea"] = make_person(store, "lea", role=Role.LEAD)
+    return found
+
+
+def item_of(store: Store) -> str:
+    with store.read() as session:
+        return session.exec(select(ItemRow.public_id)).one()
+
+
+def texts(thread: Thread) -> list[str]:
+    return [comment.text for comment in thread.comments]
+
+
+def write(store: Store, person: Person, text: str, **more: object) -> Thread:
+    return comments.comment(store, person=person, key=text[:90], text=text, project="p", item=item_of(store), **more)  # type: ignore[arg-type]
+
+
+def at(store: Store, person: Person) -> Thread:
+    return comments.thread(store, person=person, project="p", item=item_of(store))
+
+
+def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
+    store: Store, people: dict[str, Person]
+) -> None:
+    ann, ben, sam, lea = people["ann"], people["ben"], people["sam"], people["lea"]
+    task = claimed(store, ann)
+    asked = comments.comment(store, person=ann, key="1", text="Is the left one meant? @sam", task=task.id)
+    other = claimed(store, ben)
+    assert texts(comments.comment(store, person=ben, key="1", text="Mine is odd.", task=other.id)) == ["Mine is odd."]
+    assert comments.mentions(store, person=sam)["p"].unread == 1
+    assert comments.mentions(store, person=lea)["p"].unanswered == 1, "one item"
+    seen = at(store, sam)
+    assert texts(seen) == ["Is the left one meant? @sam", "Mine is odd."]
+    assert {comment.by for comment in seen.comments} == {"somebody"}, "seniors do not learn who votes"
+    assert comments.mentions(store, person=sam)["p"].unread == 0
+    after = write(store, sam, "Yes, the left one.", reply_to=asked.comments[0].id)
+    assert after.comments[-1].held
+    assert texts(comments.thread(store, person=ann, task=task.id)) == ["Is the left one meant? @sam"], "held back"
+    assert comments.mentions(store, person=ann)["p"].unread == 0
+    submit.submit(store, person=ann, task=task.id, key="v", values={"choice": "red"})
+    assert texts(at(store, ann)) == ["Is the left one meant? @sam"], "the vote can still be taken back"
+    submit.submit(store, person=ben, task=other.id, key="v", values={"choice": "red"})
+    assert comments.mentions(store, person=ann)["p"].unread == 1
+    assert texts(at(store, ann)) == ["Is the left one meant? @sam", "Yes, the left one."]
+    assert at(store, ann).comments[-1].by == "sam"
+    assert texts(at(store, ben)) == ["Mine is odd."], "what is for others stays theirs"
+    assert comments.mentions(store, person=ann)["p"].unread == 0
+    assert {comment.by for comment in at(store, sam).comments} == {"ann", "ben", "sam"}, "it is settled"
+
+
+def test_a_senior_may_answer_at_once_if_it_gives_nothing_away(store: Store, people: dict[str, Person]) -> None:
+    ann, sam = people["ann"], people["sam"]
+    task = claimed(store, ann)
+    asked = comments.comment(store, person=ann, key="1", text="May I use a ruler?", task=task.id).comments[0].id
+    with pytest.raises(InvalidInput, match="answer"):
+        write(store, sam, "The key is Red.", reply_to=asked, early=True)
+    write(store, sam, "Yes, you may.", reply_to=asked, early=True)
+    assert texts(comments.thread(store, person=ann, task=task.id)) == ["May I use a ruler?", "Yes, you may."]
+    with pytest.raises(InvalidInput, match="senior or lead"):
+        comments.comment(store, person=ann, key="2", text="Thanks", task=task.id, early=True)
+
+
+def test_raters_mention_seniors_and_leads_and_nobody_else(store: Store, people: dict[str, Person]) -> None:
+    task = claimed(store, people["ann"])
+    assert set(comments.thread(store, person=people["ann"], task=task.id).people) == {"sam", "lea"}
+    with pytest.raises(InvalidInput, match="@ben is nobody"):
+        comments.comment(store, person=people["ann"], key="1", text="@ben what did you say?", task=task.id)
+    assert "ben" not in at(store, people["sam"]).people, "while names are hidden"
+    assert "ben" in at(store, people["lea"]).people
+    write(store, people["lea"], "@ben please look again")
+    assert comments.mentions(store, person=people["ben"])["p"].unread == 0, "held back"
+
+
+def test_strangers_and_those_without_a_part_in_it_find_nothing(store: Store, people: dict[str, Person]) -> None:
+    write(store, people["lea"], "For seniors.")
+    with pytest.raises(NotFound):
+        at(store, people["ann"])
+    with pytest.raises(NotFound):
+        write(store, people["ann"], "Guess.")
+    outside = make_person(store, "olu", project=None)
+    with pytest.raises(NotFound):
+        at(store, outside)
+    with pytest.raises(NotAllowed):
+        history.history(store, person=people["ann"], project="p", item=item_of(store))
+
+
+def test_the_same_key_writes_once(store: Store, people: dict[str, Person]) -> None:
+    task = claimed(store, people["ann"])
+    for _ in range(2):
+        thread = comments.comment(store, person=people["ann"], key="1", text="Once.", task=task.id)
+    assert texts(thread) == ["Once."]
+    with pytest.raises(InvalidInput, match="Write something"):
+        comments.comment(store, person=people["ann"], key="2", text="  ", task=task.id)
+
+
+def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: dict[str, Person]) -> None:
+    lea, ann, ben = people["lea"], people["ann"], people["ben"]
+    comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)
+    vote(store, lea, "red")
+    with pytest.raises(NotAllowed, match="blind"):
+        history.history(store, person=lea, project="p", item=item_of(store))
+    write(store, lea, "Mine.")
+    assert texts(at(store, lea)) == ["Mine."]
+    vote(store, ann, "red")
+    assert history.history(store, person=lea, project="p", item=item_of(store)).state == "kept"
+    assert texts(at(store, lea)) == ["From a rater.", "Mine."]
+    assert ben.login == "ben"
+
+
+def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, Person]) -> None:
+    lea = people["lea"]
+    history.history(store, person=lea, project="p", item=item_of(store))
+    assert isinstance(claim.next_task(store, person=lea, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    with store.read() as session:
+        assert session.exec(select(InsightRow.person_id)).all() == [lea.id]
+
+
+def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people: dict[str, Person]) -> None:
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    with pytest.raises(NotAllowed, match="may still be asked"):
+        history.history(store, person=sue, project="p", item=item_of(store))
+    assert history.find(store, person=sue, project="p") == []
+    vote(store, people["ann"], "red")
+    vote(store, people["ben"], "blue")
+    told = history.history(store, person=sue, project="p", item=item_of(store))
+    assert told.names_hidden
+    assert {answer.by for answer in told.answers} == {"somebody"}

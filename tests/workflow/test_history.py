@@ -1,0 +1,91 @@
+"""The history of an item holds everything that happened to it, and names nobody too early."""
+
+from __future__ import annotations
+
+from sqlmodel import select
+
+from db.engine import Store
+from db.tables import ItemRow
+from domain.roles import Role
+from domain.states import ItemState, Stage
+from tests.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from workflow import claim, comments, history, submit
+
+
+def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Store) -> None:
+    make_project(store, loaded=make_schema())
+    make_items(store, 1)
+    ann, ben = make_people(store, "ann", "ben")
+    sam = make_person(store, "sam", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
+    lea = make_person(store, "lea", role=Role.LEAD)
+    with store.read() as session:
+        item = session.exec(select(ItemRow.public_id)).one()
+    given_back = claimed(store, ben)
+    claim.release(store, person=ben, task=given_back.id)
+    vote(store, ann, "red")
+    again = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=ann, task=again.id, key="2", values={"choice": "blue"}, note="I looked again.")
+    comments.comment(store, person=ann, key="c", text="A remark.", task=again.id)
+    vote(store, ben, "red")
+    view = claimed(store, sam, Stage.ADJUDICATION)
+
+    told = history.history(store, person=sam, project="p", item=item)
+    assert told.state is ItemState.IN_ADJUDICATION
+    assert told.names_hidden
+    said = repr(told)
+    assert "ann" not in said.replace("annotator", "")
+    assert "ben" not in said
+    labels = {answer.label: answer.values["choice"] for answer in told.answers if answer.counts}
+    assert labels == {each.label: each.values["choice"] for each in view.votes}, "as on the page of adjudication"
+
+    submit.submit(
+        store,
+        person=sam,
+        task=view.id,
+        key="s",
+        values={"decision": "edit", "cause": "wrong_key", "fields": {"question": "Which colour?"}},
+    )
+    told = history.history(store, person=lea, project="p", item=item)
+    assert [(one.number, one.by) for one in told.revisions] == [(1, "a file"), (2, "sam")]
+    assert told.revisions[1].changes == [("question", "Question 0?", "Which colour?")]
+    answers = [(a.by, str(a.stage), a.values.get("choice"), a.counts, a.corrects, a.guideline) for a in told.answers]
+    assert answers == [
+        ("ann", "verification", "red", False, False, 1),
+        ("ann", "verification", "blue", True, True, 1),
+        ("ben", "verification", "red", True, False, 1),
+        ("sam", "adjudication", None, True, False, 1),
+    ]
+    assert told.answers[1].note == "I looked again."
+    steps = [(step.by, step.words) for step in told.steps]
+    assert ("ben", "took it in hand (verification)") in steps
+    assert ("ben", "gave it back (verification)") in steps
+    assert ("ann", "took the answer back into the form (verification)") in steps
+    assert ("ann", "submitted anew in place of an earlier answer (verification)") in steps
+    assert ("sam", "edited it") in steps
+    assert [comment.text for comment in told.thread.comments] == ["A remark."]
+    assert history.history(store, person=lea, project="p", item=told.name).item == item, "also by its name in files"
+
+
+def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> None:
+    make_project(store, loaded=make_schema())
+    make_items(store, 2)
+    make_items(store, 1, dimension="shape")
+    ann, ben = make_people(store, "ann", "ben", dimensions=["colour"])
+    lea = make_person(store, "lea", role=Role.LEAD)
+    first = vote(store, ann, "red")
+    vote(store, ann, "red")
+    for _ in range(2):
+        view = claimed(store, ben)
+        choice = "blue" if view.item == first.item else "red"
+        submit.submit(store, person=ben, task=view.id, key=view.id, values={"choice": choice})
+
+    def found(**wanted: object) -> list[str]:
+        return [each.name for each in history.find(store, person=lea, project="p", **wanted)]  # type: ignore[arg-type]
+
+    assert len(found()) == 3
+    assert found(dimension="shape") == ["shape/2"]
+    assert len(found(state=ItemState.KEPT)) == 1
+    assert [each.item for each in history.find(store, person=lea, project="p", differ=Stage.VERIFICATION)] == [
+        first.item
+    ]
+    assert found(text="SHAPE/2") == ["shape/2"]

@@ -1,0 +1,221 @@
+"""Everything that is kept of an item, for seniors and leads who are not asked about it blind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from db import events as log
+from db import guidelines, items, threads
+from db.engine import Session, Store
+from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow
+from domain.errors import NotAllowed, NotFound
+from domain.records import Person
+from domain.roles import Role, at_least
+from domain.states import BLIND, ItemState, Purpose, Stage
+from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
+from workflow.comments import SOMEBODY, thread_of, title_of
+from workflow.projects import Access, access_to
+from workflow.sight import FOR_SENIORS, look_into, sight
+
+NOBODY = "Touchstone"
+"""What happened by itself."""
+COMMAND = "the command line"
+
+WORDS: Mapping[str, str] = {
+    "item.authored": "wrote it",
+    "item.imported": "brought it in from a file",
+    "item.revised": "edited it",
+    "item.state": "votes were counted: {to} ({why})",
+    "task.claimed": "took it in hand ({stage})",
+    "task.expired": "let the lease run out ({stage})",
+    "task.released": "gave it back ({stage})",
+    "task.late": "submitted after the lease had ended, kept as a draft ({stage})",
+    "task.submitted": "submitted ({stage})",
+    "task.corrected": "submitted anew in place of an earlier answer ({stage})",
+    "task.reopened": "took the answer back into the form ({stage})",
+    "comment.written": "commented",
+    "cause.answered": "answered the cause of the decision",
+    "history.read": "looked at the history before the verdict",
+}
+"""What events of an item are called; others are shown by their kind, and to leads only."""
+
+
+def history(store: Store, *, person: Person, project: str, item: str) -> ItemHistory:
+    """An item's revisions, answers, claims, states and comments; ``item`` is the id on pages, or the one in files.
+
+    ``NotAllowed`` for annotators, and for whoever is or may be asked about the item blind. While a senior may not know
+    who voted, names are hidden. Whoever looks before the verdict is noted, and asked about the item blind no more.
+    """
+    with store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project=project)
+        if not at_least(access.role, Role.SENIOR):
+            raise NotAllowed(FOR_SENIORS)
+        row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
+            session, project_id=access.project_id, external_id=item
+        )
+        if row is None or row.id is None:
+            raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
+        seen = look_into(session, access=access, person=person, item=row, now=now)
+        if seen.open:
+            log.record(
+                session,
+                at=now,
+                kind="history.read",
+                project_id=access.project_id,
+                person_id=person.id,
+                item_id=row.id,
+            )
+        names = _Names(session, access, person, seen.names)
+        author = threads.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
+        return ItemHistory(
+            project=access.name,
+            item=row.public_id,
+            name=row.external_id,
+            title=title_of(session, access, row, whole=True),
+            dimension=row.dimension,
+            state=row.state,
+            author=(author if seen.names or author == person.login else SOMEBODY) if author else "a file",
+            names_hidden=not seen.names,
+            revisions=_revisions(session, row, names),
+            answers=_answers(session, access, row, names),
+            steps=_steps(session, access, row, names),
+            thread=thread_of(session, access=access, person=person, item=row, now=now),
+        )
+
+
+def find(
+    store: Store,
+    *,
+    person: Person,
+    project: str,
+    dimension: str | None = None,
+    state: ItemState | None = None,
+    text: str = "",
+    differ: Stage | None = None,
+    limit: int = 100,
+) -> list[FoundItem]:
+    """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out.
+
+    ``differ`` leaves only those about which the answers of a stage differ; ``text`` those in whose id or title it is.
+    """
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        if not at_least(access.role, Role.SENIOR):
+            raise NotAllowed(FOR_SENIORS)
+        many = limit if not text and differ is None else 100_000
+        rows = threads.find_items(session, project_id=access.project_id, dimension=dimension, state=state, limit=many)
+        if differ is not None:
+            wanted = _differing(threads.differing(session, project_id=access.project_id, stage=differ))
+            rows = [row for row in rows if row.id in wanted]
+        found: list[FoundItem] = []
+        for row in rows:
+            if len(found) >= limit:
+                break
+            title = title_of(session, access, row, whole=True)
+            if text and text.casefold() not in f"{row.external_id} {row.public_id} {title}".casefold():
+                continue
+            if sight(session, access=access, person=person, item=row).whole:
+                found.append(FoundItem(row.public_id, row.external_id, title, row.dimension, row.state))
+        return found
+
+
+def _differing(rows: Sequence[AnnotationRow]) -> set[int]:
+    """The items with a unit about which two answers differ."""
+    seen: dict[tuple[int, int, int | None], list[Any]] = {}
+    for row in rows:
+        seen.setdefault((row.item_id, row.revision, row.prediction_id), []).append(row.answers)
+    return {item for (item, _, _), all_ in seen.items() if any(each != all_[0] for each in all_)}
+
+
+class _Names:
+    """What people are called for one reader."""
+
+    def __init__(self, session: Session, access: Access, person: Person, shown: bool) -> None:
+        self._person, self._shown = person, shown
+        self.lead = at_least(access.role, Role.LEAD)
+
+    def __call__(self, row: PersonRow | None, nobody: str = NOBODY) -> str:
+        if row is None:
+            return nobody
+        return row.login if self._shown or row.id == self._person.id else SOMEBODY
+
+
+def _revisions(session: Session, item: ItemRow, names: _Names) -> list[RevisionView]:
+    rows = items.revisions(session, item_id=item.id or 0)
+    found: list[RevisionView] = []
+    before: dict[str, Any] = {}
+    for row in rows:
+        editor = session.get(PersonRow, row.editor_id) if row.editor_id is not None else None
+        fields = dict.fromkeys([*before, *row.content])
+        changed = [
+            (name, before.get(name), row.content.get(name))
+            for name in fields
+            if before.get(name) != row.content.get(name)
+        ]
+        found.append(RevisionView(row.number, names(editor, "a file"), row.created_at, changed))
+        before = row.content
+    return found
+
+
+def _answers(session: Session, access: Access, item: ItemRow, names: _Names) -> list[AnswerView]:
+    rows = threads.submissions(session, item_id=item.id or 0)
+    replaced = {row.supersedes_id for row, _, _ in rows}
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    cast = [
+        row
+        for row, _, _ in rows
+        if row.id not in replaced
+        and row.stage is Stage.VERIFICATION
+        and row.purpose is Purpose.LIVE
+        and row.revision == item.current_revision
+    ]
+    labels = {
+        row.id: f"Vote {chr(ord('A') + at) if at < 26 else at + 1}"
+        for at, row in enumerate(sorted(cast, key=lambda row: row.public_id))
+    }  # as on the page of adjudication
+    return [
+        AnswerView(
+            label=labels.get(row.id, ""),
+            by=names(person),
+            at=row.created_at,
+            stage=row.stage,
+            revision=row.revision,
+            values=row.answers,
+            reasons=row.reasons,
+            note=row.note,
+            seconds=row.seconds,
+            guideline=versions.get(row.guideline_hash),
+            counts=row.id not in replaced and row.purpose is Purpose.LIVE,
+            corrects=row.supersedes_id is not None,
+            about=model or "",
+            purpose=row.purpose,
+        )
+        for row, person, model in rows
+        if row.purpose is Purpose.LIVE or names.lead
+    ]
+
+
+def _steps(session: Session, access: Access, item: ItemRow, names: _Names) -> list[Step]:
+    hidden = {} if names.lead else _not_live(session, item)
+    found: list[Step] = []
+    for event, person in threads.events(session, item_id=item.id or 0):
+        if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
+            continue
+        nobody = COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
+        found.append(Step(event.at, names(person, nobody), _words(event)))
+    return found
+
+
+def _not_live(session: Session, item: ItemRow) -> dict[int, bool]:
+    rows = threads.slots(session, item_id=item.id or 0, stages=BLIND)
+    return {row.id or 0: True for row in rows if row.purpose is not Purpose.LIVE}
+
+
+def _words(event: EventRow) -> str:
+    told = {name: str(value).replace("_", " ") for name, value in event.data.items()}
+    words = WORDS.get(event.kind, event.kind.replace(".", " ").replace("_", " "))
+    for name in ("stage", "to", "why"):
+        words = words.replace("{" + name + "}", told.get(name, ""))
+    return words.replace(" ()", "")
