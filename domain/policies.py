@@ -232,6 +232,20 @@ def _after_skips(
     return Verdict(ItemState.REJECTED, f"{who} That retires it.")
 
 
+def is_unanimous(rule: KeepSpec, votes: Sequence[Vote], *, item_fields: Mapping[str, Any] | None = None) -> bool:
+    """Whether all votes give the same answer in every criterion that decides, and none of them skips.
+
+    With ``item_fields`` it must also be the answer that keeps the item.
+    """
+    row = KEEP_RULES[rule.rule]
+    for name in criteria_that_decide(rule):
+        values = [vote.values.get(name) for vote in votes]
+        wanted = values[0] if item_fields is None else _wanted(rule, row, name, item_fields)
+        if values[0] is None or not all(same(value, wanted) for value in values):
+            return False
+    return True
+
+
 def contest(rule: KeepSpec, votes: Sequence[Vote]) -> float:
     """How contested an item is, from 0 to 1: the share of pairs of votes that differ, in the mean of the criteria.
 

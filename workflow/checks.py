@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from db import checks as queries
 from db import events, guidelines, items, projects
 from db.engine import Session, Store
 from domain.errors import NotFound
+from domain.policies import criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
 from workflow.projects import Access, access_to
-from workflow.verify import judge, match_slots, open_verification, settle
+from workflow.verify import as_votes, judge, match_slots, open_verification, settle
 
 
 def check(store: Store, *, project: str | None = None, rebuild: bool = False) -> list[str]:
@@ -94,6 +96,42 @@ def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
             )
         if verdict.state is ItemState.IN_ADJUDICATION and not slots.get((item_id, Stage.ADJUDICATION)):
             yield item_id, f"item {item.external_id} waits for a senior, but has no slot for one."
+
+
+def gates(session: Session, *, access: Access) -> dict[str, int]:
+    """How many items come through each gate of verification, worked out anew from their votes.
+
+    ``voted``: all votes are in, or so many skips that no more are wanted; ``skipped``: at least one vote is a skip;
+    ``unanimous``: all agree on an answer in every criterion that decides; ``equal_to_key`` (or ``as_wanted``, where the
+    rule names a value): and it is the one that keeps an item; ``adjudicated``, if the schema has seniors: one of them
+    settled it.
+    """
+    stage = access.schema.stages.verification
+    if stage is None:
+        return {}
+    contents = items.current_content(session, project_id=access.project_id)
+    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+    wanted = "equal_to_key" if stage.keep.key is not None else "as_wanted"
+    names = ["imported", "voted", "skipped", "unanimous", wanted, "adjudicated", "kept", "rejected"]
+    found: Counter[str] = Counter()
+    for item_id, fields in contents.items():
+        cast = as_votes(votes.get(item_id, []))
+        verdict = judge(access, fields, votes.get(item_id, []), decisions.get(item_id, []))
+        complete = len(cast) >= stage.raters
+        found.update(
+            {
+                "imported": 1,
+                "voted": verdict.state is not ItemState.IN_VERIFICATION,
+                "skipped": any(is_skip(vote, criteria_that_decide(stage.keep)) for vote in cast),
+                "unanimous": complete and is_unanimous(stage.keep, cast),
+                wanted: complete and is_unanimous(stage.keep, cast, item_fields=fields),
+                "adjudicated": bool(decisions.get(item_id)),
+                "kept": verdict.state is ItemState.KEPT,
+                "rejected": verdict.state is ItemState.REJECTED,
+            }
+        )
+    return {name: found[name] for name in names if name != "adjudicated" or access.schema.stages.adjudication}
 
 
 def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:

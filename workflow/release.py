@@ -20,6 +20,7 @@ from exporters.items import item_files
 from exporters.manifest import NAME, manifest
 from exporters.tables import predictions_jsonl, ratings_csv
 from exporters.writing import write_files, write_folder
+from workflow.checks import gates
 from workflow.projects import Access, require_lead
 from workflow.ratings import RATED, people_names, stage_ratings
 
@@ -287,6 +288,7 @@ def _about(
             "adjudication": schema.stages.adjudication.by if schema.stages.adjudication else None,
         },
         "counts": _counts(access, state.rows),
+        "gates": gates(session, access=access),
         "items": _kept_items(session, access, state, names, places, hidden=_hides_votes(access, without)),
     }
 

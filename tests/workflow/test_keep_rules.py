@@ -19,7 +19,8 @@ from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from tests.factories import claimed, make_items, make_people, make_person, make_project
 from workflow import claim, submit
-from workflow.checks import check
+from workflow.checks import check, gates
+from workflow.projects import access_to
 
 FIELDS = {"question": "What do I hold?", "answer": "A cup."}
 RIGHT = {"image_fits": "yes", "answer_right": "right", "difficulty": 1}
@@ -194,3 +195,42 @@ def test_seniors_get_the_most_contested_item_first(store: Store) -> None:
     claim.release(store, person=sue, task=view.id)
     again = claimed(store, sue, Stage.ADJUDICATION, put_off=view.item)
     assert again.fields["question"] == "What do I hold?"
+
+
+def test_the_gates_that_items_come_through(store: Store) -> None:
+    """Of five: two as wanted, one unanimously wrong, one contested, one skipped at once and then settled."""
+    jury(store, 5)
+    ann, bob = make_people(store, "ann", "bob")
+    plan: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({}, {}),
+        ({}, {"difficulty": 3}),
+        ({"answer_right": "wrong"}, {"answer_right": "wrong"}),
+        ({"image_fits": "no"}, {}),
+        ({"answer_right": None}, {}),
+    ]
+    with store.read() as session:
+        place = {item.public_id: at for at, item in enumerate(session.exec(select(ItemRow)).all())}
+    for which, person in enumerate((ann, bob)):
+        while isinstance(
+            view := claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView
+        ):
+            say(store, person, view, **plan[place[str(view.item)]][which])
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    for _ in range(2):
+        view = claimed(store, sue, Stage.ADJUDICATION)
+        decision = "accept" if len(view.votes) == 1 else "reject"
+        values = {"decision": decision, "cause": "ambiguous"}
+        submit.submit(store, person=sue, task=view.id, key=view.id, values=values)
+    with store.read() as session:
+        found = gates(session, access=access_to(session, person=None, project="p"))
+    assert found == {
+        "imported": 5,
+        "voted": 5,
+        "skipped": 1,
+        "unanimous": 3,
+        "as_wanted": 2,
+        "adjudicated": 2,
+        "kept": 3,
+        "rejected": 2,
+    }
+    assert check(store) == []

@@ -1,0 +1,149 @@
+"""EgoPlan's real validation questions, verified by ten simulated annotators through the use cases that screens call.
+
+Every question gets two blind answers. The annotators err and skip at set rates; what they said is written down here,
+and the figures at each gate are worked out from that alone, then compared with what the release says.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from db.tables import ItemRow
+from domain.records import NothingLeft, Person, TaskView
+from domain.states import Stage
+from media.store import MediaStore
+from tests.factories import make_person, make_project
+from tests.paths import shared
+from workflow import claim, submit
+from workflow.bring_in import import_files
+from workflow.checks import check
+from workflow.progress import dashboard
+from workflow.release import release
+
+pytestmark = pytest.mark.slow
+
+QUESTIONS = 3355  # as the paper's Table 2 says of its validation set
+SEED = 20260504
+SKIPS = ("none_fits", "goal_ambiguous", "progress_unclear", "several_fit")
+RATES = {f"annotator-{n}": (0.02 + 0.02 * n, 0.01 * (n % 4)) for n in range(10)}
+"""By login: how often they take a wrong option, how often they skip."""
+
+
+@dataclass
+class Book:
+    """What was said, kept apart from the engine."""
+
+    keys: dict[str, str]
+    """The right answer by question."""
+    said: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    """By question and login; None is a skip."""
+
+    def gates(self) -> dict[str, int]:
+        """How many questions come through each gate, by the paper's rule: kept if both agree, and on the key."""
+        both = {name: list(answers.values()) for name, answers in self.said.items() if len(answers) == 2}
+        unanimous = {name: one for name, (one, other) in both.items() if one == other and one is not None}
+        kept = {name for name, answer in unanimous.items() if answer == self.keys[name]}
+        return {
+            "imported": len(self.keys),
+            "voted": len(both),
+            "skipped": sum(None in answers for answers in both.values()),
+            "unanimous": len(unanimous),
+            "equal_to_key": len(kept),
+            "kept": len(kept),
+            "rejected": len(both) - len(kept),
+        }
+
+    def kept(self) -> set[str]:
+        """The questions that both answered with the key."""
+        return {name for name, answers in self.said.items() if list(answers.values()) == [self.keys[name]] * 2}
+
+
+def answer(login: str, record: dict[str, Any], name: str) -> tuple[str | None, str | None]:
+    """What an annotator says about a question, and why if they skip it: it depends on the two of them alone."""
+    dice = random.Random(f"{SEED}/{login}/{name}")
+    errs, skips = RATES[login]
+    if dice.random() < skips:
+        return None, dice.choice(SKIPS)
+    wrong = [record[f"choice_{letter}"] for letter in "abcd" if record[f"choice_{letter}"] != record["answer"]]
+    return (dice.choice(wrong) if dice.random() < errs else record["answer"]), None
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+def test_every_real_question_goes_through_the_protocol(store: Store, home: Path) -> None:
+    path = shared("data", "egoplan", "EgoPlan_validation.json")
+    records = json.loads(path.read_text(encoding="utf-8"))
+    assert len(records) == QUESTIONS
+    make_project(store, loaded=load_schema(shipped()["egoplan"]))
+    import_files(store, MediaStore(home / "media"), by=None, project="p", format="egoplan", path=path)
+    with store.read() as session:
+        names = {item.public_id: item.external_id for item in session.exec(select(ItemRow))}
+    by_name = {name: records[int(name)] for name in names.values()}
+    book = Book({name: record["answer"] for name, record in by_name.items()})
+
+    people = {login: make_person(store, login) for login in RATES}
+    work(store, people, names, by_name, book)
+
+    expected = book.gates()
+    assert (expected["imported"], expected["voted"]) == (QUESTIONS, QUESTIONS)
+    assert 0 < expected["skipped"] < expected["rejected"] < expected["kept"] < expected["unanimous"]
+    made = release(store, by=None, project="p", format="egoplan", verified=True)
+    manifest = json.loads(made.files["manifest.json"])
+    assert manifest["gates"] == expected
+    assert {item["id"] for item in manifest["items"]} == book.kept()
+    assert json.loads(made.files[path.name]) == [by_name[str(n)] for n in range(QUESTIONS) if str(n) in book.kept()]
+    (line,) = dashboard(store, person=None, project="p").rows
+    assert (line.drafted, line.kept, line.rejected) == (QUESTIONS, expected["kept"], expected["rejected"])
+    votes = Counter(
+        tuple(sorted(str(vote["values"]["choice"]) for vote in item["votes"])) for item in manifest["items"]
+    )
+    assert votes == Counter((book.keys[name],) * 2 for name in book.kept())
+    assert check(store) == []
+
+
+def work(
+    store: Store,
+    people: dict[str, Person],
+    names: dict[str, str],
+    records: dict[str, dict[str, Any]],
+    book: Book,
+) -> None:
+    """The annotators take turns, whoever has time, until nobody is given anything more."""
+    turns = random.Random(SEED)
+    waiting = list(people)
+    while waiting:
+        login = turns.choice(waiting)
+        found = claim.next_task(store, person=people[login], project="p", stage=Stage.VERIFICATION)
+        if isinstance(found, NothingLeft):
+            waiting.remove(login)
+            continue
+        vote(store, people[login], found, names[str(found.item)], records, book)
+
+
+def vote(
+    store: Store, person: Person, view: TaskView, name: str, records: dict[str, dict[str, Any]], book: Book
+) -> None:
+    """One blind answer."""
+    assert "answer" not in view.fields
+    choice, why = answer(person.login, records[name], name)
+    submit.submit(
+        store,
+        person=person,
+        task=view.id,
+        key=view.id,
+        values={"choice": choice},
+        reasons={"choice": why} if why else {},
+        guideline=view.guideline,
+    )
+    assert person.login not in book.said.setdefault(name, {})
+    book.said[name][person.login] = choice
