@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation_schemas import registry
+from annotation_schemas import marks, registry
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Scalar, Schema
 from annotation_schemas.yaml_text import Document, Path
@@ -83,8 +83,11 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
         yield from _refers_to_list(schema, field.field, path)
     elif field.field is not None:
         yield (*path, "field"), f"a field of kind `{field.kind}` refers to no other field"
+    yield from _drawn(schema, field, path)
     if field.kind == "choice":
         yield from _choices(field.options, (*path, "options"), least=2)
+    elif field.kind == "boxes":
+        yield from _choices(field.options, (*path, "options"))
     elif field.options:
         yield (*path, "options"), f"a field of kind `{field.kind}` has no options of its own"
     for key in ("length", "distinct"):
@@ -95,6 +98,27 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
         yield path, "a length cannot be negative"
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         yield (*path, "max_length"), "max_length is less than min_length"
+
+
+def _drawn(schema: Schema, part: ItemField | Criterion, path: Path) -> Found:
+    """What is drawn on images needs images, and a count that can be reached."""
+    if part.kind not in marks.KINDS:
+        if part.on is not None:
+            yield (*path, "on"), "this is for boxes and marks"
+        for key in ("min", "max"):
+            if getattr(part, key, None) is not None:
+                yield (*path, key), "this is for boxes and marks"
+        return
+    roles = [slot.role for slot in schema.item.assets if slot.kind == "image"]
+    if not roles:
+        yield path, f"the item has no image to draw {part.kind} on"
+    elif part.on is not None and part.on not in roles:
+        yield (*path, "on"), f"`{part.on}` is no image of the item{_suggestion(part.on, roles)}"
+    if isinstance(part, Criterion):
+        if part.min is not None and part.min < 0:
+            yield (*path, "min"), "this cannot be negative"
+        if part.max is not None and part.max < max(part.min or 0, 1):
+            yield (*path, "max"), "min and max do not fit together"
 
 
 def _refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
@@ -140,8 +164,11 @@ def _stages(schema: Schema) -> Found:
 
 
 def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterion: Criterion, path: Path) -> Found:
+    yield from _drawn(schema, criterion, path)
     if criterion.kind == "choice":
         yield from _choices(criterion.options, (*path, "options"), least=2)
+    elif criterion.kind == "boxes":
+        yield from _choices(criterion.options, (*path, "options"))
     elif criterion.options:
         yield (*path, "options"), f"a criterion of kind `{criterion.kind}` has no options of its own"
     if criterion.kind == "option_of":
@@ -190,6 +217,8 @@ def _verification(schema: Schema) -> Found:
     for name in about:
         if name not in criteria:
             yield (*path, "criterion"), f"`{name}` is no criterion of verification{_suggestion(name, list(criteria))}"
+        elif criteria[name].kind in marks.KINDS:
+            yield (*path, "criterion"), f"no two people draw `{name}` alike, so it cannot decide about items"
         elif criteria[name].dimensions is not None:
             yield (
                 (*path, "criterion"),

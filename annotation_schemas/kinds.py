@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from annotation_schemas import marks
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema, as_words
 from domain.errors import Problem
 from domain.policies import same
@@ -101,6 +102,12 @@ def _segments(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | 
     return None if fits else "this must be a list of segments."
 
 
+def _drawn(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+    labels = [option.value for option in field.options]
+    said = marks.problem(field.kind, value, labels=labels, least=field.min_length, most=field.max_length)
+    return said and said[:1].lower() + said[1:]
+
+
 def _any(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
     return None
 
@@ -125,6 +132,8 @@ _FIELD_CHECKS: dict[str, Callable[[ItemField, Any, Mapping[str, Any]], str | Non
     "order_of": _order_of,
     "segments": _segments,
     "json": _any,
+    "boxes": _drawn,
+    "marks": _drawn,
 }
 
 # ---- answers of a rater ---------------------------------------------------------------------------------------------
@@ -185,6 +194,9 @@ def _check_answer(
         return _check_absent(criterion, reason, skipped=criterion.name in values)
     if criterion.kind == "text":
         return None if isinstance(value, str) else "This must be text."
+    if criterion.kind in marks.KINDS:
+        labels = [option.value for option in criterion.options]
+        return marks.problem(criterion.kind, value, labels=labels, least=criterion.min, most=criterion.max)
     for option in options_of(criterion, item_fields):
         if same(option.value, value):
             return _check_reason(option, reason)

@@ -9,9 +9,20 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Scalar = str | int | float | bool
 
 FieldKind = Literal[
-    "text", "long_text", "integer", "choice", "text_list", "option_of", "options_of", "order_of", "segments", "json"
+    "text",
+    "long_text",
+    "integer",
+    "choice",
+    "text_list",
+    "option_of",
+    "options_of",
+    "order_of",
+    "segments",
+    "json",
+    "boxes",
+    "marks",
 ]
-CriterionKind = Literal["choice", "option_of", "scale", "text"]
+CriterionKind = Literal["choice", "option_of", "scale", "text", "boxes", "marks"]
 StageName = Literal["triage", "authoring", "verification", "adjudication", "refinement", "grading"]
 
 
@@ -93,7 +104,7 @@ class ItemField(_Part):
     required: bool = True
     """An item without it does not fit."""
     options: tuple[Choice, ...] = ()
-    """For choice: the values it can have."""
+    """For choice: the values it can have. For boxes: their labels."""
     field: str | None = None
     """For option_of, options_of and order_of: the text_list field that holds the options."""
     length: int | None = None
@@ -102,6 +113,8 @@ class ItemField(_Part):
     """Entries for lists, characters for text."""
     max_length: int | None = None
     """Entries for lists, characters for text."""
+    on: str | None = None
+    """For boxes and marks: the role of the images that they are drawn on; absent: the first one with images."""
     distinct: bool = False
     """For text_list: no entry twice."""
     authored: bool = True
@@ -142,13 +155,19 @@ class Criterion(_Part):
     help: str | None = None
     """Shown below the question."""
     options: tuple[Choice, ...] = ()
-    """For choice."""
+    """For choice. For boxes: their labels."""
     field: str | None = None
     """For option_of: the item's text_list field whose entries are the options."""
     values: tuple[Scalar, ...] = ()
     """For scale: all of its values, in order."""
     labels: tuple[str, ...] = ()
     """For scale: a label per value, or none."""
+    on: str | None = None
+    """For boxes and marks: the role of the images that they are drawn on; absent: the first one with images."""
+    min: int | None = None
+    """For boxes and marks: the fewest; absent: saying that there is nothing to mark is an answer too."""
+    max: int | None = None
+    """For boxes and marks: the most; absent: any number."""
     aspects: tuple[Aspect, ...] = ()
     """What to weigh; shown, not asked."""
     dimensions: tuple[str, ...] | None = None

@@ -23,6 +23,7 @@ from media.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
     from av.container import InputContainer
+    from av.packet import Packet
     from av.video.frame import VideoFrame
     from av.video.stream import VideoStream
 
@@ -155,6 +156,30 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
     return Frame(out, float(moment))
 
 
+@dataclass(frozen=True)
+class Timing:
+    """When each frame of a clip comes on screen, in seconds as players count; and when the clip ends."""
+
+    times: tuple[float, ...]
+    duration: float
+
+
+def timing(path: Path, *, name: str | None = None) -> Timing:
+    """The moments of all frames that are shown, rising. Read from the packets; nothing is decoded."""
+    with _opened(path, name=name or str(path)) as (container, stream):
+        origin, duration = _origin(container), _length(container, stream)
+        base = stream.time_base or _MILLISECONDS
+        hidden = _hidden_in_vp8 if stream.codec_context.codec.canonical_name == "vp8" else _never
+        container.seek(0)
+        times = {
+            packet.pts * base - origin
+            for packet in container.demux(stream)
+            if packet.pts is not None and packet.size and not hidden(packet)
+        }
+    rising = tuple(round(float(max(time, Fraction(0))), 6) for time in sorted(times))
+    return Timing(rising, round(max(float(duration), rising[-1] if rising else 0.0), 6))
+
+
 def write(pictures: Iterable[Image.Image], *, out: Path, frames_per_second: float) -> Path:
     """Encode pictures of one size as a WebM clip (VP8)."""
     pace = Fraction(frames_per_second).limit_denominator(1000)
@@ -192,6 +217,16 @@ def _opened(path: Path, *, name: str) -> Iterator[tuple[InputContainer, VideoStr
         raise MediaRefused(
             f"{name} cannot be decoded; it is damaged or was cut short. Copy or fetch it again."
         ) from error
+
+
+def _hidden_in_vp8(packet: Packet[VideoStream]) -> bool:
+    """Whether a packet of VP8 holds a frame that is never shown; its first byte says so (RFC 6386, 9.1)."""
+    return not bytes(memoryview(packet)[:1])[0] & 0x10
+
+
+def _never(packet: Packet[VideoStream]) -> bool:
+    """VP9 and AV1 put what is not shown into the packet of what is."""
+    return False
 
 
 def _moment(seconds: float) -> Fraction:

@@ -4,6 +4,7 @@
                       display.webp  what pages show, longest side 1600 (for a clip: its first frame)
                       thumb.webp    longest side 320
                       about.json    StoredMedia
+                      frames.json   for a clip: when each frame comes on screen, and when the clip ends
     ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
 
 A folder appears whole or not at all: it is filled in ``incoming`` and then renamed. Two processes that add the same
@@ -31,6 +32,7 @@ from media.limits import LIMITS, MIB, Limits
 Size = Literal["thumb", "display", "original"]
 
 _FILES: dict[str, str] = {"thumb": "thumb.webp", "display": "display.webp", "original": "original"}
+_TIMES = "frames.json"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 * MIB
 
@@ -89,6 +91,29 @@ class MediaStore:
         path = self._folder(sha256) / _FILES[size]
         if not path.is_file():
             raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
+        return path
+
+    def frames(self, sha256: str) -> Path:
+        """Where the moments of a clip's frames lie: ``{"times": [...], "duration": ...}``, in seconds.
+
+        A clip that came in before they were noted is looked at now.
+
+        Raises
+        ------
+        NotFound
+            The store has no such file, or it is no clip.
+        NotAvailable
+            They are not noted, and the extra ``video`` is not installed.
+        """
+        about = self.about(sha256)
+        if about.kind != "clip":
+            raise NotFound("That is an image; it has no frames.")
+        path = self._folder(sha256) / _TIMES
+        if not path.is_file():
+            with self._incoming() as folder:
+                _write_times(self.path(sha256), folder / _TIMES, name="the clip")
+                _to_disk(folder / _TIMES)
+                (folder / _TIMES).replace(path)
         return path
 
     def mime(self, sha256: str, size: Size = "original") -> str:
@@ -156,6 +181,7 @@ class MediaStore:
         if sort.kind == "clip":
             probe = clips.probe(original, name=name, limits=self.limits)
             derived, duration = images.of_picture(probe.poster), probe.duration
+            _write_times(original, folder / _TIMES, name=name)
         else:
             derived = images.derive(original, mime=sort.mime or "", name=name, limits=self.limits)
         stored = StoredMedia(
@@ -210,6 +236,11 @@ def _accepted(head: bytes, *, name: str) -> sniff.Sort:
     if sort.kind is None:
         raise MediaRefused(f"{name} is {sort.called}, not an image or a clip. {sort.advice}")
     return sort
+
+
+def _write_times(clip: Path, out: Path, *, name: str) -> None:
+    timing = clips.timing(clip, name=name)
+    out.write_text(json.dumps(asdict(timing), separators=(",", ":")), encoding="utf-8")
 
 
 def _to_disk(path: Path) -> None:

@@ -19,6 +19,14 @@ from domain.states import Stage
 from workflow.projects import require_lead
 from workflow.ratings import BETWEEN, by_guideline, criteria_of, ratings_of
 
+_DRAWN = "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
+UNMEASURED = {
+    "text": "what people write in words is compared by reading it",
+    "boxes": _DRAWN,
+    "marks": _DRAWN.replace("box", "mark"),
+}
+"""Kinds of criteria whose values no coefficient is made of, and why."""
+
 
 def agreement_of(
     store: Store,
@@ -46,8 +54,11 @@ def agreement_of(
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     rows = ratings_of(store, project=project, stage=stage, by=person)
-    asked = [criterion.name for criterion in criteria_of(schema, stage) if criterion.kind != "text"]
+    kinds = {criterion.name: criterion.kind for criterion in criteria_of(schema, stage)}
+    asked = [name for name, kind in kinds.items() if kind not in UNMEASURED]
     for criterion in criteria or ():
+        if criterion in kinds and criterion not in asked:
+            raise RatingsError(f"There is no statistic of {criterion!r}: {UNMEASURED[kinds[criterion]]}.")
         if criterion not in asked:
             there = ", ".join(asked)
             raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")

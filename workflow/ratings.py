@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from annotation_schemas import marks
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, guidelines
 from db.engine import Session, Store
@@ -206,6 +208,8 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
         return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
     about_answers = BETWEEN in rating.unit
     stage, criterion = next((each for each in matching if (each[0] is Stage.GRADING) == about_answers), matching[0])
+    if criterion.kind in marks.KINDS:
+        return _drawn(stage, criterion, rating)
     values = [option.value for option in criterion.options] or list(criterion.values)
     if criterion.kind in ("text", "option_of") or not values:
         return stage, replace(rating, value=str(rating.value)) if not isinstance(rating.value, str) else rating
@@ -213,3 +217,14 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
         if same(value, rating.value) or str(value) == str(rating.value):
             return stage, replace(rating, value=value)
     return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"
+
+
+def _drawn(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
+    """Boxes and marks come as JSON in their cell."""
+    try:
+        value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
+    except ValueError as error:
+        return f"{rating.criterion} is no JSON: {error}"
+    labels = [option.value for option in criterion.options]
+    said = marks.problem(criterion.kind, value, labels=labels, least=criterion.min, most=criterion.max)
+    return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))

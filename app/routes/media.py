@@ -1,4 +1,7 @@
-"""``GET /media/{asset}/{size}``: an asset's file, to members of its project only."""
+"""``GET /media/{asset}/{size}``: an asset's file, to members of its project only.
+
+``frames`` instead of a size gives the moments of a clip's frames, so that a page can step from one to the next.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from media.store import Size
 from workflow import show
 
 SIZES: dict[str, Size] = {"thumb": "thumb", "display": "display", "original": "original"}
+FRAMES = "frames"
 DERIVED = "image/webp"
 """What the store's own copies are; an original is what was found in its bytes when it came in."""
 DAYS = 30 * 24 * 60 * 60
@@ -27,11 +31,13 @@ def routes(resources: Resources) -> list[BaseRoute]:
     """The one route."""
 
     def find(person: Person, asset: str, size: str) -> tuple[Path, str, str]:
-        if size not in SIZES:
+        if size not in SIZES and size != FRAMES:
             raise NotFound("There is no such picture or clip.")
         file = show.asset_file(resources.store, person=person, asset=asset)
-        path = resources.media.path(file.sha256, SIZES[size])
         tag = hashlib.sha256(f"{file.sha256}/{size}".encode()).hexdigest()[:32]
+        if size == FRAMES:
+            return resources.media.frames(file.sha256), "application/json", tag
+        path = resources.media.path(file.sha256, SIZES[size])
         return path, file.mime if size == "original" else DERIVED, tag
 
     async def media(request: Request) -> Response:

@@ -14,6 +14,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from annotation_schemas import marks
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
@@ -123,6 +124,7 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "min": field.min_length,
         "max": field.max_length,
         "authored": field.authored,
+        **({"on": field.on} if field.kind in marks.KINDS else {}),
     }
 
 
@@ -144,6 +146,7 @@ def _criterion(criterion: Criterion) -> Json:
         ],
         "dimensions": list(criterion.dimensions) if criterion.dimensions is not None else None,
         "required": criterion.required,
+        **({"on": criterion.on, "min": criterion.min, "max": criterion.max} if criterion.kind in marks.KINDS else {}),
         "show_if": {name: list(values) for name, values in criterion.show_if.items()},
         "skip": {"label": criterion.skip.label, "reasons": [_choice(reason) for reason in criterion.skip.reasons]}
         if criterion.skip

@@ -28,6 +28,10 @@ def some_value(field: ItemField, fields: dict[str, Any]) -> Any:
         "order_of": list(reversed(fields.get(field.field or "", []))),
         "segments": [{"narration_text": "open door", "start_frame": 1, "stop_frame": 9}],
         "json": {"any": ["thing"]},
+        "boxes": [
+            {**({"label": field.options[0].value} if field.options else {}), "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
+        ],
+        "marks": [{"number": 1, "x": 0.5, "y": 0.25}],
     }[field.kind]
 
 
@@ -77,7 +81,8 @@ def test_every_answer_that_is_offered_is_accepted(loaded: LoadedSchema, stage: s
                 continue
             options = options_of(criterion, fields)
             option = options[min(position, len(options) - 1)] if options else None
-            values[criterion.name] = option.value if option else "some text"
+            drawn: dict[str, Any] = {"boxes": [], "marks": [{"number": 1, "x": 0.5, "y": 0.25}]}
+            values[criterion.name] = option.value if option else drawn.get(criterion.kind, "some text")
             if option and option.reasons:
                 reasons[criterion.name] = str(option.reasons[0].value)
         assert check_answers(criteria, values, reasons, fields) == []

@@ -89,7 +89,7 @@ BROKEN = [
     Broken("values: [1, 2, 3]", "values: [1, 2, 2]", 28, ".values[2]", "there twice"),
     Broken("        values: [1, 2, 3]\n", "", 25, "criteria[2]", "lists its `values`"),
     Broken("values: [1, 2, 3]", "values: [1, 2, 3]\n        labels: [a, b]", 29, ".labels", "2 labels for 3 values"),
-    Broken("values: [1, 2, 3]", "min: 1", 28, ".min", "unknown key"),
+    Broken("values: [1, 2, 3]", "least: 1", 28, ".least", "unknown key"),
     Broken("kind: scale", "kind: scal", 26, ".kind", "did you mean `scale`?"),
     Broken("kind: text}", "kind: txt}", 8, "item.fields[0].kind", "did you mean `text`?"),
     Broken("        field: options\n", "        field: option\n", 17, ".field", "did you mean `options`?"),

@@ -3,6 +3,7 @@
 import { el, fill, key, same, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
 import { KEYS, keyIndex } from "./kinds/keys.js";
+import { inWords, isDrawn } from "./marks.js";
 
 const DECISIONS = [
   { value: "accept", label: "Accept", hint: "kept as it is" },
@@ -14,7 +15,7 @@ export class AdjudicateForm {
   constructor(host) {
     this.host = host;
     this.root = el("div", { class: "adjudicate" });
-    this.fields = new FieldForm({ change: () => host.change() });
+    this.fields = new FieldForm({ media: host.media, change: () => host.change() });
   }
 
   open({ criteria, options, votes, history, causes, edit, fields, values, answers = {} }) {
@@ -44,7 +45,7 @@ export class AdjudicateForm {
     const labelOf = (criterion, value) => {
       const list = options[criterion.name] || criterion.options;
       const found = list.find((option) => same(option.value, value));
-      return found ? (found.label ?? String(found.value)) : String(value);
+      return found ? (found.label ?? String(found.value)) : isDrawn(criterion) ? inWords(value) : String(value);
     };
     const cell = (criterion, vote) => {
       const value = vote.values[criterion.name];

@@ -2,6 +2,7 @@
 
 import { el, fill, same } from "./dom.js";
 import { KEYS, grow, keyIndex } from "./kinds/keys.js";
+import { MarksEditor, isDrawn } from "./marks.js";
 
 const PICKED = ["choice", "option_of", "options_of", "order_of"];
 const blank = (value) => value === undefined || value === null || (typeof value === "string" && !value.trim()) || (Array.isArray(value) && !value.some(Boolean));
@@ -19,6 +20,7 @@ export class FieldForm {
     this.errors = {};
     this.touched = new Set();
     this.parts = new Map();
+    this.host.media?.forget();
     for (const field of fields) this.values[field.name] = values[field.name] ?? (field.kind === "text_list" ? Array(field.length || Math.max(field.min || 0, 2)).fill("") : undefined);
     for (const field of fields) if (field.kind === "text_list" && field.length) while (this.values[field.name].length < field.length) this.values[field.name].push("");
     fill(this.root, fields.map((field) => this.block(field)));
@@ -102,6 +104,7 @@ export class FieldForm {
     part.buttons = [];
     if (field.kind === "text_list") this.listBody(part);
     else if (PICKED.includes(field.kind)) this.pickBody(part);
+    else if (isDrawn(field)) this.drawnBody(part);
     else {
       const long = ["long_text", "json", "segments"].includes(field.kind);
       const value = this.values[field.name];
@@ -115,6 +118,25 @@ export class FieldForm {
     }
   }
 
+  // Drawn on the image: keys go there while the block has the focus.
+  drawnBody(part) {
+    const { field } = part;
+    part.drawn = new MarksEditor({ kind: field.kind, options: field.options, min: field.min, max: field.max, on: field.on }, {
+      media: this.host.media,
+      change: () => {
+        this.values[field.name] = part.drawn.value();
+        delete this.errors[field.name];
+        this.changed(field);
+      },
+      done: () => this.onward(part.drawn.root),
+    });
+    if (Array.isArray(this.values[field.name])) part.drawn.set(this.values[field.name]);
+    part.drawn.root.tabIndex = 0;
+    part.drawn.root.setAttribute("role", "group");
+    part.drawn.root.setAttribute("aria-labelledby", `f-${field.name}`);
+    fill(part.body, part.drawn.root);
+  }
+
   area(field, value, rows, store) {
     const area = el("textarea", { class: "box", rows: String(rows), spellcheck: "true", autocomplete: "off", "aria-labelledby": `f-${field.name}`, "aria-describedby": `f-${field.name}-e`, "aria-required": String(field.required) });
     area.value = value;
@@ -124,6 +146,7 @@ export class FieldForm {
       delete this.errors[field.name];
       this.changed(field);
     });
+    area.addEventListener("focus", () => this.host.media?.editor?.detach());
     area.addEventListener("blur", () => {
       if (area.value.trim()) this.touched.add(field.name);
       this.paint(field);
@@ -217,6 +240,7 @@ export class FieldForm {
     if (value === undefined) return strict && field.required ? "This is needed." : null;
     if (field.kind === "integer" && !Number.isInteger(value)) return "A whole number is needed.";
     if (field.kind === "json" || field.kind === "segments") return typeof value === "string" && typeof raw === "string" ? "This is not JSON yet." : null;
+    if (isDrawn(field)) return strict && field.min && value.length < field.min ? `At least ${field.min} are needed.` : null;
     if (field.kind === "text_list") {
       const full = value.filter(Boolean);
       const twice = full.find((entry, index) => full.findIndex((other) => other.toLowerCase() === entry.toLowerCase()) !== index);
@@ -297,7 +321,7 @@ export class FieldForm {
 
   goTo(field) {
     const part = this.parts.get(field.name);
-    const target = part.boxes.find((box) => !box.value.trim()) || part.boxes[0] || part.buttons[0];
+    const target = part.boxes.find((box) => !box.value.trim()) || part.boxes[0] || (part.drawn && part.drawn.root) || part.buttons[0];
     if (target) target.focus();
     part.root.scrollIntoView({ block: "nearest" });
   }
@@ -317,10 +341,15 @@ export class FieldForm {
 
   boxKey(event, box) {
     if (event.key !== "Enter" || event.shiftKey || box.dataset.line !== "one") return false;
-    const boxes = [...this.root.querySelectorAll("textarea, .choices .choice")];
-    const next = boxes[boxes.indexOf(box) + 1];
-    if (next) next.focus();
+    this.onward(box);
     return true;
+  }
+
+  // To what is filled in next.
+  onward(from) {
+    const all = [...this.root.querySelectorAll("textarea, .choices .choice, .marker")];
+    const next = all[all.indexOf(from) + 1];
+    if (next) next.focus();
   }
 }
 

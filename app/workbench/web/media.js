@@ -1,11 +1,19 @@
-// The left side: images with zoom and pan, clips with steps, a film strip, and an honest place for what is missing.
+// The left side: images with zoom and pan, clips with exact steps, several side by side, marks over them, and an honest
+// place for what is missing.
 
 import { el, fill, key } from "./dom.js";
+import { columns, fit, frameAt, middleOf, place, zoomed } from "./geometry.js";
+import { given, layer, paint } from "./marks.js";
 
 export const mediaUrl = (id, size) => `/media/${encodeURIComponent(id)}/${size}`;
 const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 const ahead = new Map(); // images of the next item, kept so that the browser keeps them decoded
-const FRAME = 1 / 24;
+const DISPLAY_SIDE = 1600; // the store's own copies are at most so long
+const LARGEST = 12;
+const GAP = 8;
+const SPEEDS = [0.25, 0.5, 1, 1.5, 2];
+const GRID_UP_TO = 2; // so many stand side by side unless somebody wants it otherwise
+const layouts = new Map(); // what somebody chose, by number of images
 
 export function prefetch(ids) {
   for (const id of [...ahead.keys()]) if (!ids.includes(id) && ahead.size > 24) ahead.delete(id);
@@ -22,23 +30,45 @@ export class MediaPane {
   constructor() {
     this.root = el("section", { class: "media", "aria-label": "Media of this item" });
     this.frames = [];
+    this.assets = [];
     this.active = 0;
+    this.editor = null; // what is being drawn on now
+    this.drawers = new Set(); // all that is drawn on these images
+    this.shown = [];
+    this.view = { scale: 1, x: 0.5, y: 0.5 };
+    this.watcher = new ResizeObserver(() => this.arrange());
+    this.watcher.observe(this.root);
   }
 
-  show(assets, note) {
+  // `marked` lists what the item itself has drawn on its images: [{role, value}].
+  show(assets, note, marked = []) {
     this.stopAll();
     this.assets = assets;
     this.active = 0;
-    this.together = assets.length <= 2;
-    this.frames = assets.map((asset, index) => new Frame(asset, index, assets.length, this));
+    this.forget();
+    this.shown = marked;
+    this.view = { scale: 1, x: 0.5, y: 0.5 };
+    const counts = new Map();
+    this.frames = assets.map((asset, index) => {
+      counts.set(asset.role, (counts.get(asset.role) || 0) + 1);
+      return new Frame(asset, index, counts.get(asset.role), assets.length, this);
+    });
     if (!assets.length) {
       fill(this.root, el("p", { class: "absent" }, note || "This item has no image."));
       return;
     }
+    const clip = assets.length <= 2 * GRID_UP_TO && assets.some((asset) => asset.kind === "clip"); // its stills stay beside it
+    this.together = layouts.get(assets.length) ?? (clip || assets.length <= GRID_UP_TO);
+    this.build();
+    this.go(0);
+  }
+
+  build() {
+    const { assets } = this;
     this.stage = el("div", { class: this.together ? `stage together n${assets.length}` : "stage" });
-    if (this.together) for (const frame of this.frames) this.stage.append(frame.root);
     fill(this.root, this.stage);
-    if (!this.together) {
+    if (this.together) this.stage.append(...this.frames.map((frame) => frame.root));
+    else {
       this.strip = el("div", { class: "strip", role: "tablist", "aria-label": "Images of this item" });
       this.thumbs = assets.map((asset, index) =>
         el("button", { type: "button", role: "tab", class: "thumb", "aria-label": `Image ${index + 1}: ${asset.title}`, on: { click: () => this.go(index) } },
@@ -48,20 +78,46 @@ export class MediaPane {
       this.strip.append(...this.thumbs);
       this.root.append(this.strip);
     }
-    this.go(0);
+    if (assets.length > 1) {
+      this.switch = el("button", { type: "button", class: "small layout", tabindex: "-1", on: { click: () => this.relayout() } }, key("I"), this.together ? " one at a time" : " side by side");
+      this.stage.append(this.switch);
+    }
+    this.arrange();
+  }
+
+  // All side by side, or one with a film strip; kept for items with as many.
+  relayout() {
+    this.together = !this.together;
+    layouts.set(this.assets.length, this.together);
+    const playing = this.frames.filter((frame) => frame.video && !frame.video.paused);
+    this.build();
+    this.go(this.active);
+    for (const frame of playing) if (frame.root.isConnected) frame.video.play().catch(() => {});
+  }
+
+  arrange() {
+    if (!this.frames.length || !this.stage) return;
+    if (this.together) {
+      const box = this.stage.getBoundingClientRect();
+      const many = box.width ? columns(this.frames.length, box.width, box.height, this.frames[0].ratio, GAP) : 1;
+      this.stage.style.gridTemplateColumns = `repeat(${many}, minmax(0, 1fr))`;
+      this.stage.style.gridTemplateRows = `repeat(${Math.ceil(this.frames.length / many)}, minmax(0, 1fr))`;
+    }
+    for (const frame of this.frames) frame.apply();
   }
 
   go(index) {
     if (index < 0 || index >= this.frames.length) return;
-    this.frames[this.active].rest();
+    if (index !== this.active) this.frames[this.active].rest();
     this.active = index;
     if (!this.together) {
-      fill(this.stage, this.frames[index].root);
+      fill(this.stage, this.frames[index].root, this.switch);
       this.thumbs.forEach((thumb, at) => thumb.setAttribute("aria-selected", String(at === index)));
       this.thumbs[index].scrollIntoView({ block: "nearest", inline: "nearest" });
     }
     this.frames.forEach((frame, at) => frame.root.classList.toggle("active", at === index && this.frames.length > 1));
     this.frames[index].wake();
+    this.arrange();
   }
 
   get frame() {
@@ -69,7 +125,77 @@ export class MediaPane {
   }
 
   get zoomed() {
-    return Boolean(this.frame && this.frame.zoomed);
+    return this.view.scale > 1;
+  }
+
+  get firstRole() {
+    return (this.assets.find((asset) => asset.kind === "image") || {}).role;
+  }
+
+  // ---- zoom and pan: one view for all images, so that they are looked at in the same place
+
+  // With (px, py) of that frame staying where it is; without them the middle does.
+  zoomTo(scale, frame = this.frame, px, py) {
+    if (!frame || !frame.zoomable) return;
+    const next = Math.min(LARGEST, Math.max(1, scale));
+    const { width, height } = frame.size;
+    this.view = next === 1 ? { scale: 1, x: 0.5, y: 0.5 } : zoomed(width, height, frame.ratio, this.view, next, px, py);
+    if (next > 1) for (const other of this.visible()) other.sharpen();
+    this.repaint();
+  }
+
+  pan(dx, dy, frame = this.frame) {
+    const { rect } = frame;
+    const { width, height } = frame.size;
+    const { x, y } = place(width, height, frame.ratio, { scale: this.view.scale, x: rect.x - dx / rect.width, y: rect.y - dy / rect.height });
+    this.view = { ...this.view, x, y };
+    this.repaint();
+  }
+
+  toggle(frame = this.frame, px, py) {
+    this.zoomTo(this.zoomed ? 1 : frame.full, frame, px, py);
+  }
+
+  visible() {
+    return this.together ? this.frames : [this.frame];
+  }
+
+  repaint() {
+    for (const frame of this.frames) frame.apply();
+  }
+
+  // ---- marks
+
+  // A form that is drawn anew brings its own editors.
+  forget() {
+    this.drawers.clear();
+    this.edit(null);
+  }
+
+  edit(editor) {
+    this.editor = editor;
+    this.root.classList.toggle("editing", Boolean(editor));
+    if (editor && this.frame && !editor.covers(this.frame)) {
+      const first = this.frames.find((frame) => editor.covers(frame));
+      if (first) this.go(first.index);
+    }
+    this.repaint();
+  }
+
+  // The image on which an editor draws now.
+  editable(editor) {
+    if (this.frame && editor.covers(this.frame)) return this.frame;
+    return this.frames.find((frame) => editor.covers(frame));
+  }
+
+  showImage(editor, number) {
+    const frame = this.frames.find((candidate) => editor.covers(candidate) && candidate.number === number);
+    if (frame && frame.index !== this.active) this.go(frame.index);
+  }
+
+  // Keys for what is being drawn; they come before all others.
+  editKey(event, target) {
+    return Boolean(this.editor && this.editor.key(event, target));
   }
 
   // Keys of the media side; true when one was used.
@@ -78,33 +204,38 @@ export class MediaPane {
     if (!frame) return false;
     const name = event.key;
     if (name === "z" || name === "Z") {
-      frame.toggle();
+      this.toggle();
       return true;
     }
-    if (frame.zoomed) {
+    if ((name === "i" || name === "I") && this.frames.length > 1) return this.relayout(), true;
+    if (this.zoomed) {
       const step = 80;
-      if (name === "Escape") frame.unzoom();
-      else if (name === "ArrowLeft") frame.pan(step, 0);
-      else if (name === "ArrowRight") frame.pan(-step, 0);
-      else if (name === "ArrowUp") frame.pan(0, step);
-      else if (name === "ArrowDown") frame.pan(0, -step);
-      else if (name === "+" || name === "=") frame.scaleBy(1.25);
-      else if (name === "-") frame.scaleBy(0.8);
-      else return false;
+      if (name === "Escape") this.zoomTo(1);
+      else if (name === "ArrowLeft") this.pan(step, 0);
+      else if (name === "ArrowRight") this.pan(-step, 0);
+      else if (name === "ArrowUp") this.pan(0, step);
+      else if (name === "ArrowDown") this.pan(0, -step);
+      else if (name === "+" || name === "=") this.zoomTo(this.view.scale * 1.25);
+      else if (name === "-") this.zoomTo(this.view.scale * 0.8);
+      else if (!["[", "]"].includes(name)) return this.clipKey(name);
+      else return this.go(this.active + (name === "]" ? 1 : -1)), true;
       return true;
     }
-    if (name === "ArrowLeft" && this.frames.length > 1) return this.go(this.active - 1), true;
-    if (name === "ArrowRight" && this.frames.length > 1) return this.go(this.active + 1), true;
-    const clip = frame.video ? frame : this.frames.find((other) => other.video);
-    if (clip && (name === "," || name === ".")) {
-      clip.step(name === "." ? FRAME : -FRAME);
-      return true;
-    }
-    if (clip && name === " ") {
-      clip.playPause();
-      return true;
-    }
-    return false;
+    if ((name === "ArrowLeft" || name === "[") && this.frames.length > 1) return this.go(this.active - 1), true;
+    if ((name === "ArrowRight" || name === "]") && this.frames.length > 1) return this.go(this.active + 1), true;
+    return this.clipKey(name);
+  }
+
+  clipKey(name) {
+    const clip = this.frame.video ? this.frame : this.frames.find((other) => other.video && (this.together || other === this.frame));
+    if (!clip) return false;
+    if (name === "," || name === ".") clip.step(name === "." ? 1 : -1);
+    else if (name === " ") clip.playPause();
+    else if (name === "<" || name === ">") clip.faster(name === ">" ? 1 : -1);
+    else if (name === "o" || name === "O") clip.toggleLoop();
+    else if (name === "Home" || name === "End") clip.seek(name === "Home" ? 0 : Infinity);
+    else return false;
+    return true;
   }
 
   stopAll() {
@@ -113,14 +244,12 @@ export class MediaPane {
 }
 
 class Frame {
-  constructor(asset, index, count, pane) {
+  // `number` counts the images of its role from 1.
+  constructor(asset, index, number, count, pane) {
     this.asset = asset;
     this.pane = pane;
     this.index = index;
-    this.scale = 1;
-    this.x = 0;
-    this.y = 0;
-    this.zoomed = false;
+    this.number = number;
     this.root = el("figure", { class: `frame ${asset.kind}` });
     const label = count > 1 ? `${index + 1} · ${asset.title}` : "";
     if (asset.missing) {
@@ -138,14 +267,18 @@ class Frame {
     this.image = el("img", { class: "view", alt: `${asset.title} of this item`, draggable: "false" });
     const shownAlready = ahead.get(asset.id);
     this.image.classList.add("waiting");
-    this.image.addEventListener("load", () => this.image.classList.remove("waiting"));
+    this.image.addEventListener("load", () => {
+      this.image.classList.remove("waiting");
+      this.apply();
+    });
     this.image.addEventListener("error", () => {
       this.root.classList.add("missing");
       this.image.replaceWith(el("div", { class: "absent" }, el("strong", {}, "Image not loaded"), el("span", {}, "The server did not give this image. It is tried again when the item is opened again.")));
     });
     this.image.src = mediaUrl(asset.id, "display");
     if (shownAlready && shownAlready.complete) this.image.classList.remove("waiting");
-    this.box = el("div", { class: "viewport" }, this.image);
+    this.marks = layer();
+    this.box = el("div", { class: "viewport" }, this.image, this.marks);
     this.badge = el("div", { class: "zoombar", hidden: true }, el("span", { class: "factor" }), key("+"), key("−"), " zoom  ", key("Z"), " back");
     this.root.append(this.box, this.badge);
     this.listen();
@@ -154,17 +287,34 @@ class Frame {
   makeClip() {
     this.video = el("video", { class: "view", src: mediaUrl(this.asset.id, "original"), poster: mediaUrl(this.asset.id, "display"), muted: true, loop: true, playsinline: true, preload: "auto", "aria-label": `${this.asset.title} of this item` });
     this.video.muted = true;
-    this.time = el("span", { class: "time" }, "0:00.0");
+    this.speed = 1;
+    this.at = 0;
+    this.times = null; // until the server has said when each frame comes on screen
+    this.time = el("span", { class: "time" }, "0:00.00");
+    this.count = el("span", { class: "frames" });
+    this.pace = el("button", { type: "button", class: "small pace", tabindex: "-1", title: "Speed", on: { click: () => this.faster(this.speed === 2 ? -4 : 1) } }, "1×");
+    this.round = el("button", { type: "button", class: "small round on", tabindex: "-1", "aria-pressed": "true", on: { click: () => this.toggleLoop() } }, key("O"), " loop");
     this.bar = el("input", { type: "range", min: "0", max: "1000", value: "0", class: "scrub", "aria-label": "Position in the clip", tabindex: "-1" });
-    const write = () => {
-      const total = this.video.duration || 0;
-      this.time.textContent = `${seconds(this.video.currentTime)} / ${seconds(total)}`;
-      if (total && !this.dragging) this.bar.value = String(Math.round((1000 * this.video.currentTime) / total));
-    };
-    for (const event of ["timeupdate", "loadedmetadata", "seeked"]) this.video.addEventListener(event, write);
+    this.known = fetch(mediaUrl(this.asset.id, "frames")).then((reply) => (reply.ok ? reply.json() : null)).then((answer) => {
+      if (answer && answer.times.length) {
+        this.times = answer.times;
+        this.duration = answer.duration;
+        this.at = frameAt(this.times, this.video.currentTime);
+      } else this.count.textContent = "frames not known";
+      this.write();
+    }).catch(() => {});
+    for (const event of ["timeupdate", "loadedmetadata", "seeked"]) {
+      this.video.addEventListener(event, () => {
+        if (this.times && this.aim === undefined) this.at = frameAt(this.times, this.video.currentTime);
+        this.write();
+      });
+    }
+    this.video.addEventListener("play", () => (this.aim = undefined));
+    this.watchFrames();
     this.bar.addEventListener("input", () => {
       this.dragging = true;
       this.video.pause();
+      this.aim = undefined;
       this.video.currentTime = (Number(this.bar.value) / 1000) * (this.video.duration || 0);
     });
     this.bar.addEventListener("change", () => {
@@ -180,17 +330,56 @@ class Frame {
     this.video.addEventListener("play", () => fill(this.play, key("Space"), " pause"));
     this.video.addEventListener("pause", () => fill(this.play, key("Space"), " play"));
     fill(this.play, key("Space"), " play");
-    this.root.append(el("div", { class: "viewport" }, this.video),
-      el("div", { class: "clipbar" }, this.bar, this.time, el("span", { class: "hint" }, key(","), key("."), " step"), this.play));
+    this.box = el("div", { class: "viewport" }, this.video);
+    this.root.append(this.box,
+      el("div", { class: "clipbar" }, this.bar, this.count, this.time, el("span", { class: "hint" }, key(","), key("."), " frame"), this.play, el("span", { class: "hint" }, key("<"), key(">")), this.pace, this.round));
     if (!still()) this.video.play().catch(() => {});
+  }
+
+  // What is on screen while it plays: the browser names the moment of each frame that it paints.
+  watchFrames() {
+    if (!this.video.requestVideoFrameCallback) return;
+    const painted = (_, { mediaTime }) => {
+      if (this.stopped) return;
+      if (this.times && this.aim === undefined) {
+        this.at = frameAt(this.times, mediaTime + 0.0005);
+        this.write();
+      }
+      this.video.requestVideoFrameCallback(painted);
+    };
+    this.video.requestVideoFrameCallback(painted);
+  }
+
+  write() {
+    const total = this.duration || this.video.duration || 0;
+    const now = this.times ? this.times[this.at] : this.video.currentTime;
+    this.time.textContent = `${seconds(now)} / ${seconds(total)}`;
+    if (this.times) {
+      this.count.textContent = `frame ${this.at + 1} of ${this.times.length}`;
+      this.root.dataset.frame = String(this.at);
+    }
+    if (total && !this.dragging) this.bar.value = String(Math.round((1000 * now) / total));
   }
 
   listen() {
     const { box } = this;
     let from = null;
+    let stroke = null;
+    const inside = (event) => {
+      const rect = box.getBoundingClientRect();
+      const zoom = rect.width / (box.clientWidth || 1) || 1;
+      return [(event.clientX - rect.left) / zoom, (event.clientY - rect.top) / zoom];
+    };
+    box.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where somebody types or draws
     box.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
+      if (event.button > 1) return;
+      const { editor } = this.pane;
       from = { x: event.clientX, y: event.clientY, moved: false };
+      stroke = null;
+      if (editor && editor.covers(this) && event.button === 0 && !event.shiftKey) {
+        if (this.pane.active !== this.index) this.pane.go(this.index);
+        stroke = editor.press(this, ...inside(event));
+      } else if (event.button === 1) event.preventDefault();
       box.setPointerCapture(event.pointerId);
     });
     box.addEventListener("pointermove", (event) => {
@@ -198,109 +387,152 @@ class Frame {
       const dx = event.clientX - from.x;
       const dy = event.clientY - from.y;
       if (!from.moved && Math.hypot(dx, dy) < 4) return;
-      if (this.zoomed) {
-        this.pan(dx, dy);
+      from.moved = true;
+      if (stroke) stroke.move(...inside(event));
+      else if (this.pane.zoomed) {
+        this.pane.pan(dx, dy, this);
         Object.assign(from, { x: event.clientX, y: event.clientY });
       }
-      from.moved = true;
     });
     box.addEventListener("pointerup", (event) => {
       const clicked = from && !from.moved;
       from = null;
-      if (!clicked) return;
+      if (stroke) {
+        stroke.up();
+        stroke = null;
+        return;
+      }
+      if (!clicked || event.button !== 0) return;
       if (this.pane.active !== this.index) this.pane.go(this.index);
-      this.toggle(event);
+      this.pane.toggle(this, ...inside(event));
     });
-    box.addEventListener("pointercancel", () => (from = null));
+    box.addEventListener("pointercancel", () => (from = stroke = null));
     box.addEventListener("wheel", (event) => {
-      if (!this.zoomed && event.deltaY >= 0) return;
+      if (!this.pane.zoomed && event.deltaY >= 0) return;
       event.preventDefault();
-      if (!this.zoomed) this.zoom(event, 1);
-      this.scaleBy(event.deltaY < 0 ? 1.15 : 1 / 1.15, event);
+      this.pane.zoomTo(this.pane.view.scale * (event.deltaY < 0 ? 1.15 : 1 / 1.15), this, ...inside(event));
     }, { passive: false });
+  }
+
+  // ---- where the image lies
+
+  get zoomable() {
+    return Boolean(this.image && this.image.isConnected);
+  }
+
+  get ratio() {
+    const { width, height } = this.asset;
+    if (width && height) return width / height;
+    const view = this.image || this.video;
+    const [wide, high] = view ? [view.naturalWidth || view.videoWidth, view.naturalHeight || view.videoHeight] : [];
+    return wide && high ? wide / high : 4 / 3;
+  }
+
+  get size() {
+    return { width: (this.box && this.box.clientWidth) || 1, height: (this.box && this.box.clientHeight) || 1 };
+  }
+
+  get view() {
+    return this.pane.view;
+  }
+
+  get rect() {
+    const { width, height } = this.size;
+    return place(width, height, this.ratio, this.pane.view);
+  }
+
+  // The point of the image in the middle of what is seen.
+  get middle() {
+    return { x: this.rect.x, y: this.rect.y };
   }
 
   // The size at which one pixel of the original is one pixel of the screen, relative to the fitted size.
   get full() {
-    const width = this.asset.width || this.original?.naturalWidth || this.image.naturalWidth;
-    return Math.max(1.5, width / (this.image.clientWidth * 1 || 1) / (window.devicePixelRatio || 1) * 1);
+    const { width, height } = this.size;
+    const wide = this.asset.width || this.image.naturalWidth;
+    return Math.min(LARGEST, Math.max(1.5, wide / fit(width, height, this.ratio).width / (window.devicePixelRatio || 1)));
   }
 
-  toggle(event) {
-    if (!this.image || !this.image.isConnected) return;
-    if (this.zoomed) this.unzoom();
-    else this.zoom(event);
-  }
-
-  zoom(event, scale) {
-    this.zoomed = true;
-    if (!this.original) {
-      this.original = new Image();
-      this.original.src = mediaUrl(this.asset.id, "original");
-      this.original.decode().then(() => (this.image.src = this.original.src)).catch(() => {});
-    }
-    this.root.classList.add("zoomed");
-    this.badge.hidden = false;
-    const box = this.box.getBoundingClientRect();
-    const px = event ? event.clientX - box.left - box.width / 2 : 0;
-    const py = event ? event.clientY - box.top - box.height / 2 : 0;
-    this.scale = scale || this.full;
-    this.x = px - px * this.scale;
-    this.y = py - py * this.scale;
-    this.apply();
-  }
-
-  unzoom() {
-    this.zoomed = false;
-    this.scale = 1;
-    this.x = this.y = 0;
-    this.root.classList.remove("zoomed");
-    if (this.badge) this.badge.hidden = true;
-    if (this.image) this.image.style.transform = "";
-  }
-
-  scaleBy(factor, event) {
-    const next = Math.min(12, Math.max(1, this.scale * factor));
-    const box = this.box.getBoundingClientRect();
-    const px = event ? event.clientX - box.left - box.width / 2 : 0;
-    const py = event ? event.clientY - box.top - box.height / 2 : 0;
-    this.x = px - ((px - this.x) * next) / this.scale;
-    this.y = py - ((py - this.y) * next) / this.scale;
-    this.scale = next;
-    if (next === 1) this.unzoom();
-    else this.apply();
-  }
-
-  pan(dx, dy) {
-    this.x += dx;
-    this.y += dy;
-    this.apply();
+  // The original in place of the copy, where it has more to show. One that is stored on its side stays away.
+  sharpen() {
+    if (!this.image || this.original || Math.max(this.asset.width || 0, this.asset.height || 0) <= DISPLAY_SIDE) return;
+    this.original = new Image();
+    this.original.src = mediaUrl(this.asset.id, "original");
+    this.original.decode().then(() => {
+      const ratio = this.original.naturalWidth / this.original.naturalHeight;
+      if (Math.abs(ratio / this.ratio - 1) < 0.02) this.image.src = this.original.src;
+    }).catch(() => {});
   }
 
   apply() {
-    const roomX = Math.max(0, (this.image.clientWidth * this.scale - this.box.clientWidth) / 2);
-    const roomY = Math.max(0, (this.image.clientHeight * this.scale - this.box.clientHeight) / 2);
-    this.x = Math.min(roomX, Math.max(-roomX, this.x));
-    this.y = Math.min(roomY, Math.max(-roomY, this.y));
-    this.image.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.scale})`;
-    const original = this.asset.width || this.image.naturalWidth;
-    const percent = Math.round((100 * this.image.clientWidth * this.scale) / original);
-    this.badge.querySelector(".factor").textContent = `${percent} %  `;
+    if (!this.image || !this.root.isConnected) return;
+    const { width, height } = this.size;
+    const { rect } = this;
+    const { scale } = this.pane.view;
+    const enlarged = scale > 1;
+    this.root.classList.toggle("zoomed", enlarged);
+    this.badge.hidden = !enlarged || this.pane.frame !== this;
+    this.image.style.transform = enlarged ? `translate(${rect.left + rect.width / 2 - width / 2}px, ${rect.top + rect.height / 2 - height / 2}px) scale(${scale})` : "";
+    const original = this.asset.width || this.image.naturalWidth || rect.width;
+    this.badge.querySelector(".factor").textContent = `${Math.round((100 * rect.width * (window.devicePixelRatio || 1)) / original)} %  `;
+    this.paintMarks(rect, { width, height });
   }
 
+  paintMarks(rect, size) {
+    const entries = this.pane.shown.filter(({ role }) => (role || this.pane.firstRole) === this.asset.role)
+      .flatMap(({ value, tone, prefix }) => given(value).filter((entry) => (entry.image ?? 1) === this.number).map((entry) => (tone ? { ...entry, tone, text: `${prefix} ${entry.text}`.trim() } : entry)));
+    const { editor, drawers } = this.pane;
+    for (const drawer of drawers) if (drawer !== editor && drawer.covers(this)) entries.push(...drawer.entriesOf(this));
+    if (editor && editor.covers(this)) entries.push(...editor.entriesOf(this));
+    paint(this.marks, entries, rect, size);
+  }
+
+  // ---- clips
+
+  // Exactly one frame on or back: half way into the frame, so that rounding never shows a neighbour.
   step(by) {
     this.video.pause();
-    const total = this.video.duration || 0;
-    this.video.currentTime = Math.min(Math.max(0, this.video.currentTime + by), Math.max(0, total - 0.001));
+    if (this.times) return this.seek(this.at + by);
+    const total = this.video.duration || 0; // the frames are not known: a small step in time, and the bar says so
+    this.video.currentTime = Math.min(Math.max(0, this.video.currentTime + by / 25), Math.max(0, total - 0.001));
+    return undefined;
+  }
+
+  seek(index) {
+    this.video.pause();
+    if (!this.times) {
+      this.video.currentTime = index ? Math.max(0, (this.video.duration || 0) - 0.001) : 0;
+      return;
+    }
+    this.at = Math.min(Math.max(0, index), this.times.length - 1);
+    this.aim = this.at;
+    this.video.currentTime = middleOf(this.times, this.duration, this.at);
+    this.write();
+  }
+
+  faster(by) {
+    const at = SPEEDS.indexOf(this.speed) + by;
+    this.speed = SPEEDS[Math.min(Math.max(0, at), SPEEDS.length - 1)];
+    this.video.playbackRate = this.speed;
+    this.pace.textContent = `${this.speed}×`;
+  }
+
+  toggleLoop() {
+    this.video.loop = !this.video.loop;
+    this.round.classList.toggle("on", this.video.loop);
+    this.round.setAttribute("aria-pressed", String(this.video.loop));
   }
 
   playPause() {
     if (this.video.paused) this.video.play().catch(() => {});
-    else this.video.pause();
+    else {
+      this.video.pause();
+      if (this.times) this.seek(this.at);
+    }
   }
 
   rest() {
-    if (this.zoomed) this.unzoom();
+    if (!this.pane.together && this.pane.zoomed && !this.pane.editor) this.pane.view = { scale: 1, x: 0.5, y: 0.5 };
     if (this.video && !this.pane.together) this.video.pause();
   }
 
@@ -309,6 +541,7 @@ class Frame {
   }
 
   stop() {
+    this.stopped = true;
     if (!this.video) return;
     this.video.pause();
     this.video.removeAttribute("src");
@@ -319,5 +552,5 @@ class Frame {
 function seconds(value) {
   const total = Number.isFinite(value) ? value : 0;
   const minutes = Math.floor(total / 60);
-  return `${minutes}:${(total - 60 * minutes).toFixed(1).padStart(4, "0")}`;
+  return `${minutes}:${(total - 60 * minutes).toFixed(2).padStart(5, "0")}`;
 }

@@ -56,14 +56,21 @@ export class Overlay {
 }
 
 // What the keys do on a page, as rows of names and meaning.
-export function keyRows(view, stage) {
+export function keyRows(view, stage, drawn = []) {
   const writing = stage === "authoring";
   const rows = [];
   if (view === "pool") rows.push(["← ↑ → ↓", "move in the grid"], ["Enter", "write about this image"], ["PgUp PgDn", "pages"], ["1 … 9", "dimension"]);
   if (view === "task") {
     if (writing) rows.push(["Enter", "next field"], ["Tab", "next field or choice"], ["Esc", "leave the box; then the keys below work"], ["1 … 9", "the option with that number"]);
     else rows.push(["1 … 9", "the choice with that number"], ["↑ ↓", "to the criterion above or below"], ["Esc", "back from the reasons, out of a box"]);
-    rows.push(["Ctrl Enter", "submit, from anywhere"], ["Z", "original size and back; arrows move, + − zoom"], ["← →", "image before, image after"], [", .", "one frame back, one frame on"], ["Space", "play, pause"]);
+    rows.push(["Ctrl Enter", "submit, from anywhere"], ["Z", "larger and back, all images together; arrows move, + − zoom"], ["← →", "image before, image after ( [ ] while enlarged )"], ["I", "images side by side, or one at a time"], [", .", "exactly one frame back, one frame on"], ["Home End", "first frame, last frame"], ["Space", "play, pause"], ["< >", "slower, faster"], ["O", "loop, or stop at the end"]);
+    if (drawn.length) {
+      const noun = drawn.includes("boxes") ? "box" : "mark";
+      rows.push(["A", `a new ${noun} in the middle of what is seen; or drag`], ["Tab", `the next ${noun}`], ["← ↑ → ↓", `move the chosen ${noun}; with Shift finely`]);
+      if (noun === "box") rows.push(["Alt", "with the arrows: its size; E lets the arrows do that"], ["1 … 9", "its label"]);
+      else rows.push(["1 … 9", "its number; the one that had it takes the other"]);
+      rows.push(["Del", "remove it"], ["Enter", "done with it"], ["0", "nothing to mark"]);
+    }
   }
   rows.push(["G", "guideline"], ["U", "take back the last submission"]);
   if (view === "task") rows.push(["N", "note"]);

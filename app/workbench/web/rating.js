@@ -23,6 +23,7 @@ export class RatingForm {
     this.typing = false; // a reason in words
     this.errors = {};
     this.blocks = new Map();
+    this.host.media?.forget();
     fill(this.root, this.criteria.map((criterion) => this.block(criterion)));
     const open = this.visible().find((criterion) => !this.answered(criterion));
     this.active = (open || this.visible()[0] || {}).name;
@@ -128,6 +129,7 @@ export class RatingForm {
       value: () => this.values[name],
       set: (value) => this.set(name, value),
       done: (value) => this.choose(name, value),
+      onward: () => this.advance(name, { submit: false }),
       activate: () => this.activate(name, { focus: false }),
     };
   }
@@ -250,14 +252,14 @@ export class RatingForm {
     this.paint();
   }
 
-  advance(name) {
+  advance(name, { submit = true } = {}) {
     const walk = this.visible().filter((criterion) => criterion.required || this.control(criterion).onTheWay);
     const at = walk.findIndex((criterion) => criterion.name === name);
     const open = (criterion) => !this.answered(criterion);
     const next = walk.slice(at + 1).find(open) || walk.slice(0, Math.max(at, 0)).find((criterion) => criterion.required && open(criterion)) || walk[at + 1];
     if (next) this.activate(next.name);
     this.paint();
-    if (!next) this.host.submit();
+    if (!next && submit) this.host.submit();
   }
 
   // Marks what is missing or wrong; true when nothing is.

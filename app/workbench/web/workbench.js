@@ -5,6 +5,7 @@ import { clock, el, fill, key, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
 import { Guide } from "./guide.js";
 import { News } from "./news.js";
+import { isDrawn, ofVotes } from "./marks.js";
 import { MediaPane, prefetch } from "./media.js";
 import { Overlay, keyRows } from "./overlay.js";
 import { Pool } from "./pool.js";
@@ -161,7 +162,7 @@ class Workbench {
     this.lease(task.lease_until);
     const draft = this.sync.open(task);
     const answers = draft && draft.values ? draft.values : {};
-    this.media.show(task.assets);
+    this.media.show(task.assets, null, this.marked());
     this.paintItem();
     this.openForm(answers, earlier);
     this.noteBox.value = answers.note || "";
@@ -202,6 +203,13 @@ class Workbench {
     return criteria.filter((criterion) => !criterion.dimensions || !this.task || criterion.dimensions.includes(this.task.dimension));
   }
 
+  // What the item's own fields have drawn on its images.
+  marked() {
+    const { fixed, task } = this;
+    if (fixed.stage.name === "authoring") return [];
+    return [...fixed.fields.filter(isDrawn).map((field) => ({ role: field.on, value: task.fields[field.name] })), ...ofVotes(fixed.vote_criteria, task.votes)];
+  }
+
   paintItem() {
     const { fixed, task } = this;
     const dimension = fixed.dimensions[task.dimension] || { title: task.dimension };
@@ -212,7 +220,7 @@ class Workbench {
       authoring && this.data.to_write !== null ? el("span", { class: "towrite" }, this.data.to_write ? `${this.data.to_write} still to write here` : "enough are written here") : null)];
     if (!authoring) {
       for (const field of fixed.fields) {
-        if (asOptions.has(field.name) || !(field.name in task.fields)) continue;
+        if (asOptions.has(field.name) || !(field.name in task.fields) || isDrawn(field)) continue; // marks are on the image
         const value = task.fields[field.name];
         if (!field.authored && !field.required) {
           if (value !== null && value !== "") meta.push(`${field.title}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
@@ -661,6 +669,7 @@ class Workbench {
       else this.submit();
       return true;
     }
+    if (!typing && this.task && !this.busy && !this.waiting && !this.lost && this.media.editKey(event, target)) return true;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (typing) {
       if (this.current && target !== this.noteBox && this.current.boxKey && this.current.boxKey(event, target)) return true;
@@ -674,7 +683,7 @@ class Workbench {
     if (this.lost && event.key === "Enter") return this.goOn(), true;
     if (target instanceof HTMLAnchorElement && event.key === "Enter") return false;
     if (target instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ")) return event.repeat;
-    if (event.repeat && !event.key.startsWith("Arrow") && ![",", ".", "+", "-"].includes(event.key)) return true;
+    if (event.repeat && !event.key.startsWith("Arrow") && ![",", ".", "+", "-", "Shift"].includes(event.key)) return true;
     if (this.data.view === "task" && this.media.zoomed && this.media.key(event)) return true;
     if (event.key === "Escape" && this.current && this.task && this.current.key(event)) return true;
     if (event.key === "Escape" && !this.banner.hidden) return this.hideBanner(), true;
@@ -698,12 +707,17 @@ class Workbench {
     return true;
   }
 
+  // The kinds of what is drawn on this page.
+  drawn() {
+    return [...(this.fixed.criteria || []), ...(this.fixed.stage.name === "authoring" ? this.fixed.fields : [])].filter(isDrawn).map(({ kind }) => kind);
+  }
+
   openMenu() {
     const places = this.data.menu && this.data.menu.length ? this.data.menu : [{ title: "My work", href: "/" }];
     this.overlay.menu([...places, { title: "Sign out", href: "/logout" }]);
   }
 
   openKeys() {
-    this.overlay.keys(keyRows(this.data.view, this.fixed.stage.name));
+    this.overlay.keys(keyRows(this.data.view, this.fixed.stage.name, this.drawn()));
   }
 }

@@ -13,9 +13,10 @@
 //   boxKey(event, box)       likewise inside one of its own text boxes
 //   focus()                  puts the caret where typing begins; false if it needs none
 // The seat tells it about the rest: value(), set(value) keeps what is half done, done(value) answers and goes on,
-// activate() makes it the active one, media is the pane with the item's pictures, id labels it for screen readers.
+// onward() goes on without submitting, activate() makes it the active one, media is the pane with the item's pictures, id labels it for screen readers.
 
 import { Choices } from "./choices.js";
+import { Drawn } from "./drawn.js";
 import { Text } from "./text.js";
 
-export const KINDS = { choice: Choices, option_of: Choices, scale: Choices, text: Text };
+export const KINDS = { choice: Choices, option_of: Choices, scale: Choices, text: Text, boxes: Drawn, marks: Drawn };

@@ -1,0 +1,140 @@
+// Where things are: rectangles on the screen, and boxes and points of an image in fractions of its width and height.
+// An image's own coordinates run from 0 to 1, from its upper left corner as it is shown upright.
+
+const DIGITS = 1e6;
+export const LEAST = 0.002; // a box is never thinner than this
+export const GRIP = 9; // pixels around a handle or a point that still mean it
+export const HANDLES = { nw: [0, 0], n: [0.5, 0], ne: [1, 0], e: [1, 0.5], se: [1, 1], s: [0.5, 1], sw: [0, 1], w: [0, 0.5] };
+
+export const six = (value) => Math.round(value * DIGITS) / DIGITS + 0;
+export const within = (value, low, high) => Math.min(high, Math.max(low, value));
+
+// The largest rectangle of that ratio (width / height) in the middle of a frame.
+export function fit(width, height, ratio) {
+  const wide = Math.min(width, height * ratio);
+  return { width: wide, height: wide / ratio };
+}
+
+// Where the image lies in its frame, when it is enlarged `scale` times and its point (x, y) is wanted in the middle.
+// The point gives way where the image would leave a gap at an edge.
+export function place(width, height, ratio, { scale = 1, x = 0.5, y = 0.5 } = {}) {
+  const size = fit(width, height, ratio);
+  const wide = size.width * scale;
+  const high = size.height * scale;
+  const middle = (at, length, room) => (length <= room ? 0.5 : within(at, room / (2 * length), 1 - room / (2 * length)));
+  const cx = middle(x, wide, width);
+  const cy = middle(y, high, height);
+  return { left: width / 2 - cx * wide, top: height / 2 - cy * high, width: wide, height: high, x: cx, y: cy };
+}
+
+export const toImage = (rect, px, py) => ({ x: (px - rect.left) / rect.width, y: (py - rect.top) / rect.height });
+export const toScreen = (rect, x, y) => ({ x: rect.left + x * rect.width, y: rect.top + y * rect.height });
+
+// How the view has to be so that the image's point under (px, py) stays there while the scale changes.
+export function zoomed(width, height, ratio, view, scale, px = width / 2, py = height / 2) {
+  const before = toImage(place(width, height, ratio, view), px, py);
+  const size = fit(width, height, ratio);
+  const next = { scale, x: before.x + (width / 2 - px) / (size.width * scale), y: before.y + (height / 2 - py) / (size.height * scale) };
+  const { x, y } = place(width, height, ratio, next);
+  return { scale, x, y };
+}
+
+// How many columns show n pictures of that ratio largest.
+export function columns(n, width, height, ratio, gap = 0) {
+  let best = { columns: 1, area: -1 };
+  for (let many = 1; many <= n; many += 1) {
+    const rows = Math.ceil(n / many);
+    const size = fit((width - gap * (many - 1)) / many, (height - gap * (rows - 1)) / rows, ratio);
+    if (size.width * size.height > best.area + 1e-6) best = { columns: many, area: size.width * size.height };
+  }
+  return best.columns;
+}
+
+// ---- boxes {x, y, w, h} and points {x, y}
+
+// The box as it is stored: inside the image, not thinner than a hair, six decimals.
+export function tidy(box) {
+  const w = six(within(box.w, LEAST, 1));
+  const h = six(within(box.h, LEAST, 1));
+  return { ...box, x: six(within(box.x, 0, 1 - w)), y: six(within(box.y, 0, 1 - h)), w, h };
+}
+
+export const tidyPoint = (point) => ({ ...point, x: six(within(point.x, 0, 1)), y: six(within(point.y, 0, 1)) });
+
+// The box between two corners, cut off at the edges of the image.
+export function between(one, other) {
+  const [left, right] = [one.x, other.x].map((value) => within(value, 0, 1)).sort((a, b) => a - b);
+  const [top, bottom] = [one.y, other.y].map((value) => within(value, 0, 1)).sort((a, b) => a - b);
+  return tidy({ x: left, y: top, w: right - left, h: bottom - top });
+}
+
+export const moved = (box, dx, dy) => ("w" in box ? tidy({ ...box, x: box.x + dx, y: box.y + dy }) : tidyPoint({ ...box, x: box.x + dx, y: box.y + dy }));
+
+// Larger or smaller at its right and lower edge; what would stick out is cut off.
+export const sized = (box, dw, dh) => tidy({ ...box, w: within(box.w + dw, LEAST, 1 - box.x), h: within(box.h + dh, LEAST, 1 - box.y) });
+
+// The box with one of its handles at a point; a handle may be dragged past the other side.
+export function dragged(box, handle, x, y) {
+  const [hx, hy] = HANDLES[handle];
+  const far = { x: hx === 0 ? box.x + box.w : box.x, y: hy === 0 ? box.y + box.h : box.y };
+  const here = { x: hx === 0.5 ? box.x + box.w : x, y: hy === 0.5 ? box.y + box.h : y };
+  return { ...box, ...between(far, here) };
+}
+
+export const handlePoint = (box, handle) => ({ x: box.x + HANDLES[handle][0] * box.w, y: box.y + HANDLES[handle][1] * box.h });
+
+// The handle of a box under a point of the screen.
+export function handleAt(box, rect, px, py, grip = GRIP) {
+  let best = null;
+  for (const handle of Object.keys(HANDLES)) {
+    const { x, y } = handlePoint(box, handle);
+    const at = toScreen(rect, x, y);
+    const distance = Math.hypot(at.x - px, at.y - py);
+    if (distance <= grip && (!best || distance < best.distance)) best = { handle, distance };
+  }
+  return best && best.handle;
+}
+
+// The place in the list of what lies under a point of the screen: the nearest point, or the smallest box; else -1.
+export function hit(list, rect, px, py, grip = GRIP) {
+  let best = -1;
+  let least = Infinity;
+  list.forEach((entry, index) => {
+    const from = toScreen(rect, entry.x, entry.y);
+    let size;
+    if ("w" in entry) {
+      const to = toScreen(rect, entry.x + entry.w, entry.y + entry.h);
+      if (px < from.x - 2 || px > to.x + 2 || py < from.y - 2 || py > to.y + 2) return;
+      size = (to.x - from.x) * (to.y - from.y);
+    } else {
+      size = Math.hypot(from.x - px, from.y - py);
+      if (size > grip + 4) return;
+    }
+    if (size < least) {
+      least = size;
+      best = index;
+    }
+  });
+  return best;
+}
+
+// ---- clips
+
+// The frame that is on screen at a moment: the last one that is not later.
+export function frameAt(times, moment) {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= moment + 1e-4) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+// A moment at which a frame is certainly on screen: half way to the next one.
+export function middleOf(times, duration, index) {
+  const from = times[index];
+  const to = index + 1 < times.length ? times[index + 1] : Math.max(duration, from + 0.001);
+  return from + (to - from) / 2;
+}

@@ -1,0 +1,240 @@
+"""Boxes and numbered points on images, in a real browser: drawn with keys and pointer, kept, voted on, exported."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image, ImageDraw
+from playwright.sync_api import Browser, expect
+
+from domain.roles import Role
+from domain.states import Stage
+from media.store import MediaStore
+from tests.e2e.people import Desk, at_desk, opened
+from tests.serving import Server, touchstone
+from workflow import accounts, pool, projects
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PROJECT = "tour"
+UPRIGHT = (900, 1200)
+"""The picture as it is seen; the file holds it on its side, as cameras do."""
+CUP = (0.2, 0.3, 0.25, 0.125)
+"""Where the red cup is: x, y, w, h of the upright picture."""
+STEP, FINE = 0.01, 0.001
+"""What an arrow key moves, without and with Shift: one hundredth and one thousandth of the image."""
+NEW = 0.2
+"""A new box is a fifth of the image wide and high, in its middle."""
+
+
+@pytest.fixture
+def pictures(request: pytest.FixtureRequest) -> Path | None:
+    """Where screenshots go, if ``--pictures`` says so."""
+    folder = request.config.getoption("--pictures")
+    return Path(folder) if folder else None
+
+
+def lying(path: Path) -> Path:
+    """A photograph of a red cup on a grey table, stored on its side with a note to turn it."""
+    upright = Image.new("RGB", UPRIGHT, (120, 130, 140))
+    x, y, w, h = CUP
+    corners = (x * UPRIGHT[0], y * UPRIGHT[1], (x + w) * UPRIGHT[0] - 1, (y + h) * UPRIGHT[1] - 1)
+    ImageDraw.Draw(upright).rectangle(corners, fill=(200, 30, 30))
+    turned = upright.rotate(90, expand=True)
+    exif = Image.Exif()
+    exif[0x0112] = 6  # to be turned a quarter to the right
+    turned.save(path, "JPEG", quality=95, exif=exif)
+    assert turned.size == (UPRIGHT[1], UPRIGHT[0])
+    return path
+
+
+@pytest.fixture
+def running(server: Server, tmp_path: Path) -> Server:
+    """A project of the shipped schema ``tour`` with a writer, two verifiers, a lead, and one picture in the pool."""
+    home = server.home
+
+    def run(*arguments: str) -> None:
+        done = touchstone(*arguments, home=home)
+        assert done.returncode == 0, done.stderr
+
+    for name in (PROJECT, "again"):
+        run("project", "create", name, "--schema", "tour")
+    run("people", "add", "lena", "--project", PROJECT, "--role", "lead")
+    with opened(server) as store:
+        for login, stage in (("ann", Stage.AUTHORING), ("vera", Stage.VERIFICATION), ("vic", Stage.VERIFICATION)):
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(
+                store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, dimensions=None, stages=[stage]
+            )
+        files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
+        pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=PROJECT, files=files)
+    return server.start()
+
+
+def close(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
+    """The same boxes or points, to one ten-thousandth of the image."""
+    assert [set(entry) for entry in found] == [set(entry) for entry in wanted]
+    for one, other in zip(found, wanted, strict=True):
+        for name, value in other.items():
+            assert one[name] == (pytest.approx(value, abs=1e-4) if isinstance(value, float) else value), (name, one)
+
+
+def listed(desk: Desk, block: str) -> list[str]:
+    """What the form lists as drawn, in words."""
+    return desk.page.locator(f"{block} .marklist li .what").all_inner_texts()
+
+
+def image_on_screen(desk: Desk) -> tuple[float, float, float, float]:
+    """Left, top, width and height of the picture itself on the screen, from what the browser did with the image."""
+    expect(desk.page.locator(".media img.view:not(.waiting)")).to_be_visible()
+    box = desk.page.locator(".media img.view").evaluate(
+        "image => { const r = image.getBoundingClientRect(); return [r.left, r.top, r.width, r.height,"
+        " image.naturalWidth, image.naturalHeight]; }"
+    )
+    left, top, width, height, natural_width, natural_height = box
+    assert natural_width / natural_height == pytest.approx(UPRIGHT[0] / UPRIGHT[1], rel=0.01), "upright"
+    scale = min(width / natural_width, height / natural_height)
+    wide, high = natural_width * scale, natural_height * scale
+    return left + (width - wide) / 2, top + (height - high) / 2, wide, high
+
+
+def drag(desk: Desk, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """From one point of the image to another, both in fractions, with the mouse."""
+    left, top, wide, high = image_on_screen(desk)
+    mouse = desk.page.mouse
+    mouse.move(left + start[0] * wide, top + start[1] * high)
+    mouse.down()
+    mouse.move(left + (start[0] + end[0]) / 2 * wide, top + (start[1] + end[1]) / 2 * high)
+    mouse.move(left + end[0] * wide, top + end[1] * high)
+    mouse.up()
+
+
+def test_boxes_and_marks_from_the_keyboard_to_the_export(
+    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    def shot(name: str) -> Path | None:
+        return pictures / f"{name}.png" if pictures else None
+
+    # The author points at the cup with keys alone: a box, ten steps up and to the left, a little narrower.
+    with at_desk(chromium, running, "ann") as desk:
+        desk.open(f"/author?project={PROJECT}")
+        expect(desk.bench).to_have_attribute("data-view", "pool")
+        desk.press("Enter")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.page.keyboard.insert_text("What is in the box?")
+        desk.press("Enter")
+        desk.page.keyboard.insert_text("The cup.")
+        desk.press("Enter")  # on to the boxes
+        expect(desk.page.locator(".field[data-field=pointed] .marker")).to_be_focused()
+        desk.press("a", *["ArrowLeft"] * 10, *["ArrowUp"] * 10, *["Alt+ArrowLeft"] * 4, "Enter")
+        expect(desk.page.locator(".field[data-field=numbered] .marker")).to_be_focused()
+        desk.press("a", *["ArrowRight"] * 7, "Enter")
+        assert listed(desk, ".field[data-field=pointed]") == ["A"]
+        desk.picture(shot("author-marks"))
+        desk.next_after("Control+Enter")
+    pointed = [{"label": "A", "x": 0.3, "y": 0.3, "w": NEW - 4 * STEP, "h": NEW}]
+    numbered = [{"number": 1, "x": 0.57, "y": 0.5}]
+
+    # Vera draws with keys alone, and reloads in the middle of it.
+    objects = [
+        {"label": "cup", "x": 0.4 - 0.15, "y": 0.4 + 3 * FINE, "w": NEW + 2 * STEP, "h": NEW},
+        {"label": "plate", "x": 0.4, "y": 0.4 - 5 * STEP, "w": NEW, "h": NEW - 6 * FINE},
+    ]
+    spots = [{"number": 2, "x": 0.5, "y": 0.5 + 0.25}, {"number": 1, "x": 0.5 - 4 * FINE, "y": 0.5}]
+    with at_desk(chromium, running, "vera") as desk:
+        desk.open(f"/verify?project={PROJECT}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        expect(desk.page.locator(".media svg.drawn .outline")).to_have_count(1)  # what the item shows
+        _is_drawn_where(desk, pointed[0])
+        desk.press("a", *["ArrowLeft"] * 15, *["Shift+ArrowDown"] * 3, "e", *["ArrowRight"] * 2)
+        desk.press("a", "2", "Escape", "Tab", "Tab")  # the second box, chosen again
+        desk.press(*["ArrowUp"] * 5, *["Alt+Shift+ArrowUp"] * 6)
+        desk.press("a", "3", "Delete", "Enter")
+        desk.picture(shot("verify-boxes"))
+        desk.press("Escape")
+        expect(desk.page.locator(".saved")).to_contain_text("draft saved")
+        desk.page.reload()
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        expect(desk.page.locator(".criterion[data-criterion=objects] .marklist li")).to_have_count(2)
+        assert listed(desk, ".criterion[data-criterion=objects]") == ["Cup", "Plate"]
+        expect(desk.page.locator(".criterion[data-criterion=spots]")).to_have_class("criterion many active")
+        desk.press("a", *["ArrowDown"] * 25, "a", *["Shift+ArrowLeft"] * 4, "1")
+        desk.picture(shot("verify-marks"))
+        desk.press("Enter")
+        expect(desk.page.locator(".criterion[data-criterion=fits]")).to_have_class("criterion many active")
+        desk.next_after("1")
+
+    # Vic draws the cup with the pointer, in the dark theme: once as it is fitted, once enlarged.
+    with at_desk(chromium, running, "vic", scheme="dark") as desk:
+        desk.open(f"/verify?project={PROJECT}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        expect(desk.page.locator(".media svg.drawn .outline")).to_have_count(1)
+        x, y, w, h = CUP
+        drag(desk, (x, y), (x + w, y + h))
+        desk.press("Escape", "z")
+        expect(desk.page.locator(".zoombar .factor")).to_be_visible()
+        wide = desk.page.locator(".media img.view").evaluate("image => image.getBoundingClientRect().width")
+        desk.page.mouse.wheel(0, -100)
+        desk.page.wait_for_function(
+            """before => {
+                const host = [...document.querySelectorAll('*')].map(node => node.shadowRoot).find(
+                    root => root && root.querySelector('.media img.view'));
+                return (host || document).querySelector('.media img.view').getBoundingClientRect().width > before;
+            }""",
+            arg=wide,
+        )
+        desk.press("2")
+        drag(desk, (x + 0.2, y + 0.1), (x + w + 0.2, y + h + 0.1))
+        desk.picture(shot("verify-boxes-dark"))
+        desk.press("Escape", "Escape", "ArrowDown")
+        desk.press("a", "Enter")
+        desk.next_after("1")
+    done = touchstone("export", PROJECT, "ratings", "--out", str(tmp_path / "ratings.csv"), home=running.home)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:
+        values = {(row["rater"], row["criterion"]): row["value"] for row in csv.DictReader(file)}
+    vera, vic = sorted({rater for rater, _ in values})  # pseudonyms, in the order in which the people came
+    close(json.loads(values[vera, "objects"]), objects)
+    close(json.loads(values[vera, "spots"]), spots)
+    assert json.loads(values[vic, "spots"]) == [{"number": 1, "x": 0.5, "y": 0.5}]
+    cup, plate = json.loads(values[vic, "objects"])
+    assert [cup["label"], plate["label"]] == ["cup", "plate"]
+    for name, there, beside in zip("xywh", CUP, (x + 0.2, y + 0.1, w, h), strict=True):
+        assert cup[name] == pytest.approx(there, abs=0.003), "a pixel or two of the screen"
+        assert plate[name] == pytest.approx(beside, abs=0.003), "and no more while it is enlarged"
+
+    # Out as a release and as ratings, and in again in another project: nothing is lost.
+    out = tmp_path / "release"
+    done = touchstone("export", PROJECT, "egothink", "--out", str(out), "--verified", home=running.home)
+    assert done.returncode == 0, done.stderr
+    (record,) = json.loads((out / "Tour/pointing/annotations.json").read_text())
+    close(record["pointed"], pointed)
+    close(record["numbered"], numbered)
+    for arguments in (
+        ("import", "again", "egothink", str(out)),
+        ("import", "again", "ratings", str(tmp_path / "ratings.csv")),
+        ("export", "again", "ratings", "--out", str(tmp_path / "again.csv")),
+        ("export", "again", "egothink", "--out", str(tmp_path / "again")),
+    ):
+        done = touchstone(*arguments, home=running.home)
+        assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+    (same,) = json.loads((tmp_path / "again/Tour/pointing/annotations.json").read_text())
+    assert (same["pointed"], same["numbered"]) == (record["pointed"], record["numbered"])
+    with (tmp_path / "again.csv").open(encoding="utf-8") as file:
+        back = {(row["rater"], row["criterion"]): row["value"] for row in csv.DictReader(file)}
+    assert back.keys() == values.keys()
+    assert all(back[key] == values[key] or json.loads(back[key]) == json.loads(values[key]) for key in values)
+
+
+def _is_drawn_where(desk: Desk, box: dict[str, Any]) -> None:
+    left, top, wide, high = image_on_screen(desk)
+    drawn = desk.page.locator(".media svg.drawn .outline").first.bounding_box()
+    assert drawn is not None
+    assert drawn["x"] == pytest.approx(left + box["x"] * wide, abs=2.5)
+    assert drawn["y"] == pytest.approx(top + box["y"] * high, abs=2.5)
+    assert drawn["width"] == pytest.approx(box["w"] * wide, abs=4)
+    assert drawn["height"] == pytest.approx(box["h"] * high, abs=4)
