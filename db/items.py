@@ -178,6 +178,17 @@ def prediction(session: Session, *, id: int) -> PredictionRow:
     return session.exec(select(PredictionRow).where(PredictionRow.id == id)).one()
 
 
+def any_in(session: Session, *, project_id: int, states: Sequence[ItemState]) -> bool:
+    """Whether a project has an item in one of the states."""
+    return any(
+        session.exec(
+            select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == state).limit(1)
+        ).first()
+        is not None
+        for state in states
+    )
+
+
 def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, ItemState], int]:
     """How many items there are, by dimension and state."""
     wanted = (

@@ -281,8 +281,14 @@ def why_nothing(
         return NothingLeft("pool_empty", "The pool has no free image for you; a lead can add more.")
     if asides.count(session, person_id=person.id, project_id=access.project_id, stage=stage):
         return NothingLeft("put_off", "You have done the rest. What you have put off is still waiting; look again.")
-    slots = tasks.count_by_state(session, project_id=access.project_id, stage=stage)
-    unfinished = {where for where, state in slots if state in (TaskState.OPEN, TaskState.CLAIMED)}
+    everywhere = [known.id for known in access.schema.dimensions]
+
+    def dimensions_in(*states: TaskState) -> set[str]:
+        return tasks.dimensions_in(
+            session, project_id=access.project_id, stage=stage, dimensions=everywhere, states=states
+        )
+
+    unfinished = dimensions_in(TaskState.OPEN, TaskState.CLAIMED)
     within = unfinished if mine is None else unfinished & set(mine)
     if within:
         return NothingLeft(
@@ -292,13 +298,10 @@ def why_nothing(
         return NothingLeft("all_done", "Nothing is left in this dimension; there is work in others.")
     if unfinished:
         return NothingLeft("not_your_dimension", "Nothing is left in your dimensions; there is work in others.")
-    pending = {state for _, state in items.count_by_state(session, project_id=access.project_id)} & {
-        ItemState.IN_VERIFICATION,
-        ItemState.IN_ADJUDICATION,
-    }
-    if stage is Stage.ADJUDICATION and pending:
+    pending = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
+    if stage is Stage.ADJUDICATION and items.any_in(session, project_id=access.project_id, states=pending):
         return NothingLeft("waiting_for_others", "Nothing to settle now; votes are still coming in.")
-    if slots:
+    if dimensions_in(TaskState.DONE, TaskState.WITHDRAWN):
         return NothingLeft("all_done", "All done here. Thank you.")
     return NothingLeft("all_done", _NOTHING_YET[stage])
 

@@ -1,0 +1,32 @@
+"""The benchmark of many hands, small: people in processes that are killed, and two people at one slot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import hands
+from db.engine import Store
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("order", ["random", "fewest_votes"])
+def test_people_who_dawdle_and_are_killed_break_no_rule(store: Store, store_url: str, home: Path, order: str) -> None:
+    figures = hands.stress(store, store_url, home, items=40, processes=4, seconds=9, kill_every=1.0, order=order)
+    assert figures["failed"] == []
+    assert figures["kills"] > 0
+    assert figures["submitted"] >= 30
+    assert figures["acknowledged"] > 0
+    broken = ("overfilled", "same_person_twice", "self_verified", "outside_dimensions", "same_key_twice")
+    assert {name: figures[name] for name in broken} == dict.fromkeys(broken, 0)
+    assert figures["what_was_lost"] == []
+    assert figures["what_differs"] == []
+    assert (figures["lost"], figures["check_differences"]) == (0, 0)
+
+
+def test_two_people_one_slot_exactly_one_wins_every_time(store: Store, store_url: str, home: Path) -> None:
+    figures = hands.duel(store, store_url, home, rounds=1500)
+    assert (figures["rounds"], figures["exactly_one_won"], figures["left_open"]) == (1500, 1500, 0)
+    assert min(figures["won_by"]) > 0, "both took part"
