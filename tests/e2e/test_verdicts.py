@@ -269,3 +269,59 @@ def check_causes(server: Server, settled: dict[str, tuple[str, str]]) -> None:
         "ambiguous": ("done", "1", "The image is at fault."),
     }
     assert [row["note"] for row in rows if row["note"]] == ["Does a lid count?"]
+
+
+# ---- weighed votes, and skips that retire an item -------------------------------------------------------------------
+
+YES, NO, NOT_VISIBLE, EXPERT = "1", "21", "31", "32"
+"""Keys on the panel's page: yes; no, and that the answer is wrong; skip, and why."""
+BOWL, CLOUD, RING, JAR = (f"What is {name}?" for name in ("the bowl", "the cloud", "the ring", "the jar"))
+PANEL: dict[str, tuple[str, str, str]] = {
+    BOWL: (YES, NO, YES),
+    CLOUD: (NOT_VISIBLE, EXPERT, YES),  # retired at the second skip: the third never sees it
+    RING: (YES, NO, EXPERT),  # no side has more than half
+    JAR: (YES, YES, YES),
+}
+
+
+def test_skips_retire_an_item_and_more_than_half_decides(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    voters = ("ann", "bob", "cy")
+    people = {**dict.fromkeys(voters, Role.ANNOTATOR), "sam": Role.SENIOR, "lena": Role.LEAD}
+    begin(server, "panel", {"near": list(PANEL)}, people)
+    seen: dict[str, list[str]] = {login: [] for login in voters}
+    for place, login in enumerate(voters):
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/verify?project=panel")
+            expect(desk.bench).to_be_visible()
+            while desk.view() == "task":
+                question = desk.shown("question")
+                seen[login].append(question)
+                desk.next_after(*PANEL[question][place])
+    assert sorted(seen["ann"]) == sorted(seen["bob"]) == sorted(PANEL)
+    assert sorted(seen["cy"]) == sorted(set(PANEL) - {CLOUD})
+    with at_desk(chromium, server, "sam") as sam:
+        sam.open("/adjudicate?project=panel")
+        expect(sam.bench).to_be_visible()
+        assert sam.shown("question") == RING
+        assert "It takes an expert" in sam.bench.inner_text()
+        sam.press("2")
+        sam.next_after("4")
+        assert sam.view() == "nothing"
+    with at_desk(chromium, server, "lena") as lena:
+        lena.open("/dashboard?project=panel")
+        expect(lena.page.locator("[data-part=summary]")).to_contain_text("4 items written · 2 kept · 2 rejected")
+    run(server.home, "export", "panel", "egothink", "--verified", "--out", str(tmp_path / "release"))
+    manifest = json.loads((tmp_path / "release/manifest.json").read_text())
+    assert {row["question"] for row in questions_of(tmp_path / "release")} == {BOWL, JAR}
+    assert manifest["gates"] == {
+        "imported": 4,
+        "voted": 4,
+        "skipped": 2,  # the cloud and the ring
+        "unanimous": 1,  # the jar
+        "as_wanted": 1,
+        "adjudicated": 1,
+        "kept": 2,
+        "rejected": 2,
+    }
+    assert manifest["policy"]["skips"] == {"after": 2, "then": "retire"}
+    assert "Everything stored follows from the votes." in run(server.home, "check", "panel")
