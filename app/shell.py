@@ -47,11 +47,13 @@ class Screen:
 
 SCREENS = (
     Screen("my_work", "My work"),
+    Screen("comments", "Comments"),
     Screen("author", "Author", Stage.AUTHORING),
     Screen("verify", "Verify", Stage.VERIFICATION),
     Screen("adjudicate", "Adjudicate", Stage.ADJUDICATION, Role.SENIOR),
     Screen("grade", "Grade", Stage.GRADING),
     Screen("dashboard", "Dashboard", role=Role.LEAD),
+    Screen("history", "History", role=Role.SENIOR),
     Screen("causes", "Causes", role=Role.LEAD),
     Screen("guideline", "Guideline", role=Role.LEAD),
     Screen("people", "People", role=Role.LEAD),
@@ -59,6 +61,9 @@ SCREENS = (
     Screen("agreement", "Agreement", role=Role.LEAD),
     Screen("export", "Export", role=Role.LEAD),
 )
+
+FOR_EVERYBODY = ("my_work", "comments")
+"""Pages that stand on top of the menu."""
 
 WORKING_STYLE = """
 header[data-testid="stHeader"], [data-testid="stToolbar"], [data-testid="stDecoration"],
@@ -339,9 +344,9 @@ def _sidebar(services: Services, current: Screen) -> None:
         view = _choose_project(services, mine)
         places = offered(view)
         groups = (
-            ("", [screen for screen in places if screen.name == "my_work"]),
+            ("", [screen for screen in places if screen.name in FOR_EVERYBODY]),
             ("Work", [screen for screen in places if screen.stage is not None]),
-            ("Lead", [screen for screen in places if screen.stage is None and screen.name != "my_work"]),
+            ("Lead", [screen for screen in places if screen.stage is None and screen.name not in FOR_EVERYBODY]),
         )
         for title, screens in groups:
             if title and screens:

@@ -159,8 +159,8 @@ def _thread(session: Session, access: Access, person: Person, item: ItemRow, *, 
         dimension=item.dimension,
         comments=comments,
         people=[row.login for row in _may_be_mentioned(session, access, person, seen)],
-        open=seen.open,
-        may_free=at_least(access.role, Role.SENIOR),
+        open=seen.open and seen.whole,  # to raters it would tell whether the item is settled
+        may_free=seen.whole,
         whole=seen.whole,
     )
 
@@ -238,7 +238,7 @@ def _write(
     if unknown:
         whom = ", ".join(f"@{login}" for login in known) or "nobody"
         problems.append(Problem("text", f"@{unknown[0]} is nobody whom you can mention here. You can mention: {whom}."))
-    official = at_least(access.role, Role.SENIOR)
+    official = seen.whole
     if early and not official:
         problems.append(Problem("early", "Only a senior or lead can say that a comment gives nothing away."))
     if early and seen.open and official:

@@ -44,7 +44,8 @@ class Sight:
 def sight(session: Session, *, access: Access, person: Person, item: ItemRow) -> Sight:
     """What somebody may see of an item now."""
     slots = threads.slots(session, item_id=item.id or 0, stages=BLIND)
-    open_ = item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
+    mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
+    open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
     settled = item.state not in UNSETTLED
     names = at_least(access.role, Role.LEAD) or settled or access.schema.stages.adjudication is None
     return Sight(open_, _why_blind(session, access, person, item, slots), names)
@@ -66,17 +67,22 @@ def _why_blind(session: Session, access: Access, person: Person, item: ItemRow, 
         return FOR_SENIORS
     waiting = {row.unit for row in slots if _unfinished(row, item)}
     for row in slots:
-        held = row.state is TaskState.CLAIMED or row.correcting
         undoable = row.unit in waiting or (row.stage is Stage.VERIFICATION and item.state in UNSETTLED)
-        if row.person_id == person.id and (held or (undoable and row.revision in (None, item.current_revision))):
+        if row.person_id == person.id and (
+            _in_hand(row) or (undoable and row.revision in (None, item.current_revision))
+        ):
             return IN_HAND
     if at_least(access.role, Role.LEAD):
         return ""
     for row in slots:
-        mine = access.may_do(row.stage) and access.may_use(row.dimension)
-        if mine and _unfinished(row, item) and tasks.may_take(session, row=row, person_id=person.id):
+        asked = access.may_do(row.stage) and access.may_use(row.dimension)
+        if asked and _unfinished(row, item) and tasks.may_take(session, row=row, person_id=person.id):
             return MAY_COME
     return ""
+
+
+def _in_hand(row: TaskRow) -> bool:
+    return row.state is TaskState.CLAIMED or row.correcting
 
 
 def _unfinished(row: TaskRow, item: ItemRow) -> bool:

@@ -14,11 +14,12 @@ from starlette.routing import BaseRoute, Route
 from app.routes.replies import answering, read_json, signed_in, wanted
 from app.services import Resources
 from app.session import CSRF_HEADER
+from app.workbench import page
 from db.engine import Store
 from domain.errors import BadRequest, NotAllowed, NotFound
 from domain.records import Person
 from domain.states import Stage
-from workflow import claim, draft, guidelines, pool, submit
+from workflow import claim, comments, draft, guidelines, pool, submit
 
 Body = Mapping[str, Any]
 Action = Callable[[Store, Person, Body], dict[str, Any]]
@@ -112,7 +113,37 @@ def guideline_seen(store: Store, person: Person, body: Body) -> dict[str, Any]:
     return {"number": number}
 
 
+def read_comments(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{task}`` or ``{project, item}``: the comments on an item that I may read."""
+    return page.thread_part(comments.thread(store, person=person, **_item(body)))
+
+
+def write_comment(store: Store, person: Person, body: Body) -> dict[str, Any]:
+    """``{task}`` or ``{project, item}``, and ``{key, text, reply_to, early}``: comment on an item, once per key."""
+    key = wanted(body, "key", str)
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
+    thread = comments.comment(
+        store,
+        person=person,
+        key=key,
+        text=wanted(body, "text", str),
+        reply_to=wanted(body, "reply_to", str, default=None),
+        early=wanted(body, "early", bool, default=False),
+        **_item(body),
+    )
+    return page.thread_part(thread)
+
+
+def _item(body: Body) -> dict[str, str]:
+    if "task" in body:
+        return {"task": wanted(body, "task", str)}
+    return {"project": wanted(body, "project", str), "item": wanted(body, "item", str)}
+
+
 ACTIONS: Mapping[str, Action] = {
+    "comments": read_comments,
+    "comment": write_comment,
     "draft": save_draft,
     "submit": submit_task,
     "undo": undo,

@@ -12,6 +12,7 @@ import streamlit as st
 from agreement.summary import TITLES, Result
 from app import markup, shell
 from app.services import Services
+from app.views import history
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow import measure
@@ -72,11 +73,24 @@ def render(services: Services) -> None:
         shell.section(title_of(view, dimension, criterion) + (f" · guideline {guideline}" if guideline else ""))
         shell.show(
             markup.tag("div", markup.text(prompt_of(view, stage, criterion)), style="ts"),
-            markup.tag("div", markup.quiet(about_of(of_group)), style="ts ts-small"),
+            markup.tag(
+                "div",
+                markup.quiet(about_of(of_group)),
+                markup.text(" "),
+                _differing(view, stage, dimension),
+                style="ts ts-small",
+            ),
             table_of(first, unit=UNITS[stage]),
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=UNITS[stage]))
+
+
+def _differing(view: ProjectView, stage: Stage, dimension: str | None) -> markup.Markup:
+    """The way to the items behind a table."""
+    where = {"dimension": dimension} if dimension else {}
+    href = history.address(view.name, differ=stage.value, **where)
+    return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
 
 
 def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
+from app.views import history
 from domain.records import Dashboard, DimensionProgress, ProjectView
 from workflow import progress
 
@@ -38,7 +39,7 @@ def render(services: Services) -> None:
             [(style, name) for style, name in PARTS if _count(board, style)]
             + [("wanting", "not written yet")] * any((row.wanted or 0) > row.drafted for row in board.rows)
         ),
-        dimensions(board.rows),
+        dimensions(board.rows, project=view.name),
     )
 
 
@@ -59,8 +60,8 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")
 
 
-def dimensions(rows: Sequence[DimensionProgress]) -> markup.Markup:
-    """The table, a row per dimension."""
+def dimensions(rows: Sequence[DimensionProgress], *, project: str = "") -> markup.Markup:
+    """The table, a row per dimension; its name leads to the histories of its items."""
     heads = [
         ("Dimension", ""),
         ("Items", "wide"),
@@ -69,14 +70,20 @@ def dimensions(rows: Sequence[DimensionProgress]) -> markup.Markup:
         ("Wanted", "number"),
         ("What blocks it", ""),
     ]
-    return markup.table(heads, [_row(row) for row in rows])
+    return markup.table(heads, [_row(row, project) for row in rows])
 
 
-def _row(row: DimensionProgress) -> list[markup.Markup]:
+def _row(row: DimensionProgress, project: str) -> list[markup.Markup]:
     parts = [(style, name, getattr(row, style)) for style, name in PARTS]
     blocked = [markup.tag("div", markup.text(sentence)) for sentence in row.blocked]
     return [
-        markup.tag("b", markup.text(row.title)),
+        markup.tag(
+            "a",
+            markup.tag("b", markup.text(row.title)),
+            href=history.address(project, dimension=row.dimension),
+            target="_self",
+            title="The items of this dimension and their histories",
+        ),
         markup.bar(parts, total=max(row.wanted or 0, row.drafted)),
         markup.text(row.kept),
         markup.text(row.drafted),

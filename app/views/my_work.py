@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -12,7 +13,8 @@ from app.services import Services
 from domain.records import ProjectView, StageWork
 from domain.roles import Role
 from domain.states import Stage
-from workflow import pool, progress, projects
+from domain.threads import Mentions
+from workflow import comments, pool, progress, projects
 
 KEYS = "123456789"
 
@@ -34,6 +36,7 @@ def render(services: Services) -> None:
     """Every project I take part in, a card per stage."""
     mine = projects.projects_of(services.store, person=services.person)
     work = progress.my_work(services.store, person=services.person)
+    waiting = comments.mentions(services.store, person=services.person)
     shell.heading(
         "My work",
         "What waits for you. Press the key on a button to start; the stage's guideline is one key away there.",
@@ -45,7 +48,7 @@ def render(services: Services) -> None:
     chosen = st.query_params.get("project") or st.session_state.get("touchstone.project")
     for view in sorted(mine, key=lambda view: view.name != chosen):
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
-        _project(services, view, stages, keys)
+        _project(services, view, stages, keys, waiting.get(view.name))
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
@@ -57,17 +60,38 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
     return reasons[0] if reasons else "Nothing waits for you here."
 
 
-def _project(services: Services, view: ProjectView, work: Sequence[StageWork], keys: Iterator[str]) -> None:
+def _project(
+    services: Services,
+    view: ProjectView,
+    work: Sequence[StageWork],
+    keys: Iterator[str],
+    mentions: Mentions | None = None,
+) -> None:
     label = (
         [markup.text(" "), markup.tag("span", markup.text("made-up data"), style="ts-made-up")] if view.made_up else []
     )
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
+    if mentions is not None and (mentions.unread or mentions.unanswered):
+        shell.show(_mentions(view, mentions))
     if not any(row.waiting or row.mine_done for row in work):
         _nothing_at_all(services, view)
         if not work:
             return
     for stage, rows in groupby(work, key=lambda row: row.stage):
         _stage(services, view, stage, list(rows), keys)
+
+
+def _mentions(view: ProjectView, mentions: Mentions) -> markup.Markup:
+    """The comments that wait for this person, as a link to them."""
+    parts = []
+    if mentions.unread:
+        parts.append(f"{markup.count(mentions.unread, 'comment')} for you")
+    if mentions.unanswered:
+        items = markup.count(mentions.unanswered, "item")
+        parts.append(f"{items} whose last comment waits for an answer")
+    href = "/comments?" + urlencode({"project": view.name})
+    link = markup.tag("a", markup.text(", ".join(parts)), href=href, target="_self")
+    return markup.tag("div", link, style="ts", data_part="mentions")
 
 
 def _waiting(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork]) -> int:

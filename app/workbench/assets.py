@@ -48,9 +48,9 @@ routes = [Route("/workbench/{version}/{name:path}", serve, methods=["GET"])]
 """To be mounted by the server."""
 
 
-def loader() -> str:
+def loader(module: str = "workbench") -> str:
     """The few lines that Streamlit hands to the browser with every rerun; the rest is fetched once and cached."""
     return (
-        f'const page = import(location.origin + "/workbench/{version()}/workbench.js");\n'
+        f'const page = import(location.origin + "/workbench/{version()}/{module}.js");\n'
         "export default async (component) => (await page).default(component);\n"
     )

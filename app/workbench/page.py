@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +20,7 @@ from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
+from domain.threads import Thread
 
 Json = dict[str, Any]
 
@@ -288,6 +290,20 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "votes": [_vote(vote) for vote in task.votes],
         "history": list(task.history),
         "news": _news(task.news),
+    }
+
+
+def thread_part(thread: Thread) -> Json:
+    """The comments on an item, as the one who asked may read them."""
+    return {
+        "project": thread.project,
+        "item": thread.item,
+        "title": thread.title,
+        "comments": [{**asdict(comment), "at": instant(comment.at)} for comment in thread.comments],
+        "people": list(thread.people),
+        "open": thread.open,
+        "may_free": thread.may_free,
+        "whole": thread.whole,
     }
 
 

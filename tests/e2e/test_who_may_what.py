@@ -62,11 +62,13 @@ def working(*who: str) -> dict[str, str]:
 
 PAGES: Mapping[str, Mapping[str, str]] = {
     "my_work": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
+    "comments": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
     "author": working(AUTHOR),
     "verify": working(VERIFIER),
     "adjudicate": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
     "grade": working(GRADER),
     "dashboard": FOR_LEADS,
+    "history": FOR_LEADS | {SENIOR: OPEN},
     "causes": FOR_LEADS,
     "guideline": FOR_LEADS,
     "people": FOR_LEADS,
@@ -93,6 +95,8 @@ ACTIONS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, int]]] = {
         {"project": "p", "number": 1},
         dict.fromkeys(ROLES, 200) | {NOBODY: 401, STRANGER: 404},
     ),
+    "comments": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
+    "comment": ({"task": "TASK", "key": "k", "text": ""}, HELD | {VERIFIER: 422}),
     "release": ({"task": "TASK"}, HELD | {VERIFIER: 200}),
 }
 

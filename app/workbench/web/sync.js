@@ -36,7 +36,7 @@ export const write = (name, value) => {
     // A full or forbidden store costs the buffer, not the work: the server still gets every draft.
   }
 };
-const forget = (name) => {
+export const forget = (name) => {
   try {
     localStorage.removeItem(name);
   } catch {

@@ -12,6 +12,7 @@ import { Pool } from "./pool.js";
 import { grow } from "./kinds/keys.js";
 import { RatingForm } from "./rating.js";
 import { Gone, Refused, Sync, post } from "./sync.js";
+import { Thread, finishComments, threadStyle } from "./threads.js";
 
 const HEARTBEAT_MS = 4 * 60 * 1000;
 const LEASE_WARNING_MS = 3 * 60 * 1000;
@@ -65,7 +66,9 @@ class Workbench {
       this.changed();
     } } });
     this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, "Note"), this.noteBox);
-    this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note);
+    this.talk = new Thread({ csrf: () => this.data.csrf, person: () => this.data.person, changed: () => this.changed(), leave: true });
+    this.talkPart = el("div", { class: "note talk", hidden: true }, el("div", { class: "prompt" }, "Comments"), this.talk.root);
+    this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note, this.talkPart);
     this.status = el("span", { class: "saved", role: "status", "aria-live": "polite" });
     this.submitButton = el("button", { type: "button", class: "submit", on: { click: () => this.submit() } }, "Submit ", el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"));
     this.foot = el("footer", { class: "foot" }, this.status, this.submitButton);
@@ -79,7 +82,7 @@ class Workbench {
     this.poolHost = el("main", { class: "poolhost", hidden: true });
     this.overlay = new Overlay([this.line, this.body, this.poolHost]);
     this.root = el("div", { class: "ts" }, this.line, this.banner, this.news.root, this.body, this.poolHost, this.overlay.root);
-    parent.adoptedStyleSheets = [sheet];
+    parent.adoptedStyleSheets = [sheet, threadStyle];
     parent.append(this.root);
     this.steady = el("style", {}, STEADY);
     document.head.append(this.steady);
@@ -167,6 +170,9 @@ class Workbench {
     this.openForm(answers, earlier);
     this.noteBox.value = answers.note || "";
     this.note.hidden = !answers.note;
+    this.talk.open({ task: task.id }, task.item, answers.comment);
+    this.talkPart.hidden = !this.talk.text;
+    if (this.talk.text) this.talk.load();
     this.scroll.scrollTop = 0;
     this.foot.hidden = false;
     if (task.put_off) this.say("You had put this off.");
@@ -272,6 +278,7 @@ class Workbench {
     this.media.root.replaceChildren();
     fill(this.about);
     this.note.hidden = true;
+    this.talkPart.hidden = true;
     this.foot.hidden = true;
     const steps = { waiting_for_others: "look", put_off: "look", all_done: "menu", pool_empty: "look", not_your_dimension: "menu", not_member: "menu", no_stage: "menu", not_available: "menu" };
     const look = el("button", { type: "button", class: "submit", on: { click: () => this.ask({}) } }, "Look again ", key("Enter"));
@@ -302,6 +309,7 @@ class Workbench {
         tool("G", "guideline", () => this.guide.toggle(), this.guide.isOpen),
         tool("U", "undo", () => this.undo()),
         inTask ? tool("N", "note", () => this.openNote()) : null,
+        inTask && this.task.item ? tool("C", "comments", () => this.openTalk()) : null,
         inTask && fixed.stage.name !== "authoring" ? tool("L", "later", () => this.later()) : null,
         inTask ? tool("B", "give back", () => this.giveBack()) : null,
         tool("M", "menu", () => this.openMenu()),
@@ -332,7 +340,7 @@ class Workbench {
 
   answers() {
     const { values, reasons = {} } = this.current === this.fields ? { values: this.fields.raw() } : this.current.raw();
-    return { values, reasons, note: this.noteBox.value };
+    return { values, reasons, note: this.noteBox.value, ...(this.talk.text ? { comment: this.talk.text } : {}) };
   }
 
   changed() {
@@ -347,6 +355,7 @@ class Workbench {
     const read = this.current === this.fields ? { values: this.fields.read(), reasons: {} } : this.current.read();
     this.setBusy(true);
     this.say("saving");
+    this.talk.send(); // a comment that was not sent yet is sent with the answer
     try {
       const answer = await this.sync.submit({ ...read, note: this.noteBox.value.trim(), guideline: this.guideline, seconds: Math.round((Date.now() - this.startedAt) / 100) / 10 });
       this.lastSaved = answer.saved_at;
@@ -398,6 +407,7 @@ class Workbench {
 
   // Submissions that a reload or a crash interrupted are sent again under their own keys: stored once, whatever happened.
   async finishOld() {
+    finishComments(this.data.person, () => this.data.csrf);
     for (const attempt of this.sync.unfinished()) {
       try {
         const answer = await this.sync.deliver(attempt);
@@ -485,6 +495,19 @@ class Workbench {
     this.note.hidden = false;
     this.noteBox.focus();
     this.note.scrollIntoView({ block: "nearest" });
+  }
+
+  openTalk() {
+    if (!this.task || !this.task.item) return;
+    if (this.talkPart.hidden || !this.talk.data) this.talk.load();
+    this.talkPart.hidden = false;
+    this.talk.box.focus();
+    this.talkPart.scrollIntoView({ block: "nearest" });
+  }
+
+  openHistory() {
+    if (!this.task || this.fixed.stage.name !== "adjudication") return;
+    window.open(`/history?project=${encodeURIComponent(this.fixed.project.name)}&item=${encodeURIComponent(this.task.item)}`, "_blank", "noopener");
   }
 
   setBusy(on) {
@@ -665,14 +688,15 @@ class Workbench {
     const typing = target instanceof HTMLTextAreaElement;
     if (this.overlay.isOpen) return this.overlay.key(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      if (this.lost) this.goOn();
+      if (target === this.talk.box) this.talk.send();
+      else if (this.lost) this.goOn();
       else this.submit();
       return true;
     }
     if (!typing && this.task && !this.busy && !this.waiting && !this.lost && this.media.editKey(event, target)) return true;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (typing) {
-      if (this.current && target !== this.noteBox && this.current.boxKey && this.current.boxKey(event, target)) return true;
+      if (this.current && target !== this.noteBox && target !== this.talk.box && this.current.boxKey && this.current.boxKey(event, target)) return true;
       if (event.key === "Escape") {
         this.form.focus({ preventScroll: true });
         return true;
@@ -700,7 +724,7 @@ class Workbench {
   }
 
   globalKey(event) {
-    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
+    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), c: () => this.openTalk(), i: () => this.openHistory(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
     const action = keys[event.key.toLowerCase()];
     if (!action) return false;
     action();

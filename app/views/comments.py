@@ -1,0 +1,29 @@
+"""Comments: the threads that somebody has a part in; for seniors and leads all of them."""
+
+from __future__ import annotations
+
+from app import markup, shell
+from app.services import Services
+from app.workbench.talk import threads
+from domain.roles import Role, at_least
+from workflow import comments
+
+
+def render(services: Services) -> None:
+    """What waits for an answer first, then the newest."""
+    view = shell.project(services)
+    official = at_least(view.role, Role.SENIOR)
+    shell.heading(
+        "Comments",
+        "What raters ask about items. An answer reaches them when the item is settled, unless you say that it gives "
+        "nothing away."
+        if official
+        else "What you wrote about items, and what is for you. Answers may be held back until an item is settled.",
+        made_up=view.made_up,
+    )
+    found = comments.inbox(services.store, person=services.person, project=view.name)
+    if not found:
+        words = "Nobody has commented on an item yet." if official else "You have not commented on an item yet."
+        shell.show(markup.notice(f"{words} On a working page C opens the comments on its item."))
+        return
+    threads(services, view, found, key=f"comments.{view.name}", history=official)

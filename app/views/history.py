@@ -1,0 +1,231 @@
+"""History: everything that is kept of an item, and the list in which one finds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from app.workbench.talk import threads
+from domain.errors import NotAllowed
+from domain.records import ProjectView
+from domain.roles import Role, at_least
+from domain.states import ItemState, Purpose, Stage
+from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
+from workflow import history
+
+STATES = {
+    ItemState.IN_VERIFICATION: "in verification",
+    ItemState.IN_ADJUDICATION: "in adjudication",
+    ItemState.KEPT: "kept",
+    ItemState.REJECTED: "rejected",
+    ItemState.UNVERIFIED: "without a verdict",
+}
+PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "hidden gold"}
+
+
+def render(services: Services) -> None:
+    """The item that the address names, else the list."""
+    view = shell.project(services)
+    if not at_least(view.role, Role.SENIOR):
+        raise NotAllowed(f"This page is for the seniors and leads of {view.title}. My work says what waits for you.")
+    item = st.query_params.get("item")
+    if item:
+        _item(services, view, item)
+    else:
+        _list(services, view)
+
+
+def address(project: str, **more: str) -> str:
+    """Where an item's history is (``item``), or the list of a ``dimension``, or of what raters ``differ`` about."""
+    return "/history?" + urlencode({"project": project, **more})
+
+
+# ---- finding an item ------------------------------------------------------------------------------------------------
+
+
+def _list(services: Services, view: ProjectView) -> None:
+    shell.heading(
+        "History",
+        "Find an item; its page shows revisions, answers, claims and comments. Items that you may still be asked about "
+        "blind are not here.",
+        made_up=view.made_up,
+    )
+    schema = view.schema.schema_
+    titles = {known.id: known.title for known in schema.dimensions}
+    stages = [stage for stage in (Stage.VERIFICATION, Stage.GRADING) if getattr(schema.stages, stage) is not None]
+    wanted = st.query_params.get("dimension")
+    first, second, third, fourth = st.columns([3, 2, 2, 2], vertical_alignment="bottom")
+    with first:
+        text = st.text_input("Id or words", key="history.text")
+    with second:
+        names = [None, *titles]
+        dimension = st.selectbox(
+            "Dimension",
+            names,
+            index=names.index(wanted) if wanted in titles else 0,
+            format_func=lambda name: titles[name] if name else "all",
+            key="history.dimension",
+        )
+    with third:
+        state = st.selectbox(
+            "State", [None, *STATES], format_func=lambda state: STATES[state] if state else "any", key="history.state"
+        )
+    with fourth:
+        asked = st.query_params.get("differ")
+        options = [None, *stages]
+        differ = st.selectbox(
+            "Answers differ in",
+            options,
+            index=options.index(Stage(asked)) if asked in stages else 0,
+            format_func=lambda stage: str(stage) if stage else "do not matter",
+            key="history.differ",
+        )
+    found = history.find(
+        services.store,
+        person=services.person,
+        project=view.name,
+        dimension=dimension,
+        state=state,
+        text=text or "",
+        differ=differ,
+    )
+    if not found:
+        shell.show(markup.notice("There is no such item that you may look into now."))
+        return
+    shell.show(_found(view, found, titles))
+
+
+def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]) -> markup.Markup:
+    heads = [("Item", ""), ("Id", ""), ("Dimension", ""), ("State", "")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.tag("a", markup.text(each.title), href=address(view.name, item=each.item), target="_self"),
+                markup.tag("span", markup.text(each.name), style="ts-mono"),
+                markup.text(titles.get(each.dimension, each.dimension)),
+                markup.text(STATES[each.state]),
+            ]
+            for each in found
+        ],
+    )
+
+
+# ---- one item -------------------------------------------------------------------------------------------------------
+
+
+def _item(services: Services, view: ProjectView, item: str) -> None:
+    told = history.history(services.store, person=services.person, project=view.name, item=item)
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    shell.heading(told.title, made_up=view.made_up)
+    shell.show(_about(view, told, titles))
+    shell.section("Answers")
+    shell.show(answers(told.answers) if told.answers else markup.notice("Nobody has answered about it yet."))
+    shell.section("Comments")
+    threads(services, view, [told.thread], key=f"history.comments.{told.item}", single=True)
+    shell.section("Revisions")
+    shell.show(revisions(told.revisions))
+    shell.section("What happened")
+    shell.show(steps(told.steps))
+
+
+def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str]) -> markup.Markup:
+    hidden = " · names are hidden until it is settled" if told.names_hidden else ""
+    return markup.tag(
+        "p",
+        markup.tag("a", markup.text("All items"), href=address(view.name), target="_self"),
+        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {STATES[told.state]} · by {told.author} · "),
+        markup.tag("span", markup.text(told.name), style="ts-mono"),
+        markup.quiet(hidden),
+        style="ts",
+        data_part="item",
+    )
+
+
+def answers(rows: Sequence[AnswerView]) -> markup.Markup:
+    """What was submitted, oldest first; what no longer counts stands back."""
+    heads = [
+        ("When", ""),
+        ("Who", ""),
+        ("Stage", ""),
+        ("Answer", "wide"),
+        ("Note", ""),
+        ("Seconds", "number"),
+        ("", ""),
+    ]
+    return markup.table(heads, [_answer(row) for row in rows])
+
+
+def _answer(row: AnswerView) -> list[markup.Markup]:
+    said = [
+        f"{name.replace('_', ' ')}: {shown(value)}"
+        + (f" ({shown(row.reasons[name])})" if row.reasons.get(name) else "")
+        for name, value in row.values.items()
+    ]
+    remarks = [
+        PURPOSES.get(row.purpose, ""),
+        "" if row.counts or row.purpose is not Purpose.LIVE else "taken back: a later answer counts",
+        "in place of an earlier one" if row.corrects else "",
+        f"revision {row.revision}",
+        f"guideline {row.guideline}" if row.guideline is not None else "",
+        row.about,
+    ]
+    style = "" if row.counts else "ts-quiet"
+    return [
+        markup.tag("span", markup.text(moment(row.at)), style=style),
+        markup.tag("span", markup.text(" · ".join(part for part in (row.label, row.by) if part)), style=style),
+        markup.text(row.stage),
+        markup.joined([markup.tag("div", markup.text(line), style=style) for line in said]),
+        markup.text(row.note),
+        markup.text("-" if row.seconds is None else f"{row.seconds:.0f}"),
+        markup.tag("span", markup.text(", ".join(part for part in remarks if part)), style="ts-quiet ts-small"),
+    ]
+
+
+def revisions(rows: Sequence[RevisionView]) -> markup.Markup:
+    """Each revision with what it changed."""
+    heads = [("Revision", ""), ("When", ""), ("Who", ""), ("Field", ""), ("Before", "wide"), ("After", "wide")]
+    lines = []
+    for row in rows:
+        for at, (name, before, after) in enumerate(row.changes or [("nothing", None, None)]):
+            first = [markup.text(row.number), markup.text(moment(row.at)), markup.text(row.by)]
+            lines.append(
+                [
+                    *(first if at == 0 else [markup.text("")] * 3),
+                    markup.text(name.replace("_", " ")),
+                    markup.tag("del", markup.text(shown(before))) if row.number > 1 else markup.quiet("-"),
+                    markup.text(shown(after)),
+                ]
+            )
+    return markup.table(heads, lines)
+
+
+def steps(rows: Sequence[Step]) -> markup.Markup:
+    """What happened, oldest first."""
+    heads = [("When", ""), ("Who", ""), ("What", "")]
+    return markup.table(
+        heads, [[markup.text(moment(row.at)), markup.text(row.by), markup.text(row.words)] for row in rows]
+    )
+
+
+def shown(value: Any) -> str:
+    """A value as somebody would write it."""
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
+        return "; ".join(map(str, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def moment(at: datetime) -> str:
+    """A time to the second, in UTC."""
+    return at.strftime("%Y-%m-%d %H:%M:%S")
