@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -25,22 +24,9 @@ NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimens
 """Reasons for no task that looking at the pool would not change."""
 
 
-def _numbers(
-    services: Services,
-    project: str,
-    stage: Stage,
-    *,
-    fresh: bool,
-    found: TaskView | NothingLeft | None = None,
-) -> Progress:
-    """The numbers in the thin line; right after a submission they need not be counted anew.
-
-    An answer that undo has reopened is not done: it waits in the person's hands.
-    """
-    known = progress.progress(services.store, person=services.person, project=project, stage=stage, fresh=fresh)
-    if isinstance(found, TaskView) and found.correction:
-        return replace(known, mine_done=max(known.mine_done - 1, 0), mine_left=known.mine_left + 1)
-    return known
+def _numbers(services: Services, project: str, stage: Stage, *, fresh: bool) -> Progress:
+    """The numbers in the thin line; right after a submission they need not be counted anew."""
+    return progress.progress(services.store, person=services.person, project=project, stage=stage, fresh=fresh)
 
 
 def rate(services: Services, stage: Stage) -> None:
@@ -65,7 +51,7 @@ def rate(services: Services, stage: Stage) -> None:
                 services.store, person=services.person, project=name, stage=stage, dimension=dimension, limit=AHEAD
             )
         fresh = isinstance(found, NothingLeft) or not wish.get("submitted") or wish.get("again") != 1
-        numbers = _numbers(services, name, stage, fresh=fresh, found=found)
+        numbers = _numbers(services, name, stage, fresh=fresh)
         return _page(services, view, stage, found, wish, numbers, prefetch=prefetch)
 
     _mount(services, f"workbench.{stage}.{name}", make)
@@ -75,8 +61,8 @@ def write(services: Services) -> None:
     """Authoring: the item that was begun, else the pool of free images."""
     name = shell.project(services).name
 
-    def count(*, fresh: bool, found: TaskView | None = None) -> Progress:
-        return _numbers(services, name, Stage.AUTHORING, fresh=fresh, found=found)
+    def count(*, fresh: bool) -> Progress:
+        return _numbers(services, name, Stage.AUTHORING, fresh=fresh)
 
     wanted = st.query_params.get("dimension")
     kept: dict[str, list[page.Json]] = {}
@@ -96,7 +82,7 @@ def write(services: Services) -> None:
                 Stage.AUTHORING,
                 found,
                 wish,
-                count(fresh=True, found=found),
+                count(fresh=True),
                 to_write=left,
             )
         place = wish.get("pool") or {}

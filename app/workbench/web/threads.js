@@ -1,8 +1,8 @@
 // The comments on an item: what one may read of them, and a box to write one. Nothing typed is lost: what is being
 // written waits in this browser, and what is being sent is sent again under its own key until the server has it.
 
-import { add, el, fill, key } from "./dom.js";
-import { Gone, Refused, forget, post, read, unique, write } from "./sync.js";
+import { add, el, fill, key, unique } from "./dom.js";
+import { Gone, Refused, forget, post, read, write } from "./sync.js";
 
 const AGAIN_MS = 1500;
 
