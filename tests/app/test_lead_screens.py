@@ -316,8 +316,17 @@ def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
         view = projects.project(store, person=person(store, login), project="tiny")
         return [place["title"] for place in shell.menu(view)]
 
-    assert titles("ana") == ["My work", "Author", "Verify", "Grade"]
-    assert titles("sen") == ["My work", "Author", "Verify", "Adjudicate", "Grade"]
-    assert titles("lea")[5:] == ["Dashboard", "Causes", "Guideline", "People", "Import", "Agreement", "Export"]
+    assert titles("ana") == ["My work", "Comments", "Author", "Verify", "Grade"]
+    assert titles("sen") == ["My work", "Comments", "Author", "Verify", "Adjudicate", "Grade", "History"]
+    assert titles("lea")[6:] == [
+        "Dashboard",
+        "History",
+        "Causes",
+        "Guideline",
+        "People",
+        "Import",
+        "Agreement",
+        "Export",
+    ]
     projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
-    assert titles("ana") == ["My work", "Verify"]
+    assert titles("ana") == ["My work", "Comments", "Verify"]

@@ -159,7 +159,7 @@ def _sam_settles(chromium: Browser, running: Server) -> None:
         desk.open(f"/adjudicate?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         with desk.page.context.expect_page() as waiting:
-            desk.press("i")
+            desk.press("o")
         history = waiting.value
         expect(history.get_by_text("names are hidden until it is settled")).to_be_visible()
         words = history.locator("[data-testid=stMain]").inner_text()

@@ -506,7 +506,6 @@ class Workbench {
   }
 
   openHistory() {
-    if (!this.task || this.fixed.stage.name !== "adjudication") return;
     window.open(`/history?project=${encodeURIComponent(this.fixed.project.name)}&item=${encodeURIComponent(this.task.item)}`, "_blank", "noopener");
   }
 
@@ -724,7 +723,8 @@ class Workbench {
   }
 
   globalKey(event) {
-    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), c: () => this.openTalk(), i: () => this.openHistory(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
+    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), c: () => this.openTalk(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
+    if (this.task && this.fixed.stage.name === "adjudication") keys.o = () => this.openHistory();
     const action = keys[event.key.toLowerCase()];
     if (!action) return false;
     action();
