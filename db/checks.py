@@ -136,3 +136,19 @@ def mixed_purposes(session: Session, *, project_id: int) -> list[str]:
         .where(AnnotationRow.project_id == project_id, AnnotationRow.purpose != TaskRow.purpose)
     )
     return list(session.exec(wanted))
+
+
+def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[tuple[TaskRow, ItemRow]]:
+    """The live slots of a stage that wait or are being worked on, with their items."""
+    wanted = (
+        select(TaskRow, ItemRow)
+        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
+        .where(
+            TaskRow.project_id == project_id,
+            TaskRow.stage == stage,
+            TaskRow.purpose == Purpose.LIVE,
+            col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)),
+        )
+        .order_by(col(TaskRow.id))
+    )
+    return [(row, item) for row, item in session.exec(wanted)]

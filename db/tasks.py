@@ -354,6 +354,12 @@ def of_unit(session: Session, *, unit: str, lock: bool = False) -> list[TaskRow]
     return list(session.exec(wanted.with_for_update(key_share=True) if lock else wanted))
 
 
+def put_ranks(session: Session, *, ranks: Mapping[int, int]) -> None:
+    """Give slots (by id) another rank."""
+    for id, rank in sorted(ranks.items()):
+        session.exec(update(TaskRow).where(col(TaskRow.id) == id).values(rank=rank))
+
+
 def withdraw(session: Session, *, unit: str) -> None:
     """Call off the slots of a unit that nobody has done."""
     session.exec(

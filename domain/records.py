@@ -282,6 +282,18 @@ class CauseLine:
 
 
 @dataclass(frozen=True)
+class SkipLine:
+    """A cause that verifiers gave for skips in a dimension, and the items that were skipped for it."""
+
+    criterion: str
+    cause: str
+    label: str
+    dimension: str
+    items: Sequence[str]
+    """External ids, once for each skip."""
+
+
+@dataclass(frozen=True)
 class ContestedItem:
     """What a lead sees of an item behind a cause: its content then, its votes, the senior's words."""
 

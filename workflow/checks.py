@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from db import checks as queries
-from db import events, guidelines, items, projects
+from db import events, guidelines, items, projects, tasks
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
@@ -62,8 +62,13 @@ def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
         access = access_to(session, person=None, project=name)
         found = [f"{name}: {sentence}" for sentence in _broken_rules(session, access)]
         wrong = list(_differences(session, access))
+        misplaced = list(_misplaced(session, access))
     found += [f"{name}: {sentence}" for _, sentence in wrong]
-    if rebuild and wrong:
+    found += [f"{name}: {sentence}" for _, _, sentence in misplaced]
+    if rebuild and misplaced:
+        with store.write() as session:
+            tasks.put_ranks(session, ranks={id: rank for id, rank, _ in misplaced})
+    if rebuild and (wrong or misplaced):
         _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(found))
     return found
 
@@ -132,6 +137,23 @@ def gates(session: Session, *, access: Access) -> dict[str, int]:
             }
         )
     return {name: found[name] for name in names if name != "adjudicated" or access.schema.stages.adjudication}
+
+
+def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:
+    """Unfinished slots (id, rank, sentence) that stand elsewhere than the order of their stage says."""
+    for stage in (Stage.VERIFICATION, Stage.GRADING):
+        part = getattr(access.schema.stages, stage.value)
+        if part is None:
+            continue
+        for row, item in queries.unfinished(session, project_id=access.project_id, stage=stage):
+            rank = tasks.rank_of(part.order, slot=row.slot, item_id=item.id or 0, priority=item.priority)
+            if rank != row.rank:
+                yield (
+                    row.id or 0,
+                    rank,
+                    f"item {item.external_id} has a slot for {stage.value} with the rank {row.rank},"
+                    f" but the order {part.order} makes it {rank}.",
+                )
 
 
 def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:

@@ -75,12 +75,18 @@ def set_guideline(
     typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
 
 
-def causes(project: Project) -> None:
+def causes(
+    project: Project,
+    skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
+) -> None:
     """Why seniors had to settle items, as CSV: one line a decision, with what became of its cause."""
-    from workflow.causes import causes as found
-    from workflow.causes import causes_csv
+    from workflow import causes as found
 
-    typer.echo(causes_csv(found(_store(), by=None, project=project)), nl=False)
+    store = _store()
+    if skips:
+        typer.echo(found.skips_csv(found.skips(store, by=None, project=project)), nl=False)
+    else:
+        typer.echo(found.causes_csv(found.causes(store, by=None, project=project)), nl=False)
 
 
 def _store() -> Store:

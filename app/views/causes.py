@@ -8,11 +8,13 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from domain.records import CauseCase, CauseLine, ContestedItem, ProjectView, VoteView
+from domain.records import CauseCase, CauseLine, ContestedItem, ProjectView, SkipLine, VoteView
 from workflow import causes, guidelines
 
 MOST = 40
 """So many decisions of a cause are listed; the file has all of them."""
+FIRST = 12
+"""So many skipped items are named."""
 
 
 def render(services: Services) -> None:
@@ -24,9 +26,17 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     lines = causes.causes(services.store, by=services.person, project=view.name)
-    if not lines:
+    if lines:
+        _decisions(services, view, lines)
+    else:
         shell.show(markup.notice(nothing(view)))
-        return
+    skipped = causes.skips(services.store, by=services.person, project=view.name)
+    if skipped:
+        shell.section("Why verifiers skipped")
+        shell.show(skip_table(view, skipped))
+
+
+def _decisions(services: Services, view: ProjectView, lines: Sequence[CauseLine]) -> None:
     left, right = st.columns([3, 1], vertical_alignment="center")
     with left:
         shell.show(markup.tag("p", markup.text(summary(lines)), style="ts", data_part="summary"))
@@ -62,6 +72,31 @@ def title_of(view: ProjectView, line: CauseLine) -> str:
     where = titles.get(line.dimension, line.dimension)
     state = f"{line.open} open of {len(line.cases)}" if line.open else f"{len(line.cases)} done"
     return f"{line.label} · {where} · {state}"
+
+
+def skip_table(view: ProjectView, lines: Sequence[SkipLine]) -> markup.Markup:
+    """Causes of skips with their counts and the first items behind them."""
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    heads = [("Cause", ""), ("Dimension", ""), ("Skips", "number"), ("Items", "wide")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.tag("b", markup.text(line.label)),
+                markup.text(titles.get(line.dimension, line.dimension)),
+                markup.text(len(line.items)),
+                markup.quiet(items_of(line)),
+            ]
+            for line in lines
+        ],
+    )
+
+
+def items_of(line: SkipLine) -> str:
+    """The first items that were skipped for a cause, and how many more there are."""
+    names = list(dict.fromkeys(line.items))
+    more = f" and {len(names) - FIRST} more" if len(names) > FIRST else ""
+    return ", ".join(names[:FIRST]) + more
 
 
 def _line(services: Services, view: ProjectView, line: CauseLine) -> None:

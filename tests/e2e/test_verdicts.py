@@ -310,6 +310,10 @@ def test_skips_retire_an_item_and_more_than_half_decides(server: Server, chromiu
     with at_desk(chromium, server, "lena") as lena:
         lena.open("/dashboard?project=panel")
         expect(lena.page.locator("[data-part=summary]")).to_contain_text("4 items written · 2 kept · 2 rejected")
+        lena.open("/causes?project=panel")
+        rows = lena.page.locator("table.ts-table tbody tr")
+        expect(rows).to_contain_text(["It takes an expert", "It cannot be seen"])
+        assert [row.split("\t")[2] for row in rows.all_inner_texts()] == ["2", "1"]
     run(server.home, "export", "panel", "egothink", "--verified", "--out", str(tmp_path / "release"))
     manifest = json.loads((tmp_path / "release/manifest.json").read_text())
     assert {row["question"] for row in questions_of(tmp_path / "release")} == {BOWL, JAR}

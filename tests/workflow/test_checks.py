@@ -73,3 +73,32 @@ def test_an_unknown_project_is_named(store: Store) -> None:
     make_project(store)
     with pytest.raises(NotFound, match="p"):
         check(store, project="q")
+
+
+def test_slots_out_of_their_order_are_found_and_put_back(store: Store) -> None:
+    make_project(store)
+    make_items(store, 2)
+    damage(store, "UPDATE task SET rank = 7 WHERE slot = 1")
+    found = check(store, rebuild=True)
+    assert len(found) == 2
+    assert all("with the rank 7, but the order random makes it 0" in each for each in found)
+    assert check(store) == []
+
+
+def test_a_submission_under_a_foreign_guideline_or_for_another_purpose_is_found(store: Store) -> None:
+    make_project(store)
+    make_items(store)
+    (ann,) = make_people(store, "ann")
+    vote(store, ann)
+    columns = (
+        "project_id, task_id, person_id, stage, dimension, item_id, revision, answers, reasons, note,"
+        " schema_version_id, schema_hash, created_at"
+    )
+    damage(
+        store,
+        f"INSERT INTO annotation (public_id, submit_key, supersedes_id, guideline_hash, purpose, {columns})"
+        f" SELECT 'x', 'x', id, 'nobody wrote this', 'gold', {columns} FROM annotation",
+    )
+    found = " ".join(check(store))
+    assert "submission x names a guideline that this project never had" in found
+    assert "submission x and its task are for different purposes" in found

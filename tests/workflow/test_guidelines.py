@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -277,3 +278,20 @@ def test_both_texts_can_be_read_off_the_changes(before: list[str], after: list[s
         return
     assert [text for sign, text in found if sign in " -"] == kept[0]
     assert [text for sign, text in found if sign in " +"] == kept[1]
+
+
+def test_why_people_skipped_adds_up_too(store: Store, senior: Person) -> None:
+    make_items(store, 3)
+    ann, bob = (Person(id=LOGINS[login], login=login, name=login) for login in ("ann", "bob"))
+    for person in (ann, bob):
+        for _ in range(2):
+            vote(store, person, None)
+    view = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
+    with pytest.raises(NotAllowed):
+        causes.skips(store, by=senior, project="p")
+    (line,) = causes.skips(store, by=None, project="p")
+    assert (line.criterion, line.cause, line.label, line.dimension) == ("choice", "unclear", "Unclear", "colour")
+    assert len(line.items) == 3, "four skips, one of them taken back"
+    rows = list(csv.DictReader(io.StringIO(causes.skips_csv([line]))))
+    assert Counter(row["item"] for row in rows) == Counter(line.items)
