@@ -9,8 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from annotation_schemas import marks, registry
+from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Scalar, Schema
+from annotation_schemas.plans import condition_problem
 from annotation_schemas.yaml_text import Document, Path
 from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, same
 
@@ -103,11 +105,8 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
 def _drawn(schema: Schema, part: ItemField | Criterion, path: Path) -> Found:
     """What is drawn on images needs images, and a count that can be reached."""
     if part.kind not in marks.KINDS:
-        if part.on is not None:
+        if part.on is not None and isinstance(part, ItemField):
             yield (*path, "on"), "this is for boxes and marks"
-        for key in ("min", "max"):
-            if getattr(part, key, None) is not None:
-                yield (*path, key), "this is for boxes and marks"
         return
     roles = [slot.role for slot in schema.item.assets if slot.kind == "image"]
     if not roles:
@@ -165,21 +164,26 @@ def _stages(schema: Schema) -> Found:
 
 def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterion: Criterion, path: Path) -> Found:
     yield from _drawn(schema, criterion, path)
-    if criterion.kind == "choice":
-        yield from _choices(criterion.options, (*path, "options"), least=2)
-    elif criterion.kind == "boxes":
-        yield from _choices(criterion.options, (*path, "options"))
-    elif criterion.options:
-        yield (*path, "options"), f"a criterion of kind `{criterion.kind}` has no options of its own"
-    if criterion.kind == "option_of":
+    yield from _keys_of_kind(criterion, path)
+    takes = TAKES[criterion.kind]
+    if criterion.kind == "option_of" or (criterion.field is not None and "field" in takes):
         yield from _refers_to_list(schema, criterion.field, path, stage=stage)
-    elif criterion.field is not None:
-        yield (*path, "field"), f"a criterion of kind `{criterion.kind}` refers to no field"
+        if criterion.options:
+            yield (*path, "options"), "there is `field` already, which names the item's own"
+    elif "options" in takes:
+        yield from _choices(criterion.options, (*path, "options"), least=LEAST_OPTIONS.get(criterion.kind, 1))
     if criterion.kind == "scale":
         yield from _scale(criterion, path)
-    elif criterion.values or criterion.labels:
-        key = "values" if criterion.values else "labels"
-        yield (*path, key), f"a criterion of kind `{criterion.kind}` has no {key}; a scale has"
+    if criterion.kind == "property_list" and criterion.values:
+        yield from _scale(criterion, path)
+    if criterion.min is not None and criterion.max is not None and criterion.min > criterion.max:
+        yield (*path, "max"), "max is less than min"
+    if criterion.step is not None and criterion.step <= 0:
+        yield (*path, "step"), "a step is more than 0"
+    if "of" in takes:
+        yield from _text_of(schema, stage, criterion, path)
+    if criterion.kind == "plan":
+        yield from _plan(criterion, path)
     if criterion.skip:
         yield from _choices(criterion.skip.reasons, (*path, "skip", "reasons"))
     yield from _known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
@@ -191,6 +195,67 @@ def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterio
         for value in accepted:
             if not _is_value_of(earlier[name], value):
                 yield (*path, "show_if", name), f"`{value}` is no value of `{name}`"
+
+
+TAKES: Mapping[str, frozenset[str]] = {
+    "choice": frozenset({"options"}),
+    "option_of": frozenset({"field"}),
+    "scale": frozenset({"values", "labels"}),
+    "text": frozenset(),
+    "multi_choice": frozenset({"options", "field", "min", "max"}),
+    "number": frozenset({"min", "max", "step", "unit"}),
+    "ordering": frozenset({"options", "field"}),
+    "property_list": frozenset({"options", "field", "values", "labels"}),
+    "spans": frozenset({"options", "of", "min", "max"}),
+    "plan": frozenset({"options", "of", "actions", "begins"}),
+    "boxes": frozenset({"options", "on", "min", "max"}),
+    "marks": frozenset({"on", "min", "max"}),
+}
+"""The keys that belong to some kinds of criteria only."""
+
+LEAST_OPTIONS = {"choice": 2, "multi_choice": 2, "ordering": 2, "boxes": 0}
+
+_MISPLACED = {
+    "options": "has no options of its own",
+    "field": "refers to no field",
+    "values": "has no values; a scale has",
+    "labels": "has no labels; a scale has",
+}
+
+
+def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
+    takes = TAKES[criterion.kind]
+    for key in sorted(frozenset[str]().union(*TAKES.values()) - takes):
+        if getattr(criterion, key) not in (None, ()):
+            why = _MISPLACED.get(key, f"has no `{key}`")
+            yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}"
+
+
+def _text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+    """The text that passages or steps are taken from must be one that raters see."""
+    texts = [field.name for field in schema.item.fields if field.kind in ("text", "long_text")]
+    if criterion.of is None:
+        if stage != "grading":
+            yield path, "`of` is missing; it names the item's field with the text (a model's answer is graded only)"
+    elif criterion.of not in texts:
+        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{_suggestion(criterion.of, texts)}"
+    elif stage in schema.item.field(criterion.of).secret_in:
+        yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"
+
+
+def _plan(criterion: Criterion, path: Path) -> Found:
+    if not criterion.actions:
+        yield path, "`actions` is missing; it lists the actions that a plan may consist of"
+    yield from _unique([((*path, "actions", at), action.name) for at, action in enumerate(criterion.actions)])
+    conditions: list[tuple[Path, str, int]] = [((*path, "begins"), text, 0) for text in criterion.begins]
+    for index, action in enumerate(criterion.actions):
+        for key in ("needs", "makes", "ends"):
+            place: Path = (*path, "actions", index, key)
+            conditions += [(place, text, action.objects) for text in getattr(action, key)]
+    for place, text, n_objects in conditions:
+        said = condition_problem(text, n_objects)
+        if said:
+            yield place, f"`{text}`: {said}"
 
 
 def _scale(criterion: Criterion, path: Path) -> Found:
@@ -409,8 +474,12 @@ def _choices(choices: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
 
 def _is_value_of(criterion: Criterion, value: Any) -> bool:
     """Whether a rater can answer that; what depends on the item is taken as possible."""
-    if criterion.kind in ("option_of", "text"):
+    if criterion.kind == "text" or criterion.field is not None:
         return True
+    if criterion.kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if criterion.kind in CHECKS:
+        return False  # its answers are lists
     return any(same(option.value, value) for option in options_of_safely(criterion))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from annotation_schemas import marks
+from annotation_schemas import answers, marks
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema, as_words
 from domain.errors import Problem
 from domain.policies import same
@@ -140,10 +140,10 @@ _FIELD_CHECKS: dict[str, Callable[[ItemField, Any, Mapping[str, Any]], str | Non
 
 
 def options_of(criterion: Criterion, item_fields: Mapping[str, Any]) -> list[Choice]:
-    """The choices that a criterion offers for this item, in order; none for text."""
-    if criterion.kind == "choice":
+    """The choices (or tags, or properties) that a criterion offers for this item, in order; none for text."""
+    if criterion.field is None and criterion.options:
         return list(criterion.options)
-    if criterion.kind == "option_of":
+    if criterion.field is not None:
         entries = item_fields.get(criterion.field or "")
         if not isinstance(entries, list | tuple):
             return []
@@ -169,7 +169,8 @@ def check_answers(
 ) -> list[Problem]:
     """Everything wrong with a rater's submission, one sentence per problem; empty if it fits.
 
-    A skip is a value of None with one of the skip's reasons.
+    A skip is a value of None with one of the skip's reasons. ``item_fields`` also holds the model's answer as
+    ``prediction``, where there is one.
     """
     names = {criterion.name for criterion in criteria}
     problems = [
@@ -184,6 +185,17 @@ def check_answers(
     return problems
 
 
+def in_order(
+    criteria: Sequence[Criterion], values: Mapping[str, Any], item_fields: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A rater's answers with lists in the item's own order, for kinds whose order says nothing."""
+    known = {criterion.name: criterion for criterion in criteria}
+    return {
+        name: answers.in_order(known[name], value, options_of(known[name], item_fields)) if name in known else value
+        for name, value in values.items()
+    }
+
+
 def _check_answer(
     criterion: Criterion, values: Mapping[str, Any], reasons: Mapping[str, str], item_fields: Mapping[str, Any]
 ) -> str | None:
@@ -194,9 +206,9 @@ def _check_answer(
         return _check_absent(criterion, reason, skipped=criterion.name in values)
     if criterion.kind == "text":
         return None if isinstance(value, str) else "This must be text."
-    if criterion.kind in marks.KINDS:
-        labels = [option.value for option in criterion.options]
-        return marks.problem(criterion.kind, value, labels=labels, least=criterion.min, most=criterion.max)
+    check = answers.CHECKS.get(criterion.kind)
+    if check is not None:
+        return check(criterion, value, options_of(criterion, item_fields), item_fields)
     for option in options_of(criterion, item_fields):
         if same(option.value, value):
             return _check_reason(option, reason)

@@ -21,16 +21,16 @@ _LARGEST_NUMBER = 999
 
 
 def problem(
-    kind: str, value: Any, *, labels: Collection[Any], least: int | None = None, most: int | None = None
+    kind: str, value: Any, *, labels: Collection[Any], least: float | None = None, most: float | None = None
 ) -> str | None:
     """What is wrong with a list of boxes or marks, as a sentence; None if nothing is."""
     noun, nouns = ("box", "boxes") if kind == "boxes" else ("mark", "marks")
     if not isinstance(value, list | tuple):
         return f"This must be a list of {nouns}."
     if least is not None and len(value) < least:
-        return f"At least {least} {noun if least == 1 else nouns} are needed ({len(value)} now)."
+        return f"At least {least:g} {noun if least == 1 else nouns} are needed ({len(value)} now)."
     if most is not None and len(value) > most:
-        return f"At most {most} {noun if most == 1 else nouns} fit ({len(value)} now)."
+        return f"At most {most:g} {noun if most == 1 else nouns} fit ({len(value)} now)."
     for place, entry in enumerate(value, 1):
         if not isinstance(entry, Mapping):
             return f"{noun.capitalize()} {place} is no {noun}."

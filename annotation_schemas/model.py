@@ -22,7 +22,20 @@ FieldKind = Literal[
     "boxes",
     "marks",
 ]
-CriterionKind = Literal["choice", "option_of", "scale", "text", "boxes", "marks"]
+CriterionKind = Literal[
+    "choice",
+    "option_of",
+    "scale",
+    "text",
+    "multi_choice",
+    "number",
+    "ordering",
+    "property_list",
+    "spans",
+    "plan",
+    "boxes",
+    "marks",
+]
 StageName = Literal["triage", "authoring", "verification", "adjudication", "refinement", "grading"]
 
 
@@ -143,6 +156,24 @@ class Aspect(_Part):
     """What it means, in a sentence."""
 
 
+class PlanAction(_Part):
+    """An action that a plan may consist of. Conditions are a word and the place of one of its objects, such as
+    ``near 1``, ``not open 2`` or, about any object, ``not holding *``."""
+
+    name: str
+    """As models write it, before the objects in round brackets."""
+    objects: int = 1
+    """How many objects it takes."""
+    help: str | None = None
+    """What it does, in a sentence."""
+    needs: tuple[str, ...] = ()
+    """What has to hold before."""
+    makes: tuple[str, ...] = ()
+    """What holds after."""
+    ends: tuple[str, ...] = ()
+    """What no longer holds after."""
+
+
 class Criterion(_Part):
     """One thing a rater is asked."""
 
@@ -155,19 +186,31 @@ class Criterion(_Part):
     help: str | None = None
     """Shown below the question."""
     options: tuple[Choice, ...] = ()
-    """For choice. For boxes: their labels."""
+    """For choice, multi_choice and ordering: what is offered. For property_list: the properties. For spans and plan:
+    the tags. For boxes: their labels."""
     field: str | None = None
-    """For option_of: the item's text_list field whose entries are the options."""
+    """For option_of, multi_choice, ordering and property_list: the item's text_list field that is offered."""
     values: tuple[Scalar, ...] = ()
-    """For scale: all of its values, in order."""
+    """For scale: all of its values, in order. For property_list: what can be said of a property; absent: yes, no."""
+    min: int | float | None = None
+    """For number: the least. For multi_choice, spans, boxes and marks: how many at least; absent: none of them is an
+    answer too."""
+    max: int | float | None = None
+    """For number: the greatest. For multi_choice, spans, boxes and marks: how many at most; absent: any number."""
+    step: int | float | None = None
+    """For number: it counts in steps of this."""
+    unit: str | None = None
+    """For number: what stands behind it."""
+    of: str | None = None
+    """For spans and plan: the item's field that holds the text; absent: the model's answer."""
+    actions: tuple[PlanAction, ...] = ()
+    """For plan: the actions that there are."""
+    begins: tuple[str, ...] = ()
+    """For plan: what holds at its beginning."""
     labels: tuple[str, ...] = ()
     """For scale: a label per value, or none."""
     on: str | None = None
     """For boxes and marks: the role of the images that they are drawn on; absent: the first one with images."""
-    min: int | None = None
-    """For boxes and marks: the fewest; absent: saying that there is nothing to mark is an answer too."""
-    max: int | None = None
-    """For boxes and marks: the most; absent: any number."""
     aspects: tuple[Aspect, ...] = ()
     """What to weigh; shown, not asked."""
     dimensions: tuple[str, ...] | None = None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from annotation_schemas import kinds, registry
+from annotation_schemas.answers import PREDICTION
 from db import items, tasks
 from db.engine import Session
 from db.tables import TaskRow
@@ -61,6 +62,8 @@ def check(session: Session, access: Access, row: TaskRow, given: Submission) -> 
         return [Problem("stage", "This project has no grading.")]
     item = items.by_id(session, id=row.item_id)
     fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
+    if row.prediction_id is not None:
+        fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
     return kinds.check_answers(
         registry.criteria_of(access.schema, "grading", row.dimension), given.values, given.reasons, fields
     )

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from annotation_schemas import marks
+from annotation_schemas.answers import CHECKS
+from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, guidelines
 from db.engine import Session, Store
@@ -208,8 +209,8 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
         return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
     about_answers = BETWEEN in rating.unit
     stage, criterion = next((each for each in matching if (each[0] is Stage.GRADING) == about_answers), matching[0])
-    if criterion.kind in marks.KINDS:
-        return _drawn(stage, criterion, rating)
+    if criterion.kind in CHECKS:
+        return _of_kind(stage, criterion, rating)
     values = [option.value for option in criterion.options] or list(criterion.values)
     if criterion.kind in ("text", "option_of") or not values:
         return stage, replace(rating, value=str(rating.value)) if not isinstance(rating.value, str) else rating
@@ -219,12 +220,18 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
     return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"
 
 
-def _drawn(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
-    """Boxes and marks come as JSON in their cell."""
+OF_THE_ITEM = frozenset({"spans", "plan"})
+"""Kinds whose values are about a text that a file of ratings does not bring along."""
+
+
+def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
+    """Numbers and lists come as JSON in their cell. What depends on the item is taken as it is."""
     try:
         value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
     except ValueError as error:
         return f"{rating.criterion} is no JSON: {error}"
-    labels = [option.value for option in criterion.options]
-    said = marks.problem(criterion.kind, value, labels=labels, least=criterion.min, most=criterion.max)
+    if criterion.field is not None or criterion.kind in OF_THE_ITEM:
+        said = None if isinstance(value, list) else "This must be a list."
+    else:
+        said = CHECKS[criterion.kind](criterion, value, options_of(criterion, {}), {})
     return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from annotation_schemas import kinds, registry
+from annotation_schemas.answers import ORDERED
 from db import items, submissions
 from db.engine import Session, Store
 from db.tables import AnnotationRow, TaskRow
@@ -184,6 +186,7 @@ def _store(
     session: Session, access: Access, row: TaskRow, person: Person, key: str, given: Submission, now: datetime
 ) -> Submitted:
     step = _STEPS[row.stage]
+    given = replace(given, values=_in_order(session, access, row, given))
     problems = step.check(session, access, row, given)
     if problems:
         raise InvalidInput(problems)
@@ -221,6 +224,16 @@ def _store(
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
     return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))
+
+
+def _in_order(session: Session, access: Access, row: TaskRow, given: Submission) -> Mapping[str, Any]:
+    """The answers, with lists whose order says nothing in the item's own order: a page may have shuffled it."""
+    criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
+    if row.item_id is None or not any(criterion.kind in ORDERED for criterion in criteria):
+        return given.values
+    item = items.by_id(session, id=row.item_id)
+    fields = items.content(session, item_id=row.item_id, revision=row.revision or item.current_revision)
+    return kinds.in_order(criteria, given.values, fields)
 
 
 def _shown(

@@ -15,7 +15,8 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from annotation_schemas import marks
+from annotation_schemas import marks, plans
+from annotation_schemas.answers import CHECKS, PREDICTION, said_of
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
@@ -135,7 +136,24 @@ def _criterion(criterion: Criterion) -> Json:
         {"value": value, "label": criterion.labels[index] if index < len(criterion.labels) else None, "reasons": []}
         for index, value in enumerate(criterion.values)
     ]
+    more: Json = {}
+    if criterion.kind in CHECKS:
+        more = {
+            "min": criterion.min,
+            "max": criterion.max,
+            "step": criterion.step,
+            "unit": criterion.unit,
+            "of": criterion.of or PREDICTION,
+            "actions": [{"name": each.name, "help": each.help} for each in criterion.actions],
+            "on": criterion.on,
+        }
+    if criterion.kind == "property_list":
+        labels = criterion.labels or tuple(as_words(value) for value in said_of(criterion))
+        more["said"] = [
+            {"value": value, "label": label} for value, label in zip(said_of(criterion), labels, strict=True)
+        ]
     return {
+        **more,
         "name": criterion.name,
         "kind": criterion.kind,
         "prompt": criterion.prompt,
@@ -148,7 +166,6 @@ def _criterion(criterion: Criterion) -> Json:
         ],
         "dimensions": list(criterion.dimensions) if criterion.dimensions is not None else None,
         "required": criterion.required,
-        **({"on": criterion.on, "min": criterion.min, "max": criterion.max} if criterion.kind in marks.KINDS else {}),
         "show_if": {name: list(values) for name, values in criterion.show_if.items()},
         "skip": {"label": criterion.skip.label, "reasons": [_choice(reason) for reason in criterion.skip.reasons]}
         if criterion.skip
@@ -272,7 +289,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
     options = {
         criterion.name: [_choice(choice) for choice in options_of(criterion, task.fields)]
         for criterion in (*criteria_of(schema, task.stage), *_vote_criteria(schema, task))
-        if criterion.kind == "option_of"
+        if criterion.field is not None
     }
     return {
         "id": task.id,
@@ -282,6 +299,7 @@ def task_part(schema: Schema, task: TaskView) -> Json:
         "fields": fields,
         "assets": [_asset(asset) for asset in task.assets],
         "options": options,
+        "plans": _plans(schema, task),
         "lease_until": instant(task.lease_until),
         "draft": _draft(task.draft),
         "put_off": task.put_off,
@@ -315,6 +333,19 @@ def _news(news: GuidelineNews | None) -> Json | None:
 
 def _vote_criteria(schema: Schema, task: TaskView) -> tuple[Criterion, ...]:
     return criteria_of(schema, Stage.VERIFICATION) if task.stage is Stage.ADJUDICATION else ()
+
+
+def _plans(schema: Schema, task: TaskView) -> Json:
+    """The steps of the plan that a criterion is about, as they were read and checked."""
+    texts = {**task.fields, PREDICTION: task.answer}
+    return {
+        criterion.name: [
+            {"line": step.line, "start": step.start, "problems": list(step.problems), "open": list(step.open)}
+            for step in plans.steps_of(texts[criterion.of or PREDICTION], criterion.actions, criterion.begins)
+        ]
+        for criterion in criteria_of(schema, task.stage)
+        if criterion.kind == "plan" and isinstance(texts.get(criterion.of or PREDICTION), str)
+    }
 
 
 def _asset(asset: AssetView) -> Json:

@@ -81,9 +81,19 @@ def test_every_answer_that_is_offered_is_accepted(loaded: LoadedSchema, stage: s
                 continue
             options = options_of(criterion, fields)
             option = options[min(position, len(options) - 1)] if options else None
-            drawn: dict[str, Any] = {"boxes": [], "marks": [{"number": 1, "x": 0.5, "y": 0.25}]}
-            values[criterion.name] = option.value if option else drawn.get(criterion.kind, "some text")
-            if option and option.reasons:
+            offered = [each.value for each in options]
+            composed: dict[str, Any] = {
+                "boxes": [],
+                "marks": [{"number": 1, "x": 0.5, "y": 0.25}],
+                "multi_choice": offered[: position + 1],
+                "number": criterion.min or 0,
+                "ordering": [*offered[position:], *offered[:position]],
+                "property_list": [{"name": name, "value": "yes"} for name in offered],
+                "spans": [],
+                "plan": [{"step": 0, "tag": option.value}] if option else [],
+            }
+            values[criterion.name] = composed.get(criterion.kind, option.value if option else "some text")
+            if criterion.kind not in composed and option and option.reasons:
                 reasons[criterion.name] = str(option.reasons[0].value)
         assert check_answers(criteria, values, reasons, fields) == []
 

@@ -90,6 +90,7 @@ BROKEN = [
     Broken("        values: [1, 2, 3]\n", "", 25, "criteria[2]", "lists its `values`"),
     Broken("values: [1, 2, 3]", "values: [1, 2, 3]\n        labels: [a, b]", 29, ".labels", "2 labels for 3 values"),
     Broken("values: [1, 2, 3]", "least: 1", 28, ".least", "unknown key"),
+    Broken("values: [1, 2, 3]", "values: [1, 2, 3]\n        min: 1", 29, ".min", "`scale` has no `min`"),
     Broken("kind: scale", "kind: scal", 26, ".kind", "did you mean `scale`?"),
     Broken("kind: text}", "kind: txt}", 8, "item.fields[0].kind", "did you mean `text`?"),
     Broken("        field: options\n", "        field: option\n", 17, ".field", "did you mean `options`?"),
