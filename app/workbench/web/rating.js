@@ -15,7 +15,9 @@ export class RatingForm {
     this.root = el("div", { class: "rating" });
   }
 
-  open({ criteria, options = {}, answers = {} }) {
+  open({ criteria, options = {}, answers = {}, texts = {}, plans = {} }) {
+    this.texts = texts;
+    this.plans = plans;
     this.criteria = criteria.map((criterion) => ({ ...criterion, options: options[criterion.name] || criterion.options }));
     this.values = { ...(answers.values || {}) };
     this.reasons = { ...(answers.reasons || {}) };
@@ -127,7 +129,9 @@ export class RatingForm {
       id,
       media: this.host.media,
       value: () => this.values[name],
-      set: (value) => this.set(name, value),
+      text: (of) => String(this.texts[of] ?? ""),
+      plan: this.plans[name] || [],
+      set: (value, said) => this.set(name, value, said),
       done: (value) => this.choose(name, value),
       onward: () => this.advance(name, { submit: false }),
       activate: () => this.activate(name, { focus: false }),
@@ -209,10 +213,11 @@ export class RatingForm {
   }
 
   // Keeps an answer that may not be finished; undefined takes it back.
-  set(name, value) {
+  set(name, value, said = null) {
     if (value === undefined) delete this.values[name];
     else this.values[name] = value;
-    delete this.errors[name];
+    if (said) this.errors[name] = said;
+    else delete this.errors[name];
     this.paint();
     this.host.change();
   }

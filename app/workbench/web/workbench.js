@@ -199,7 +199,7 @@ class Workbench {
       this.settling.open({ criteria: this.asked(fixed.vote_criteria), options: task.options, votes: task.votes, history: task.history, causes: fixed.adjudication.causes, edit: fixed.adjudication.edit, fields: fixed.fields, values: task.fields, answers });
     } else {
       this.current = this.rating;
-      this.rating.open({ criteria: this.asked(fixed.criteria), options: task.options, answers });
+      this.rating.open({ criteria: this.asked(fixed.criteria), options: task.options, answers, plans: task.plans, texts: { ...task.fields, prediction: task.answer } });
     }
     fill(this.formHost, this.current.root);
   }
@@ -684,7 +684,7 @@ class Workbench {
   }
 
   handle(event, target) {
-    const typing = target instanceof HTMLTextAreaElement;
+    const typing = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
     if (this.overlay.isOpen) return this.overlay.key(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       if (target === this.talk.box) this.talk.send();
@@ -717,6 +717,7 @@ class Workbench {
       return false;
     }
     if (this.busy || this.waiting || this.lost) return /^[0-9]$/.test(event.key) || event.key === "Enter";
+    if (this.current === this.rating && this.rating.key(event)) return true;
     if (this.media.key(event)) return true;
     if (event.key === "Enter") return this.submit(), true;
     return this.current.key(event);

@@ -12,11 +12,31 @@
 //   key(event)               a key outside of text boxes, while it is the active one; true when used
 //   boxKey(event, box)       likewise inside one of its own text boxes
 //   focus()                  puts the caret where typing begins; false if it needs none
-// The seat tells it about the rest: value(), set(value) keeps what is half done, done(value) answers and goes on,
-// onward() goes on without submitting, activate() makes it the active one, media is the pane with the item's pictures, id labels it for screen readers.
+// The seat tells it about the rest: value(), set(value, said) keeps what is half done and shows what is wrong with it,
+// done(value) answers and goes on, onward() goes on without submitting, activate() makes it the active one, text(of) is the text that it is about and plan the
+// steps read from it, media is the pane with the item's pictures, id labels it for screen readers.
 
 import { Choices } from "./choices.js";
 import { Drawn } from "./drawn.js";
+import { MultiChoice } from "./multi_choice.js";
+import { NumberBox } from "./number.js";
+import { Ordering } from "./ordering.js";
+import { Plan } from "./plan.js";
+import { PropertyList } from "./property_list.js";
+import { Spans } from "./spans.js";
 import { Text } from "./text.js";
 
-export const KINDS = { choice: Choices, option_of: Choices, scale: Choices, text: Text, boxes: Drawn, marks: Drawn };
+export const KINDS = {
+  choice: Choices,
+  option_of: Choices,
+  scale: Choices,
+  text: Text,
+  multi_choice: MultiChoice,
+  number: NumberBox,
+  ordering: Ordering,
+  property_list: PropertyList,
+  spans: Spans,
+  plan: Plan,
+  boxes: Drawn,
+  marks: Drawn,
+};

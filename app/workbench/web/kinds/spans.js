@@ -1,0 +1,149 @@
+// Passages of a text with tags. Words are chosen with the arrows (Shift extends) or the pointer; a key tags them.
+//
+// Places are counted in characters as people see them stored (code points), not in the halves that JavaScript counts.
+
+import { el, fill, key, same } from "../dom.js";
+import { KEYS, keyIndex } from "./keys.js";
+
+const points = (text) => [...text].length;
+
+// The words of a text: where each begins and ends, in code points.
+export function wordsOf(text) {
+  const found = [];
+  for (const match of text.matchAll(/\S+/gu)) {
+    const start = points(text.slice(0, match.index));
+    found.push({ start, end: start + points(match[0]), text: match[0] });
+  }
+  return found;
+}
+
+export class Spans {
+  constructor(criterion, seat) {
+    this.criterion = criterion;
+    this.seat = seat;
+    this.onTheWay = true;
+    this.slots = criterion.options.length;
+    this.text = seat.text(criterion.of);
+    this.letters = [...this.text];
+    this.words = wordsOf(this.text);
+    this.anchor = 0;
+    this.at = 0;
+    this.box = el("div", { class: "spantext", "aria-labelledby": seat.id });
+    this.list = el("ul", { class: "spanlist" });
+    this.tags = el("div", { class: "choices row" });
+    this.help = el("p", { class: "help keyline" }, key("←"), key("→"), " word, with ", key("Shift"), " more of them · a key tags · ", key("⌫"), " takes the last back · ", key("⏎"), " done");
+    this.root = el("div", { class: "spans" }, this.box, this.tags, this.list, this.help);
+    this.box.addEventListener("pointerup", () => this.selected());
+  }
+
+  spans(value = this.seat.value()) {
+    return Array.isArray(value) ? value : [];
+  }
+
+  range() {
+    const [from, to] = [Math.min(this.anchor, this.at), Math.max(this.anchor, this.at)];
+    return this.words.length ? { from, to, start: this.words[from].start, end: this.words[to].end } : null;
+  }
+
+  // What the pointer has selected, as whole words.
+  selected() {
+    const root = this.box.getRootNode();
+    const selection = root.getSelection ? root.getSelection() : document.getSelection();
+    if (!selection || selection.isCollapsed) return;
+    const wordOf = (node) => {
+      const word = node && (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest("[data-word]");
+      return word ? Number(word.dataset.word) : null;
+    };
+    const [one, other] = [wordOf(selection.anchorNode), wordOf(selection.focusNode)];
+    if (one === null || other === null) return;
+    [this.anchor, this.at] = [Math.min(one, other), Math.max(one, other)];
+    selection.removeAllRanges();
+    this.seat.activate();
+    this.paint(this.seat.value(), true);
+  }
+
+  tag(index) {
+    const range = this.range();
+    if (!range) return;
+    const span = { start: range.start, end: range.end, tag: this.criterion.options[index].value };
+    const list = this.spans().filter((other) => !same(other, span));
+    if (list.length === this.spans().length) list.push(span);
+    list.sort((one, other) => one.start - other.start || one.end - other.end);
+    this.seat.activate();
+    this.seat.set(list);
+  }
+
+  paint(value, keyed) {
+    const { options } = this.criterion;
+    const spans = this.spans(value);
+    const range = keyed ? this.range() : null;
+    const tagOf = (word) => spans.filter((span) => span.start < word.end && span.end > word.start).map((span) => options.findIndex((option) => same(option.value, span.tag)));
+    let place = 0;
+    const pieces = [];
+    this.words.forEach((word, index) => {
+      if (word.start > place) pieces.push(this.letters.slice(place, word.start).join(""));
+      const tags = tagOf(word);
+      const here = range && index >= range.from && index <= range.to;
+      pieces.push(el("span", { class: `word${tags.length ? ` tagged t${Math.max(0, tags[0]) % 6}` : ""}${here ? " here" : ""}`, data: { word: String(index) }, on: { click: () => this.point(index) } }, word.text));
+      place = word.end;
+    });
+    pieces.push(this.letters.slice(place).join(""));
+    fill(this.box, pieces);
+    fill(this.tags, options.map((option, index) => el("button", { type: "button", class: `choice tag t${index % 6}`, tabindex: "-1", title: option.help, on: { click: () => this.tag(index) } },
+      el("kbd", { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" }, keyed ? (KEYS[index] || "").toUpperCase() : ""), el("span", { class: "label" }, option.label ?? option.value))));
+    fill(this.list, spans.map((span) => el("li", {}, el("span", { class: "quiet" }, `${(options.find((option) => same(option.value, span.tag)) || {}).label ?? span.tag}: `), `“${this.letters.slice(span.start, span.end).join("")}”`)));
+    this.help.classList.toggle("idle", !keyed);
+    if (range) this.box.querySelector(".here")?.scrollIntoView({ block: "nearest" });
+  }
+
+  point(index) {
+    this.anchor = index;
+    this.at = index;
+    this.seat.activate();
+    this.paint(this.seat.value(), true);
+  }
+
+  problem(value) {
+    const { min, max } = this.criterion;
+    const n = this.spans(value).length;
+    if (value === undefined) return min ? `Mark at least ${min}.` : "Mark passages, or press Enter if there are none.";
+    if (min && n < min) return `Mark at least ${min}; ${n} now.`;
+    return max && n > max ? `At most ${max}; ${n} now.` : null;
+  }
+
+  read(value) {
+    return value;
+  }
+
+  reasons() {
+    return null;
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      this.at = Math.max(0, Math.min(this.words.length - 1, this.at + (event.key === "ArrowLeft" ? -1 : 1)));
+      if (!event.shiftKey) this.anchor = this.at;
+      this.paint(this.seat.value(), true);
+      return true;
+    }
+    if (event.key === "Backspace") {
+      this.seat.set(this.spans().slice(0, -1));
+      return true;
+    }
+    if (event.key === "Enter") {
+      const list = this.spans();
+      if (this.problem(list)) this.seat.set(list, this.problem(list));
+      else this.seat.done(list);
+      return true;
+    }
+    const index = keyIndex(event);
+    if (index < 0 || index >= this.criterion.options.length) return false;
+    this.tag(index);
+    return true;
+  }
+
+  focus() {
+    return false;
+  }
+}
