@@ -145,7 +145,7 @@ def _vic_votes(chromium: Browser, running: Server) -> None:
         desk.open(f"/verify?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         desk.press("c")
-        expect(desk.page.locator(".talk .about")).to_contain_text("Seniors and leads read what you write")
+        expect(desk.page.locator(".talk .talkabout")).to_contain_text("Seniors and leads read what you write")
         expect(desk.page.locator(".talk .words")).to_have_count(0)
         desk.page.keyboard.type(OTHERS)
         desk.press("Control+Enter")
@@ -159,7 +159,7 @@ def _sam_settles(chromium: Browser, running: Server) -> None:
         desk.open(f"/adjudicate?project={PROJECT}")
         expect(desk.bench).to_have_attribute("data-view", "task")
         with desk.page.context.expect_page() as waiting:
-            desk.press("o")
+            desk.press("h")
         history = waiting.value
         expect(history.get_by_text("names are hidden until it is settled")).to_be_visible()
         words = history.locator("[data-testid=stMain]").inner_text()

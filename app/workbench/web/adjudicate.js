@@ -36,7 +36,7 @@ export class AdjudicateForm {
     fill(this.root, this.table(criteria, options, votes),
       el("div", { class: "criterion active" }, el("div", { class: "prompt", id: "decision" }, "Decision"),
         el("div", { class: "choices row decisions", role: "radiogroup", "aria-labelledby": "decision" }, this.buttons), this.why, this.editor, this.error),
-      history.length ? el("section", { class: "history" }, el("h3", {}, "Before ", key("O"), " all of it"), el("ol", {}, history.map((line) => el("li", {}, line)))) : null);
+      history.length ? el("section", { class: "history" }, el("h3", {}, "Before ", key("H"), " all of it"), el("ol", {}, history.map((line) => el("li", {}, line)))) : null);
     this.paint();
   }
 

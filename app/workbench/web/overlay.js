@@ -74,7 +74,7 @@ export function keyRows(view, stage, drawn = []) {
   }
   rows.push(["G", "guideline"], ["U", "take back the last submission"]);
   if (view === "task") rows.push(["N", "note"], ["C", "comments on the item"]);
-  if (view === "task" && stage === "adjudication") rows.push(["O", "the item's whole history"]);
+  if (view === "task" && stage === "adjudication") rows.push(["H", "the item's whole history"]);
   if (view === "task" && !writing) rows.push(["L", "later: it stays yours for half an hour and comes again after the rest"]);
   if (view === "task") rows.push(["B", writing ? "give the image back; your text is kept" : "give back: others get it at once; your text is kept"]);
   rows.push(["M", "menu"], ["?", "this list"]);

@@ -19,7 +19,7 @@ export class Thread {
     this.reply = el("div", { class: "replying", hidden: true });
     this.status = el("span", { class: "quiet", role: "status" });
     this.sendButton = el("button", { type: "button", class: "small", on: { click: () => this.send() } }, "Send ", key("Ctrl ⏎"));
-    this.about = el("p", { class: "quiet about" });
+    this.about = el("p", { class: "quiet talkabout" });
     this.root = el("section", { class: "thread", "aria-label": "Comments" }, this.list, this.reply, this.box, this.free,
       el("div", { class: "sendrow" }, this.sendButton, this.status), this.about);
     this.box.addEventListener("keydown", (event) => this.keydown(event));

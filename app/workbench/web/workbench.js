@@ -67,7 +67,7 @@ class Workbench {
     } } });
     this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, "Note"), this.noteBox);
     this.talk = new Thread({ csrf: () => this.data.csrf, person: () => this.data.person, changed: () => this.changed(), leave: true });
-    this.talkPart = el("div", { class: "note talk", hidden: true }, el("div", { class: "prompt" }, "Comments"), this.talk.root);
+    this.talkPart = el("div", { class: "talk", hidden: true }, el("div", { class: "prompt" }, "Comments"), this.talk.root);
     this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note, this.talkPart);
     this.status = el("span", { class: "saved", role: "status", "aria-live": "polite" });
     this.submitButton = el("button", { type: "button", class: "submit", on: { click: () => this.submit() } }, "Submit ", el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"));
@@ -725,7 +725,7 @@ class Workbench {
 
   globalKey(event) {
     const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), c: () => this.openTalk(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
-    if (this.task && this.fixed.stage.name === "adjudication") keys.o = () => this.openHistory();
+    if (this.task && this.fixed.stage.name === "adjudication") keys.h = () => this.openHistory();
     const action = keys[event.key.toLowerCase()];
     if (!action) return false;
     action();
