@@ -1,0 +1,203 @@
+"""A lost connection, a reload, a killed server, an expired lease, each in the middle of a long text: nothing is lost.
+
+From a shipped schema through the login: an author types an item, a verifier a note and a comment, a grader a note; the
+accident comes between the halves of each text. What is exported, and what the lead reads in the item's history, is what
+was typed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from domain.roles import Role
+from domain.states import Stage
+from media.store import MediaStore
+from tests.app.homes import picture
+from tests.e2e.people import Desk, at_desk, opened
+from tests.serving import Server, touchstone
+from workflow import accounts, pool, projects
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUESTION = "What am I going to do with the things that stand before me on this table, one after the other?"
+ANSWER = " ".join(
+    f"Step {n}: I move thing number {n} to the left of thing number {n + 1}, with care." for n in range(1, 10)
+)
+NOTE = " ".join(f"I looked {n} times and saw {n} things, more or less; see the corner." for n in range(1, 10))
+COMMENT = " ".join(f"Does thing {n} count when it lies below thing {n + 1}?" for n in range(1, 10))
+GRADE = " ".join(f"It leaves out step {n} of the plan." for n in range(1, 10))
+PEOPLE = {
+    "amy": (Role.ANNOTATOR, Stage.AUTHORING),
+    "vera": (Role.ANNOTATOR, Stage.VERIFICATION),
+    "vic": (Role.ANNOTATOR, Stage.VERIFICATION),
+    "gail": (Role.ANNOTATOR, Stage.GRADING),
+    "lena": (Role.LEAD, None),
+}
+
+
+@dataclass
+class Accident:
+    """What happens, and how it ends."""
+
+    project: str
+    begin: Callable[[Desk], None]
+    end: Callable[[Desk], None]
+
+
+def _offline(desk: Desk) -> None:
+    desk.page.context.set_offline(True)
+
+
+def _online(desk: Desk) -> None:
+    desk.page.context.set_offline(False)
+
+
+def _reload(desk: Desk) -> None:
+    desk.page.wait_for_timeout(150)  # before the draft is due
+    desk.page.reload()
+    expect(desk.bench).to_have_attribute("data-view", "task")
+
+
+def _kill(desk: Desk) -> None:
+    desk.server.kill()
+
+
+def _start(desk: Desk) -> None:
+    desk.server.start()
+
+
+def _expire(desk: Desk) -> None:
+    with closing(sqlite3.connect(desk.server.home / "touchstone.db", timeout=30)) as connection, connection:
+        connection.execute("UPDATE task SET lease_until = '2020-01-01 00:00:00.000000' WHERE state = 'claimed'")
+
+
+def _nothing(desk: Desk) -> None:
+    """The accident is over by itself."""
+
+
+ACCIDENTS = (
+    Accident("connection", _offline, _online),
+    Accident("reload", _reload, _nothing),
+    Accident("restart", _kill, _start),
+    Accident("lease", _expire, _nothing),
+)
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Iterator[Server]:
+    """One server; a project for each accident, with one free image."""
+    folder = tmp_path_factory.mktemp("typed")
+    home = folder / "home"
+    home.mkdir()
+    (home / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    server = Server(home)
+    with opened(server) as store:
+        for login in PEOPLE:
+            accounts.create_person(store, login=login, name=login.title())
+    for number, accident in enumerate(ACCIDENTS):
+        done = touchstone("project", "create", accident.project, "--schema", "demo", home=home)
+        assert done.returncode == 0, done.stderr
+        with opened(server) as store:
+            for login, (role, stage) in PEOPLE.items():
+                projects.set_member(
+                    store, by=None, project=accident.project, login=login, role=role, stages=[stage] if stage else None
+                )
+            name = f"{number}.png"
+            (folder / name).write_bytes(picture(number))
+            pool.add_to_pool(
+                store, MediaStore(home / "media"), by=None, project=accident.project, files=[(name, folder / name)]
+            )
+    yield server.start()
+    server.stop()
+
+
+@pytest.mark.parametrize("accident", ACCIDENTS, ids=lambda accident: accident.project)
+def test_nothing_typed_is_lost(accident: Accident, serving: Server, chromium: Browser, tmp_path: Path) -> None:
+    project = accident.project
+    with at_desk(chromium, serving, "amy") as desk:
+        desk.open(f"/author?project={project}&dimension=assistance")
+        expect(desk.page.locator(".cell")).to_have_count(1)
+        desk.press("Enter")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.fill("question", QUESTION)
+        _half(desk, accident, desk.page.locator(".field[data-field=answer] textarea").first, ANSWER)
+        desk.next_after("Control+Enter")
+    with at_desk(chromium, serving, "vera") as desk:
+        desk.open(f"/verify?project={project}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        assert desk.shown("answer") == ANSWER
+        desk.press("n")
+        _half(desk, accident, desk.page.locator(".note textarea"), NOTE)
+        desk.press("Escape", "c")
+        _half(desk, accident, desk.page.locator(".talk textarea"), COMMENT)
+        expect(desk.page.locator(".note textarea")).to_have_value(NOTE)
+        desk.press("Escape")
+        desk.next_after("1")
+    with at_desk(chromium, serving, "vic") as desk:
+        desk.open(f"/verify?project={project}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.next_after("1")
+    exported = _exported(serving, project, tmp_path)
+    assert [(row["question"], row["answer"]) for row in exported["items"]] == [(QUESTION, ANSWER)]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps({"item": exported["names"][0], "model": "amber", "text": "I tidy up."}) + "\n")
+    done = touchstone("import", project, "predictions", str(answers), home=serving.home)
+    assert done.returncode == 0, done.stderr
+    with at_desk(chromium, serving, "gail") as desk:
+        desk.open(f"/grade?project={project}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.press("n")
+        _half(desk, accident, desk.page.locator(".note textarea"), GRADE)
+        desk.press("Escape")
+        desk.next_after("2")
+    with at_desk(chromium, serving, "lena") as desk:
+        _history(desk.page, serving, project)
+
+
+def _half(desk: Desk, accident: Accident, box: Locator, text: str) -> None:
+    """Type the first half, let the accident happen, type the rest; the box then holds all of it."""
+    box.click()
+    middle = len(text) // 2
+    desk.page.keyboard.insert_text(text[: middle - 5])
+    desk.page.keyboard.type(text[middle - 5 : middle])
+    accident.begin(desk)
+    expect(box).to_have_value(text[:middle])
+    box.click()
+    desk.press("Control+End")
+    desk.page.keyboard.insert_text(text[middle:-5])
+    desk.page.keyboard.type(text[-5:])
+    accident.end(desk)
+    expect(box).to_have_value(text)
+    if accident.begin in (_offline, _kill):
+        expect(desk.page.locator(".banner")).to_be_hidden(timeout=30_000)
+
+
+def _exported(server: Server, project: str, folder: Path) -> dict[str, list[dict[str, str]] | list[str]]:
+    out = folder / "verified"
+    done = touchstone("export", project, "egothink", "--verified", "--out", str(out), home=server.home)
+    assert done.returncode == 0, done.stderr
+    rows = [row for path in out.rglob("annotations.json") for row in json.loads(path.read_text())]
+    manifest = json.loads(next(out.rglob("manifest.json")).read_text())
+    return {"items": rows, "names": [item["id"] for item in manifest["items"]]}
+
+
+def _history(page: Page, server: Server, project: str) -> None:
+    """What the lead reads of the item."""
+    page.goto(f"{server.url}/history?project={project}&dimension=assistance")
+    page.get_by_role("link", name=QUESTION).click()
+    expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+    rows = page.locator("table").first.locator("tbody tr")
+    expect(rows).to_have_count(4)  # the item, two votes, a grade
+    said = rows.all_inner_texts()
+    assert ANSWER in said[0]
+    assert NOTE in said[1]
+    assert GRADE in said[3]
+    expect(page.locator(".comments .words")).to_have_text([COMMENT])
