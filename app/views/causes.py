@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from annotation_schemas import registry
+from annotation_schemas.kinds import options_of
 from app import markup, shell
 from app.services import Services
 from domain.records import CauseCase, CauseLine, ContestedItem, ProjectView, SkipLine, VoteView
+from domain.states import Stage
 from workflow import causes, guidelines
 
 MOST = 40
@@ -170,9 +173,10 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
         if value not in (None, "")
     ]
     heads = [("", ""), *((vote.label, "") for vote in found.votes)]
+    words = words_of(view)
     asked = list(dict.fromkeys(name for vote in found.votes for name in vote.values))
     rows = [
-        [markup.quiet(name.replace("_", " ")), *(markup.text(said(vote, name)) for vote in found.votes)]
+        [markup.quiet(name.replace("_", " ")), *(markup.text(said(vote, name, words)) for vote in found.votes)]
         for name in asked
     ]
     if any(vote.note for vote in found.votes):
@@ -190,11 +194,22 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
     ]
 
 
-def said(vote: VoteView, criterion: str) -> str:
+def words_of(view: ProjectView) -> dict[tuple[str, str], str]:
+    """The labels of what verifiers may answer, by criterion and value; those of reasons and skips too."""
+    found: dict[tuple[str, str], str] = {}
+    for criterion in registry.criteria_of(view.schema.schema_, Stage.VERIFICATION.value):
+        offered = [*options_of(criterion, {}), *(criterion.skip.reasons if criterion.skip else ())]
+        for choice in [*offered, *(reason for option in offered for reason in option.reasons)]:
+            found.setdefault((criterion.name, str(choice.value)), choice.label)
+    return found
+
+
+def said(vote: VoteView, criterion: str, words: Mapping[tuple[str, str], str]) -> str:
     """A vote on one criterion in words."""
     value, reason = vote.values.get(criterion), vote.reasons.get(criterion)
-    words = "skipped" if value is None else ", ".join(map(str, _many(value)))
-    return f"{words} ({reason})" if reason is not None else words
+    parts = ["Skipped"] if value is None else [words.get((criterion, str(each)), str(each)) for each in _many(value)]
+    because = "" if reason is None else f" ({words.get((criterion, str(reason)), str(reason))})"
+    return ", ".join(parts) + because
 
 
 def _many(value: object) -> Sequence[object]:

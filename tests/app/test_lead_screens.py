@@ -21,7 +21,7 @@ from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage
 from tests.app.homes import Home, make_home, picture
-from workflow import accounts, claim, pool, projects, submit
+from workflow import accounts, claim, guidelines, pool, projects, submit
 
 Show = Callable[..., AppTest]
 
@@ -306,6 +306,43 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert "Raters: bo, chi." in page
     test.toggle(key="agreement.by_dimension").set_value(True).run()
     assert "Counting · fits" in words(test)
+
+
+# ---- causes and the guideline ----------------------------------------------------------------------------------------
+
+
+def test_an_empty_list_of_causes_says_where_they_come_from(show: Show) -> None:
+    assert "Every decision names a cause" in words(show("causes", "lea"))
+
+
+def test_a_new_guideline_needs_a_sentence_and_is_told(store: Store, show: Show) -> None:
+    test = show("guideline", "lea")
+    before = test.text_area[0].value
+    assert "Change the text to make a new version." in words(test)
+    test.text_area[0].set_value(f"{before}\nLids count.").run()
+    test.button(key="guideline.save").click().run()
+    assert "Say in a sentence what has changed" in words(test)
+    assert len(guidelines.versions(store, by=None, project="tiny")) == 1
+    test.text_input(key="guideline.why").set_value("Lids.")
+    test.button(key="guideline.save").click().run()
+    assert "Version 2 is in force." in words(test)
+    first, second = guidelines.versions(store, by=None, project="tiny")
+    assert (first.text, second.text, second.why, second.by) == (before, f"{before}\nLids count.", "Lids.", "lea")
+
+
+def test_a_guideline_written_meanwhile_is_not_written_over(store: Store, show: Show) -> None:
+    test = show("guideline", "lea")
+    mine = f"{test.text_area[0].value}\nMine."
+    test.text_area[0].set_value(mine).run()
+    guidelines.put(store, by=None, project="tiny", text="Theirs.", why="A better one.")
+    test.text_input(key="guideline.why").set_value("Mine.")
+    test.button(key="guideline.save").click().run()
+    assert "Version 2 came into force while you wrote" in words(test)
+    assert test.text_area[0].value == mine, "nothing that was typed is lost"
+    assert len(guidelines.versions(store, by=None, project="tiny")) == 2
+    test.button(key="guideline.seen").click().run()
+    test.button(key="guideline.save").click().run()
+    assert [version.text for version in guidelines.versions(store, by=None, project="tiny")][1:] == ["Theirs.", mine]
 
 
 # ---- the menu --------------------------------------------------------------------------------------------------------

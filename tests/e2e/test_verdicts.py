@@ -166,6 +166,7 @@ def read_causes(lena: Desk, pictures: Path | None) -> None:
     dialog = lena.page.get_by_role("dialog")
     expect(dialog).to_contain_text("What is t")
     expect(dialog).to_contain_text("Vote A")
+    expect(dialog).to_contain_text("Right")
     expect(dialog).to_contain_text("The guideline does not say")
     assert not re.search(r"\b(ann|bob|sam)\b", dialog.inner_text(), re.IGNORECASE)
     lena.press("Escape")

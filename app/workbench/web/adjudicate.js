@@ -7,7 +7,7 @@ import { inWords, isDrawn } from "./marks.js";
 
 const DECISIONS = [
   { value: "accept", label: "Accept", hint: "kept as it is" },
-  { value: "reject", label: "Reject", hint: "with a cause" },
+  { value: "reject", label: "Reject", hint: "taken out" },
   { value: "edit", label: "Edit", hint: "a new revision, verified again" },
 ];
 
@@ -95,7 +95,7 @@ export class AdjudicateForm {
       this.cause = undefined;
       this.paint();
     };
-    fill(this.why, el("div", { class: "ask" }, "Cause: ", el("strong", {}, cause.label), " ", el("button", { type: "button", class: "small", on: { click: again } }, "another")));
+    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Cause: ", el("strong", {}, cause.label)), el("button", { type: "button", class: "small", on: { click: again } }, "another")));
   }
 
   paintCauses() {
