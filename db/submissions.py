@@ -7,11 +7,11 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam
+from sqlalchemy import and_, bindparam, exists, or_
 from sqlmodel import Session, col, select
 
-from db.tables import AnnotationRow, DraftRow, TaskRow
-from domain.states import Stage
+from db.tables import AnnotationRow, AsideRow, DraftRow, PersonRow, TaskRow
+from domain.states import Stage, TaskState
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> AnnotationRow | None:
@@ -87,7 +87,7 @@ def put_draft(
     if seq is None:
         seq = row.seq + 1
     if seq > row.seq:
-        row.seq, row.content, row.saved_at, row.lost = seq, dict(content), now, lost
+        row.seq, row.content, row.saved_at, row.lost, row.put_away_at = seq, dict(content), now, lost, None
         session.add(row)
         session.flush()
     return row
@@ -98,3 +98,41 @@ def copy_draft(session: Session, *, of: int, to: int, person_id: int, now: datet
     text = draft(session, task_id=of, person_id=person_id)
     if text is not None and draft(session, task_id=to, person_id=person_id) is None:
         put_draft(session, task_id=to, person_id=person_id, seq=None, content=text.content, now=now)
+
+
+def lost_of_person(session: Session, *, person_id: int, limit: int) -> list[tuple[DraftRow, TaskRow]]:
+    """What a person typed for tasks that they neither have nor have done nor put off, the newest first."""
+    put_off = exists().where(col(AsideRow.person_id) == person_id, col(AsideRow.unit) == col(TaskRow.unit))
+    done = exists().where(col(AnnotationRow.task_id) == col(TaskRow.id), col(AnnotationRow.person_id) == person_id)
+    theirs = and_(col(TaskRow.person_id) == person_id, col(TaskRow.state) != TaskState.WITHDRAWN)
+    wanted = (
+        select(DraftRow, TaskRow)
+        .join(TaskRow, col(TaskRow.id) == DraftRow.task_id)
+        .where(
+            DraftRow.person_id == person_id,
+            col(DraftRow.put_away_at).is_(None),
+            or_(col(TaskRow.person_id).is_(None), ~theirs),
+            ~put_off,
+            ~done,
+        )
+        .order_by(col(DraftRow.saved_at).desc())
+        .limit(limit)
+    )
+    return [(draft, row) for draft, row in session.exec(wanted)]
+
+
+def lost_of_project(
+    session: Session, *, project_id: int, limit: int, id: int | None = None
+) -> list[tuple[DraftRow, TaskRow, PersonRow]]:
+    """Submissions that came too late to count, the newest first; with ``id`` that one."""
+    wanted = (
+        select(DraftRow, TaskRow, PersonRow)
+        .join(TaskRow, col(TaskRow.id) == DraftRow.task_id)
+        .join(PersonRow, col(PersonRow.id) == DraftRow.person_id)
+        .where(col(DraftRow.lost).is_(True), TaskRow.project_id == project_id)
+        .order_by(col(DraftRow.saved_at).desc())
+        .limit(limit)
+    )
+    if id is not None:
+        wanted = wanted.where(DraftRow.id == id)
+    return [(draft, row, person) for draft, row, person in session.exec(wanted)]

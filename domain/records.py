@@ -373,6 +373,68 @@ class Progress:
     decided: int
 
 
+# ---- put off, and lost ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TextLine:
+    """A piece of what somebody typed: what was asked, and their text."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class PutOff:
+    """An item that somebody has put off or given back and may take up again."""
+
+    task: str
+    project: str
+    title: str
+    stage: Stage
+    dimension: str
+    words: str
+    """The item's first words, of what its stage may see."""
+    at: datetime
+    released: bool
+    """Given back for others; else put off."""
+    yours_until: datetime | None
+    """Until when nobody else gets it; None: somebody else may get it at any time."""
+
+
+@dataclass(frozen=True)
+class KeptText:
+    """What somebody wrote for a task that they no longer have."""
+
+    task: str
+    project: str
+    title: str
+    stage: Stage
+    dimension: str
+    words: str
+    at: datetime
+    why: str
+    lines: Sequence[TextLine]
+    free: bool
+    """A slot of the item is free, so they may take it up again with the text."""
+
+
+@dataclass(frozen=True)
+class LateText:
+    """A submission that came too late to count, as leads see it listed."""
+
+    id: int
+    login: str
+    name: str
+    at: datetime
+    stage: Stage
+    dimension: str
+    item: str | None
+    """Its external id; None while it is being written."""
+    taken_up: bool
+    """Its writer has the task again."""
+
+
 # ---- overviews ------------------------------------------------------------------------------------------------------
 
 

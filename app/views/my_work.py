@@ -10,11 +10,13 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from domain.records import ProjectView, StageWork
+from app.views.late import text_of
+from domain.errors import LeaseLost, NotAllowed
+from domain.records import KeptText, ProjectView, PutOff, StageWork
 from domain.roles import Role
 from domain.states import Stage
 from domain.threads import Mentions
-from workflow import comments, pool, progress, projects
+from workflow import claim, comments, kept, pool, progress, projects
 
 KEYS = "123456789"
 
@@ -49,6 +51,8 @@ def render(services: Services) -> None:
     for view in sorted(mine, key=lambda view: view.name != chosen):
         stages = [row for row in work if row.project == view.name and _has_screen(row.stage)]
         _project(services, view, stages, keys, waiting.get(view.name))
+    _put_off(services, mine)
+    _kept(services, mine)
 
 
 def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -> str:
@@ -154,6 +158,68 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
                 type="tertiary",
             ):
                 shell.go(screen, project=view.name, dimension=row.dimension)
+
+
+def _put_off(services: Services, views: Sequence[ProjectView]) -> None:
+    """What I have put off or given back, each with a way to take it up now."""
+    found = kept.put_off(services.store, person=services.person)
+    if not found:
+        return
+    shell.show(markup.tag("div", markup.text("Put off"), style="ts-section", role="heading", aria_level="2"))
+    for row in found:
+        until = f"yours until {row.yours_until:%H:%M} UTC" if row.yours_until else "others may get it"
+        what = "given back" if row.released else "put off"
+        _line(services, views, row, f"{what} {row.at:%d %B, %H:%M} UTC · {until}", name="put_off", button="Take it up")
+
+
+def _kept(services: Services, views: Sequence[ProjectView]) -> None:
+    """What I wrote for tasks that I no longer have."""
+    found = kept.kept_texts(services.store, person=services.person)
+    if not found:
+        return
+    shell.show(markup.tag("div", markup.text("Kept texts"), style="ts-section", role="heading", aria_level="2"))
+    for row in found:
+        said = f"{row.at:%d %B, %H:%M} UTC · {row.why}"
+        _line(services, views, row, said, name="kept", button="Take it up" if row.free else None)
+        with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
+            st.code(text_of(row.lines), language=None, wrap_lines=True)
+            if st.button("Put it away", key=f"my_work.kept.away.{row.task}", type="tertiary"):
+                kept.put_away(services.store, person=services.person, task=row.task)
+                st.rerun()
+
+
+def _line(
+    services: Services,
+    views: Sequence[ProjectView],
+    row: PutOff | KeptText,
+    said: str,
+    *,
+    name: str,
+    button: str | None,
+) -> None:
+    titles = {
+        dimension.id: dimension.title
+        for view in views
+        if view.name == row.project
+        for dimension in view.schema.schema_.dimensions
+    }
+    place = f"{row.title} · {row.stage.value} · {titles.get(row.dimension, row.dimension)}"
+    with st.container(border=True, key=f"my_work.{name}.{row.task}"):
+        words, right = st.columns([5, 1.4], vertical_alignment="center")
+        with words:
+            head = markup.tag("div", markup.tag("b", markup.text(row.words or place)))
+            below = markup.tag("div", markup.quiet(f"{place} · {said}" if row.words else said))
+            shell.show(markup.tag("div", head, below, style="ts", data_part=name))
+        with right:
+            pressed = button is not None and st.button(button, key=f"my_work.{name}.take.{row.task}", width="stretch")
+    if pressed:
+        try:
+            claim.take_back(services.store, person=services.person, task=row.task)
+        except (LeaseLost, NotAllowed) as refusal:
+            shell.show(markup.notice(str(refusal)))
+            return
+        screen = next(screen for screen in shell.SCREENS if screen.stage is row.stage)
+        shell.go(screen.name, project=row.project)
 
 
 def _nothing_at_all(services: Services, view: ProjectView) -> None:

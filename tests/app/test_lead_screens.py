@@ -131,7 +131,9 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
 # ---- who may ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["dashboard", "causes", "guideline", "people", "import_", "agreement", "export"])
+@pytest.mark.parametrize(
+    "name", ["dashboard", "causes", "late", "guideline", "people", "import_", "agreement", "export"]
+)
 @pytest.mark.parametrize("login", ["ana", "sen"])
 def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: str) -> None:
     test = show(name, login)
@@ -140,7 +142,9 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
     assert "Nobody" not in words(test)
 
 
-@pytest.mark.parametrize("name", ["dashboard", "causes", "guideline", "people", "import_", "agreement", "export"])
+@pytest.mark.parametrize(
+    "name", ["dashboard", "causes", "late", "guideline", "people", "import_", "agreement", "export"]
+)
 def test_a_lead_of_one_project_is_nobody_in_another(show: Show, name: str) -> None:
     test = show(name, "lea", project="other")
     assert "There is no project" in words(test)
@@ -360,6 +364,7 @@ def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
         "History",
         "Causes",
         "Guideline",
+        "Late texts",
         "People",
         "Import",
         "Agreement",

@@ -70,6 +70,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "dashboard": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},
     "causes": FOR_LEADS,
+    "late": FOR_LEADS,
     "guideline": FOR_LEADS,
     "people": FOR_LEADS,
     "import_": FOR_LEADS,

@@ -1,0 +1,65 @@
+"""Late texts: submissions that came when somebody else had the item already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.errors import NotAllowed
+from domain.records import LateText, ProjectView, TextLine
+from workflow import kept
+
+
+def render(services: Services) -> None:
+    """Who sent what too late, and when."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Late texts",
+        "Answers that came after their lease had ended, when somebody else had the item. They are kept, but do not"
+        " count; their writers find them on My work.",
+        made_up=view.made_up,
+    )
+    found = kept.late_texts(services.store, by=services.person, project=view.name)
+    if not found:
+        shell.show(markup.notice("Nothing came too late.", style="good"))
+        return
+    for late in found:
+        _row(services, view, late)
+
+
+def sentence(view: ProjectView, late: LateText) -> str:
+    """One line of the list."""
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    about = late.item or "an item that was being written"
+    return f"{titles.get(late.dimension, late.dimension)} · {late.stage.value} · {about}"
+
+
+def text_of(lines: Sequence[TextLine]) -> str:
+    """What was typed, to be read and copied."""
+    return "\n\n".join(f"{line.title}\n{line.text}" for line in lines)
+
+
+def _row(services: Services, view: ProjectView, late: LateText) -> None:
+    key = f"late.{view.name}.{late.id}"
+    with st.container(border=True, key=key):
+        who, about, button = st.columns([2, 4, 1.2], vertical_alignment="center")
+        with who:
+            shell.show(markup.tag("div", markup.tag("b", markup.text(late.name)), style="ts", data_part="who"))
+            shell.show(markup.tag("div", markup.quiet(f"{late.at:%d %B %Y, %H:%M} UTC"), style="ts"))
+        with about:
+            again = [markup.tag("div", markup.quiet("Its writer has it again."))] if late.taken_up else []
+            about_it = markup.tag("div", markup.text(sentence(view, late)))
+            shell.show(markup.tag("div", about_it, *again, style="ts", data_part="about"))
+        with button:
+            if st.button("Read", key=f"{key}.read", width="stretch"):
+                st.session_state[f"{key}.open"] = True
+        if st.session_state.get(f"{key}.open"):
+            try:
+                lines = kept.late_text(services.store, by=services.person, project=view.name, id=late.id)
+            except NotAllowed as refusal:
+                shell.show(markup.notice(str(refusal)))
+            else:
+                st.code(text_of(lines), language=None, wrap_lines=True)
