@@ -34,7 +34,7 @@ from tests.app.homes import PASSWORD, picture
 from tests.e2e.people import WAIT_MS
 from tests.frames import open_page
 from tests.serving import Server
-from workflow import accounts, bring_in, claim, pool, projects, submit
+from workflow import accounts, bring_in, claim, comments, pool, projects, submit
 
 OPEN, NOTHING, REFUSED, SIGN_IN = "open", "nothing", "refused", "sign in"
 """A page with its content; a working page that says why there is no work; a sentence; the login page."""
@@ -132,6 +132,9 @@ class Planted:
         "model-under-test-b",
         "name-of-the-judge",
         "version-of-the-item",
+        "question-of-the-other",
+        "answer-held-back",
+        "talk-between-seniors",
     )
     verification: tuple[str, ...] = ("reason-that-gives-the-key-away", "concept-that-gives-the-key-away")
     shown: tuple[str, ...] = ("Which cup is mine", "the green cup")
@@ -148,6 +151,8 @@ class World:
     server: Server
     task: str
     asset: str
+    gone: str
+    """The token of somebody who was deactivated after they had signed in."""
 
 
 @pytest.fixture(scope="module")
@@ -160,9 +165,11 @@ def world(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> It
     store = open_store(None, home)
     _fill(store, MediaStore(home / "media"), folder)
     held = _claimed(store, "verifier", Stage.VERIFICATION)
+    _talk(store, held)
+    gone = _put_out(store)
     store.close()
     server = Server(home).start()
-    yield World(server, held.id, held.assets[0].id)
+    yield World(server, held.id, held.assets[0].id, gone)
     server.stop()
 
 
@@ -208,6 +215,40 @@ def _fill(store: Store, pictures: MediaStore, folder: Path) -> None:
     judged = folder / "judged.csv"
     judged.write_text(f"unit,rater,criterion,value\n{names[0]}/model-under-test-a,name-of-the-judge,action,1\n")
     bring_in.import_files(store, pictures, by=None, project="p", format="ratings", path=judged)
+
+
+def _talk(store: Store, held: TaskView) -> None:
+    """Comments on every item, of seniors and of another rater; and an answer to the verifier that must wait."""
+    boss = accounts.create_person(store, login="boss", name="Boss", password=PASSWORD)
+    projects.set_member(store, by=None, project="p", login="boss", role=Role.LEAD, stages=[])
+    other = accounts.find_person(store, login="login-of-the-other")
+    asked = comments.comment(
+        store, person=accounts.find_person(store, login=VERIFIER), key="a", text="my own question", task=held.id
+    )
+    with closing(sqlite3.connect(store.engine.url.database or "")) as connection:
+        items = [item for (item,) in connection.execute("SELECT public_id FROM item")]
+        tasks = connection.execute("SELECT public_id FROM task WHERE person_id = ?", (other.id,)).fetchall()
+    for (task,) in tasks:
+        comments.comment(store, person=other, key=task, text="question-of-the-other @boss", task=task)
+    for item in items:
+        comments.comment(store, person=boss, key=item, text="talk-between-seniors", project="p", item=item)
+    comments.comment(
+        store,
+        person=boss,
+        key="b",
+        text="answer-held-back @verifier @grader",
+        project="p",
+        item=held.item,
+        reply_to=asked.comments[0].id,
+    )
+
+
+def _put_out(store: Store) -> str:
+    """Somebody with every part in the project signs in, and is deactivated."""
+    person = accounts.create_person(store, login="gone", name="Gone", password=PASSWORD, is_admin=True)
+    token = accounts.start_session(store, person=person)
+    accounts.set_active(store, login="gone", active=False)
+    return token
 
 
 def _member(store: Store, login: str, name: str) -> Person:
@@ -272,7 +313,7 @@ def test_pages(world: World, role: str) -> None:
             continue
         opened = open_page(world.server.url, path=paths[name], query="project=p", cookies=person.cookies)
         if opened.component is not None:
-            found[name] = NOTHING if opened.component["view"] == "nothing" else OPEN
+            found[name] = NOTHING if opened.component.get("view") == "nothing" else OPEN
         else:
             found[name] = REFUSED if "ts-notice bad" in opened.html else OPEN
     assert found == {name: row[role] for name, row in PAGES.items()}
@@ -312,6 +353,35 @@ def test_a_forged_link_or_invitation_lets_nobody_in(world: World) -> None:
     form = {"login": "new", "name": "New", "password": PASSWORD}
     assert person.send_form("/invite/forged", **form).status in (403, 404)
     assert person.get("/verify?project=p").status == 303
+
+
+def test_somebody_deactivated_is_nobody(world: World) -> None:
+    person = Client(world.server.url, cookies={"touchstone_session": world.gone})
+    for screen in SCREENS:
+        assert person.get(f"/{screen.path}?project=p").status == 303
+    paths = {path: path.replace("{asset}", world.asset).replace("{size}", "display") for path in GETS}
+    found = {path: person.get(paths[path].replace("{token}", "forged")).status for path in GETS}
+    assert found == {path: row[NOBODY] for path, row in GETS.items()}
+    assert {name: person.post(f"/api/{name}", dict(body)).status for name, (body, _) in ACTIONS.items()} == {
+        name: row[NOBODY] for name, (_, row) in ACTIONS.items()
+    }
+    assert "login" in person.send_form("/login", login="gone", password=PASSWORD).text
+
+
+def test_who_wrote_an_item_neither_votes_on_it_nor_reads_what_is_said_of_it(world: World) -> None:
+    writer = Client(world.server.url).sign_in("login-of-the-writer", PASSWORD)
+    opened = open_page(world.server.url, path="verify", query="project=p", cookies=writer.cookies)
+    assert opened.component is not None
+    assert opened.component["view"] == "nothing"
+    store = open_store(None, world.server.home)
+    with closing(sqlite3.connect(store.engine.url.database or "")) as connection:
+        items = [item for (item,) in connection.execute("SELECT public_id FROM item")]
+    store.close()
+    for item in items:
+        assert writer.post("/api/comments", {"project": "p", "item": item}).status == 404
+        history = open_page(world.server.url, path="history", query=f"project=p&item={item}", cookies=writer.cookies)
+        assert "ts-notice bad" in history.html
+        assert b"note-of-the-other" not in history.raw
 
 
 def test_without_the_token_of_their_page_nobody_changes_anything(world: World) -> None:
@@ -390,13 +460,24 @@ def test_no_byte_of_a_secret_reaches_the_blind(
     bench = page.locator(".ts[data-view]")
     expect(bench).to_have_attribute("data-view", "task", timeout=WAIT_MS)
     page.keyboard.press("g")  # the guideline
+    page.keyboard.press("c")  # the comments
+    expect(page.locator(".talkabout")).to_contain_text("Seniors and leads read", timeout=WAIT_MS)
+    page.keyboard.press("Escape")
     for key in (*keys, "u", *keys):  # answer, take back, answer again, and go on to the next
         page.keyboard.press(key)
         page.wait_for_timeout(400)
     page.keyboard.press("?")
     page.wait_for_timeout(300)
     page.keyboard.press("Escape")
-    for path in ("/", "/dashboard?project=p", "/agreement?project=p", "/author?project=p", "/people?project=p"):
+    for path in (
+        "/",
+        "/dashboard?project=p",
+        "/agreement?project=p",
+        "/author?project=p",
+        "/people?project=p",
+        "/comments?project=p",
+        "/history?project=p",
+    ):
         page.goto(f"{wire.url}{path}")
         page.wait_for_load_state("networkidle")
     context.close()
