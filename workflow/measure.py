@@ -8,6 +8,7 @@ from typing import Any
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
+from annotation_schemas.answers import said_of
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
 from db import files, items
@@ -24,6 +25,8 @@ UNMEASURED = {
     "text": "what people write in words is compared by reading it",
     "boxes": _DRAWN,
     "marks": _DRAWN.replace("box", "mark"),
+    "spans": _DRAWN.replace("box", "passage"),
+    "plan": "tags of steps are looked at step by step; the grade that stands beside them is what is compared",
 }
 """Kinds of criteria whose values no coefficient is made of, and why."""
 
@@ -46,7 +49,9 @@ def agreement_of(
     ``args["guideline"]`` where there are several. ``pool_guidelines`` measures them together, and says so there.
 
     Options that every item has its own of are compared by their places: "the second one" is a category, its text is
-    not. Otherwise no two items would have a category in common, and there would be no agreement by chance.
+    not. Otherwise no two items would have a category in common, and there would be no agreement by chance. Several
+    answers and orders are compared whole, likewise by places: what is not wholly equal differs. Each property of a list
+    is a criterion of its own.
 
     ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
     list.
@@ -63,8 +68,9 @@ def agreement_of(
             there = ", ".join(asked)
             raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
     rows = [row for row in rows if row.criterion in (criteria or asked)]
+    rows = [part for row in rows for part in _taken_apart(row, kinds[row.criterion])]
     by_place = [
-        each for each in criteria_of(schema, stage) if each.kind == "option_of" and each.name not in (scales or {})
+        each for each in criteria_of(schema, stage) if each.kind in BY_PLACE and each.name not in (scales or {})
     ]
     if by_place and rows:
         rows = _placed(rows, by_place, _fields(store, person=person, project=project))
@@ -116,9 +122,49 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
             scales[criterion.name] = Scale(level, tuple(option.value for option in criterion.options))
         elif criterion.kind == "scale":
             scales[criterion.name] = Scale(level, criterion.values)
-        elif criterion.kind == "option_of":
+        elif criterion.kind in BY_PLACE:
             scales[criterion.name] = Scale("nominal")
+        elif criterion.kind == "number":
+            scales[criterion.name] = Scale(schema.report.scales.get(criterion.name, "interval"))
+        elif criterion.kind == "property_list":
+            scales |= {part: Scale(level, said_of(criterion)) for part in _parts(criterion)}
     return scales
+
+
+BY_PLACE = frozenset({"option_of", "multi_choice", "ordering"})
+"""Kinds whose values are compared by where an option stands among its item's."""
+
+
+def _in_places(value: Any, options: Sequence[Any]) -> Any:
+    """A value in words that two items can have in common: ``option 2``, or ``options 3, 1`` for a list."""
+
+    def place(entry: Any) -> int | None:
+        return next((at for at, option in enumerate(options, 1) if same(option, entry)), None)
+
+    if isinstance(value, list | tuple):
+        places = [place(entry) for entry in value]
+        known = None not in places
+        return f"options {', '.join(map(str, places))}" if known and places else "none" if known else str(value)
+    at = place(value)
+    return value if at is None else f"option {at}"
+
+
+def _parts(criterion: Criterion) -> list[str]:
+    """The names of the properties that a list asks about, each as a criterion of its own."""
+    if criterion.kind != "property_list":
+        return []
+    return [_part(criterion.name, option.value) for option in criterion.options]
+
+
+def _part(criterion: str, name: Any) -> str:
+    return f"{criterion}: {name}"
+
+
+def _taken_apart(row: Rating, kind: str) -> list[Rating]:
+    """A list of properties as one rating for each; any other rating as it is."""
+    if kind != "property_list" or not isinstance(row.value, list | tuple):
+        return [row]
+    return [replace(row, criterion=_part(row.criterion, each["name"]), value=each["value"]) for each in row.value]
 
 
 def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, Mapping[str, Any]]:
@@ -140,7 +186,6 @@ def _placed(
         if row.criterion in known:
             of_item = fields.get(row.unit) or fields.get(row.unit.split(BETWEEN)[0], {})
             options = options_of(known[row.criterion], of_item)
-            places = [place for place, option in enumerate(options, 1) if same(option.value, row.value)]
-            row = replace(row, value=f"option {places[0]}") if places else row
+            row = replace(row, value=_in_places(row.value, [option.value for option in options]))
         placed.append(row)
     return placed

@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from agreement import Result, Scale
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_text
 from app.cli import cli
 from db.engine import Store, open_store
 from domain.errors import NotAllowed, RatingsError, TouchstoneError
@@ -134,3 +136,53 @@ def test_the_command_on_a_project(home: Path, sqlite_template: Path, monkeypatch
     finally:
         services.resources().store.close()
         services.resources.cache_clear()
+
+
+def test_answers_of_several_parts_are_compared_as_the_schema_says(store: Store) -> None:
+    text = shipped()["questions"].read_text().replace("raters: 1", "raters: 2", 1)
+    make_project(store, loaded=load_text(text, "Be exact.", "questions"))
+    ann, bob = make_people(store, "ann", "bob")
+    lists = [["mug", "spoon", "plate"], ["fork", "bowl", "pan"], ["cup", "knife", "jar"], ["tin", "box", "bag"]]
+    for at, objects in enumerate(lists):
+        fields = {"question": f"{at}?", "objects": objects, "steps": [f"a{at}", f"b{at}"]}
+        make_items(store, dimension="kitchen", fields=fields)
+    # By item: which objects (by place), how many, whether the steps stand as they came, whether it opens.
+    given = {
+        "ann": [((0, 1), 1, True, "yes"), ((0, 1), 2, True, "yes"), ((2,), 3, False, "no"), ((), 4, False, "no")],
+        "bob": [((0, 1), 1, True, "yes"), ((0,), 2, False, "no"), ((2,), 3, False, "no"), ((), 5, False, "no")],
+    }
+    for person in (ann, bob):
+        for _ in lists:
+            view = claimed(store, person)
+            at = int(view.fields["question"][0])
+            chosen, count, straight, opens = given[person.login][at]
+            steps = [f"a{at}", f"b{at}"]
+            values = {
+                "seen": [lists[at][place] for place in chosen],
+                "count": count,
+                "order": steps if straight else steps[::-1],
+                "properties": [
+                    {"name": "openable", "value": opens},
+                    {"name": "sliceable", "value": "no"},
+                    {"name": "breakable", "value": "yes"},
+                ],
+                "fits": "yes",
+            }
+            submit.submit(store, person=person, task=view.id, key=f"{person.login}{at}", values=values)
+    results = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION)
+
+    def value(criterion: str, statistic: str, **args: object) -> float:
+        return only([each for each in results if each.criterion == criterion], statistic, **args).value
+
+    assert value("seen", "percent_agreement") == 0.75, "what is not wholly equal differs"
+    assert value("order", "percent_agreement") == 0.75
+    # ann half and half, bob 1/4 and 3/4: expected 1/8 + 3/8 = 1/2.
+    assert value("order", "cohen_kappa", weights="none") == pytest.approx(0.5)
+    assert value("properties: openable", "cohen_kappa", weights="none") == pytest.approx(0.5)
+    assert value("properties: sliceable", "percent_agreement") == 1
+    # 1, 2, 3, 4 and 1, 2, 3, 5: covariance 6.5 of 5 and 8.75.
+    assert value("count", "pearson") == pytest.approx(6.5 / (5 * 8.75) ** 0.5)
+    with pytest.raises(RatingsError, match="no criterion 'plan' that can be compared"):
+        agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION, criteria=["plan"])
+    with pytest.raises(RatingsError, match="no statistic of 'plan': tags of steps"):
+        agreement_of(store, person=None, project="p", stage=Stage.GRADING, criteria=["plan"])
