@@ -9,6 +9,7 @@ import pytest
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
+from annotation_schemas.plans import steps_of
 from tests.paths import shared
 
 
@@ -205,3 +206,21 @@ def test_etp_bench_grading() -> None:
 def test_the_counts_are_those_of_the_transcribed_tables(name: str, file: str, column: str) -> None:
     with shared("data", "paper_tables", file).open(encoding="utf-8") as rows:
         assert [int(row[column]) for row in csv.DictReader(rows)] == [each.wanted for each in schema(name).dimensions]
+
+
+def test_etp_actions_are_those_of_table_5() -> None:
+    grading = load_schema(shipped()["etp_bench"]).schema_.stages.grading
+    assert grading is not None
+    (errors,) = [criterion for criterion in grading.criteria if criterion.kind == "plan"]
+    places = {f"place_{where}": 2 for where in ("onTop", "inside", "under", "onLeft", "onRight")}
+    one = dict.fromkeys(("navigate_to", "grasp", "open", "close", "slice", "wait", "toggle"), 1)
+    assert {action.name: action.objects for action in errors.actions} == {**one, **places, "wipe": 2}
+    # The start of Figure 13's plan: the chocolate bar lies on the table that was left, and its way there is missing.
+    plan = """1. grasp (potato\\_chips\\_package)
+2. navigate\\_to (cupboard)
+3. open (cupboard)
+4. place\\_inside (potato\\_chips\\_package, cupboard)
+5. grasp(chocolate\\_bar)"""
+    steps = steps_of(plan, errors.actions, errors.begins)
+    assert [bool(step.problems) for step in steps] == [False, False, False, False, True]
+    assert steps[0].open == ("near potato_chips_package",)

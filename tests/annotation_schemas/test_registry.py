@@ -70,8 +70,8 @@ def test_making_a_row_available_changes_no_hash(monkeypatch: pytest.MonkeyPatch)
 def test_criteria_by_dimension() -> None:
     etp = schema("etp_bench")
     assert [each.name for each in registry.criteria_of(etp, "grading", "spatial")] == ["score"]
-    assert [each.name for each in registry.criteria_of(etp, "grading", "embodied_reasoning")] == ["success", "error"]
-    assert [each.name for each in registry.criteria_of(etp, "grading")] == ["score", "success", "error"]
+    assert [each.name for each in registry.criteria_of(etp, "grading", "embodied_reasoning")] == ["success", "errors"]
+    assert [each.name for each in registry.criteria_of(etp, "grading")] == ["score", "success", "errors"]
     assert registry.criteria_of(etp, "authoring") == ()
 
 

@@ -48,7 +48,7 @@ def test_plans_are_graded_otherwise_than_questions(store: Store) -> None:
         make_predictions(store, items, models=["one"], dimension=dimension)
     answers = {
         "type": ({"score": 0.5}, "success"),
-        "embodied_reasoning": ({"success": 0, "error": "navigation"}, "score"),
+        "embodied_reasoning": ({"success": 0, "errors": [{"step": 0, "tag": "navigation"}]}, "score"),
     }
     for dimension, (values, other) in answers.items():
         view = claimed(store, ann, Stage.GRADING, dimension=dimension)
