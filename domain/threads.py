@@ -89,6 +89,8 @@ class Thread:
     """Whether this person may say that a comment gives nothing away, so that it is read before the verdict."""
     whole: bool
     """Whether this is all of it, for a senior or lead."""
+    closed: bool = False
+    """In a list of threads: whoever opens it sees what others said, and could still be asked about the item blind."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from domain.threads import LONGEST_COMMENT, CommentView, Mentions, Thread, gives
 from workflow.claim import held_task
 from workflow.projects import Access, access_to, projects_of
 from workflow.show import visible_fields
-from workflow.sight import Sight, sight
+from workflow.sight import MAY_COME, Sight, sight
 
 NO_ITEM = "There is no such item with comments of yours."
 NOT_YET = "There is no item to comment on before it is submitted; write a note, or submit it first."
@@ -72,7 +72,10 @@ def comment(
 
 
 def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
-    """The threads that somebody has a part in; for seniors and leads all of them. What waits for them comes first."""
+    """The threads that somebody has a part in; for seniors and leads all of them. What waits for them comes first.
+
+    A thread on an item about which somebody could still be asked blind is ``closed``: its history opens it.
+    """
     with store.write() as session:
         now = store.now()
         access = access_to(session, person=person, project=project)
@@ -83,9 +86,9 @@ def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
             found = threads.items_with_comments(session, project_id=access.project_id, limit=RECENT)
             rows |= {row.id: row for row in found}
             waiting = {row.public_id for row in threads.unanswered(session, project_id=access.project_id)}
-        all_ = [_thread(session, access, person, row, now=now) for row in rows.values()]
-        shown = [each for each in all_ if each.comments]
-        shown.sort(key=lambda each: each.comments[-1].at, reverse=True)
+        all_ = [_thread(session, access, person, row, now=now, looking=False) for row in rows.values()]
+        shown = [each for each in all_ if each.comments or each.closed]
+        shown.sort(key=lambda each: each.comments[-1].at if each.comments else now, reverse=True)
         return sorted(shown, key=lambda each: (not any(c.unread for c in each.comments), each.item not in waiting))
 
 
@@ -143,8 +146,13 @@ def _find(
     return access, found
 
 
-def _thread(session: Session, access: Access, person: Person, item: ItemRow, *, now: datetime) -> Thread:
+def _thread(
+    session: Session, access: Access, person: Person, item: ItemRow, *, now: datetime, looking: bool = True
+) -> Thread:
     seen = _sight(session, access, person, item)
+    closed = not looking and seen.whole and seen.asked
+    if closed:
+        seen = replace(seen, blind=MAY_COME)
     if seen.whole and seen.open and threads.of_item(session, item_id=item.id or 0):
         threads.note_insight(session, item_id=item.id or 0, person_id=person.id, now=now)
     comments = _comments(session, access, person, item, seen)
@@ -162,6 +170,7 @@ def _thread(session: Session, access: Access, person: Person, item: ItemRow, *, 
         open=seen.open and seen.whole,  # to raters it would tell whether the item is settled
         may_free=seen.whole,
         whole=seen.whole,
+        closed=closed,
     )
 
 

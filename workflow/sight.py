@@ -34,6 +34,8 @@ class Sight:
     """Why they must not look into it; empty if they may."""
     names: bool
     """Whether they may see who voted."""
+    asked: bool = False
+    """Whether they could still be asked about it blind, if they do not look."""
 
     @property
     def whole(self) -> bool:
@@ -48,7 +50,8 @@ def sight(session: Session, *, access: Access, person: Person, item: ItemRow) ->
     open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
     settled = item.state not in UNSETTLED
     names = at_least(access.role, Role.LEAD) or settled or access.schema.stages.adjudication is None
-    return Sight(open_, _why_blind(session, access, person, item, slots), names)
+    asked = at_least(access.role, Role.SENIOR) and _may_be_asked(session, access, person, item, slots)
+    return Sight(open_, _why_blind(access, person, item, slots, asked=asked), names, asked)
 
 
 def look_into(session: Session, *, access: Access, person: Person, item: ItemRow, now: datetime) -> Sight:
@@ -62,7 +65,17 @@ def look_into(session: Session, *, access: Access, person: Person, item: ItemRow
     return found
 
 
-def _why_blind(session: Session, access: Access, person: Person, item: ItemRow, slots: list[TaskRow]) -> str:
+def _may_be_asked(session: Session, access: Access, person: Person, item: ItemRow, slots: list[TaskRow]) -> bool:
+    return any(
+        access.may_do(row.stage)
+        and access.may_use(row.dimension)
+        and _unfinished(row, item)
+        and tasks.may_take(session, row=row, person_id=person.id)
+        for row in slots
+    )
+
+
+def _why_blind(access: Access, person: Person, item: ItemRow, slots: list[TaskRow], *, asked: bool) -> str:
     if not at_least(access.role, Role.SENIOR):
         return FOR_SENIORS
     waiting = {row.unit for row in slots if _unfinished(row, item)}
@@ -72,13 +85,7 @@ def _why_blind(session: Session, access: Access, person: Person, item: ItemRow, 
             _in_hand(row) or (undoable and row.revision in (None, item.current_revision))
         ):
             return IN_HAND
-    if at_least(access.role, Role.LEAD):
-        return ""
-    for row in slots:
-        asked = access.may_do(row.stage) and access.may_use(row.dimension)
-        if asked and _unfinished(row, item) and tasks.may_take(session, row=row, person_id=person.id):
-            return MAY_COME
-    return ""
+    return MAY_COME if asked and not at_least(access.role, Role.LEAD) else ""
 
 
 def _in_hand(row: TaskRow) -> bool:

@@ -322,6 +322,7 @@ def thread_part(thread: Thread) -> Json:
         "open": thread.open,
         "may_free": thread.may_free,
         "whole": thread.whole,
+        "closed": thread.closed,
     }
 
 

@@ -150,3 +150,15 @@ def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people
     told = history.history(store, person=sue, project="p", item=item_of(store))
     assert told.names_hidden
     assert {answer.by for answer in told.answers} == {"somebody"}
+
+
+def test_the_list_of_threads_costs_nobody_their_blindness(store: Store, people: dict[str, Person]) -> None:
+    lea, ann = people["lea"], people["ann"]
+    comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)
+    (listed,) = comments.inbox(store, person=lea, project="p")
+    assert listed.closed
+    assert not listed.comments
+    assert comments.mentions(store, person=lea)["p"].unanswered == 1, "that there is a question may be known"
+    assert claimed(store, lea).item == listed.item, "and lea can still vote"
+    (told,) = comments.inbox(store, person=people["sam"], project="p")
+    assert texts(told) == ["From a rater."], "sam has no part in verification"

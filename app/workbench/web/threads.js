@@ -217,6 +217,7 @@ export default async function mount({ data, parentElement }) {
     const thread = new Thread(host);
     thread.open({ project: each.project, item: each.item }, each.item);
     thread.paint(each);
+    if (each.closed) fill(thread.root, el("p", { class: "quiet talkabout" }, "You could still be asked about this item blind. Its history has all comments on it; once you have looked, you are not asked about it any more."));
     add(root, [data.single ? thread.root : el("article", { data: { item: each.item } },
       el("h3", {}, data.history ? el("a", { href: `/history?project=${encodeURIComponent(each.project)}&item=${encodeURIComponent(each.item)}`, target: "_self" }, each.title) : each.title, el("span", { class: "quiet" }, each.dimension_title)), thread.root)]);
   }
