@@ -221,6 +221,8 @@ def _check_absent(criterion: Criterion, reason: str | None, *, skipped: bool) ->
         if reasons and not any(same(each.value, reason) for each in reasons):
             return f"Say why: {', '.join(each.label for each in reasons)}."
         return "Say why." if _is_empty(reason) else None
+    if criterion.required and criterion.kind in marks.KINDS:
+        return "Draw what is asked, or say that there is nothing to mark."
     return (
         "Choose an answer."
         if criterion.required and criterion.kind != "text"

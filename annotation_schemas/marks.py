@@ -28,9 +28,9 @@ def problem(
     if not isinstance(value, list | tuple):
         return f"This must be a list of {nouns}."
     if least is not None and len(value) < least:
-        return f"At least {least:g} {noun if least == 1 else nouns} are needed ({len(value)} now)."
+        return f"At least {least:g} {f'{noun} is' if least == 1 else f'{nouns} are'} needed ({len(value)} now)."
     if most is not None and len(value) > most:
-        return f"At most {most:g} {noun if most == 1 else nouns} fit ({len(value)} now)."
+        return f"At most {most:g} {f'{noun} fits' if most == 1 else f'{nouns} fit'} ({len(value)} now)."
     for place, entry in enumerate(value, 1):
         if not isinstance(entry, Mapping):
             return f"{noun.capitalize()} {place} is no {noun}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import struct
 import subprocess
 import sys
@@ -12,11 +13,11 @@ import av
 import pytest
 from PIL import Image
 
-from domain.errors import MediaRefused
+from domain.errors import MediaRefused, NotFound
 from media import clips
 from media.limits import Limits
 from media.store import MediaStore
-from tests.media.pictures import frames, number_of, photo, quarters, video
+from tests.media.pictures import encoded, frames, number_of, photo, quarters, video
 from tests.paths import ROOT
 
 STEADY = [n / 25 for n in range(150)]
@@ -214,3 +215,55 @@ def test_without_the_extra_it_says_what_to_install(steady: Path, tmp_path: Path)
         check=True,
     )
     assert "pip install 'touchstone[video]'" in done.stdout
+
+
+# ---- when each frame comes on screen --------------------------------------------------------------------------------
+
+
+def with_hidden_frames(clip: Path, out: Path) -> Path:
+    """The same VP8 clip with a copy of every tenth frame before it that is marked as never shown (RFC 6386, 9.1)."""
+    with av.open(str(clip)) as source, av.open(str(out), "w") as target:
+        read = source.streams.video[0]
+        written = target.add_stream_from_template(read)
+        for number, packet in enumerate(source.demux(read)):
+            if packet.pts is None:
+                continue
+            if number % 10 == 5:
+                body = bytes(packet)
+                hidden = av.Packet(bytes([body[0] & ~0x10]) + body[1:])
+                hidden.pts = hidden.dts = packet.pts - 1
+                hidden.time_base, hidden.stream = packet.time_base, written
+                target.mux(hidden)
+            packet.stream = written
+            target.mux(packet)
+    return out
+
+
+@pytest.mark.parametrize("codec", ["libvpx", "libvpx-vp9"])
+def test_the_moments_of_all_frames_are_known_without_decoding(codec: str, tmp_path: Path) -> None:
+    clip = video(tmp_path / "clip.webm", UNEVEN, codec=codec)
+    timing = clips.timing(clip)
+    assert timing.times == pytest.approx(UNEVEN, abs=1e-3)
+    assert timing.duration >= timing.times[-1]
+
+
+def test_frames_that_are_never_shown_are_not_counted(tmp_path: Path) -> None:
+    clip = with_hidden_frames(video(tmp_path / "plain.webm", STEADY), tmp_path / "clip.webm")
+    shown = [time for time, _ in frames(clip)]
+    with av.open(str(clip)) as container:
+        packets = sum(1 for packet in container.demux(video=0) if packet.size)
+    assert packets > len(shown), "this clip has hidden frames"
+    assert clips.timing(clip).times == pytest.approx(shown, abs=1e-3)
+
+
+def test_the_store_notes_the_moments_and_looks_again_where_they_are_not_noted(tmp_path: Path) -> None:
+    store = MediaStore(tmp_path / "media")
+    stored = store.add(video(tmp_path / "clip.webm", UNEVEN))
+    noted = store.frames(stored.sha256)
+    before = noted.read_bytes()
+    assert json.loads(before)["times"] == pytest.approx(UNEVEN, abs=1e-3)
+    noted.unlink()  # as in a store that was filled before
+    assert store.frames(stored.sha256).read_bytes() == before
+    assert list((store.root / "incoming").iterdir()) == []
+    with pytest.raises(NotFound, match="no frames"):
+        store.frames(store.add(encoded(photo(40, 30))).sha256)

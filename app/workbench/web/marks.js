@@ -367,7 +367,7 @@ export class MarksEditor {
     }));
     const keys = (...pairs) => pairs.flatMap(([names, what]) => [names.split(" ").map((name) => key(name)), ` ${what}  `]);
     fill(this.hint, this.note || (!this.attached ? "" : this.at < 0
-      ? [keys(["A", "or drag on the image"]), this.list.length ? keys(["Tab", "choose"]) : null]
+      ? [keys(["A", `or ${this.boxes ? "drag" : "click"} on the image`]), this.list.length ? keys(["Tab", "choose"]) : null]
       : keys(["← ↑ → ↓", this.sizing ? "size" : "move"], ["Shift", "fine"], ...(this.boxes ? [["E", this.sizing ? "move" : "size"]] : []), ["Del", "remove"], ["Enter", "done"])));
     if (this.media) this.media.repaint();
   }

@@ -309,7 +309,11 @@ class Frame {
         this.write();
       });
     }
-    this.video.addEventListener("play", () => (this.aim = undefined));
+    this.looping = true;
+    this.video.addEventListener("play", () => {
+      this.aim = undefined;
+      this.video.loop = this.looping;
+    });
     this.watchFrames();
     this.bar.addEventListener("input", () => {
       this.dragging = true;
@@ -506,6 +510,7 @@ class Frame {
     }
     this.at = Math.min(Math.max(0, index), this.times.length - 1);
     this.aim = this.at;
+    this.video.loop = false; // or a moment in the last frame might be taken for the end, and lead to the first
     this.video.currentTime = middleOf(this.times, this.duration, this.at);
     this.write();
   }
@@ -518,9 +523,10 @@ class Frame {
   }
 
   toggleLoop() {
-    this.video.loop = !this.video.loop;
-    this.round.classList.toggle("on", this.video.loop);
-    this.round.setAttribute("aria-pressed", String(this.video.loop));
+    this.looping = !this.looping;
+    if (!this.video.paused) this.video.loop = this.looping;
+    this.round.classList.toggle("on", this.looping);
+    this.round.setAttribute("aria-pressed", String(this.looping));
   }
 
   playPause() {

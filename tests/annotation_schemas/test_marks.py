@@ -1,0 +1,123 @@
+"""Boxes and numbered marks that do not fit are refused with a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from annotation_schemas.kinds import check_answers, check_fields
+from annotation_schemas.loader import load_text
+from annotation_schemas.marks import problem
+from domain.errors import SchemaError
+
+BOX: dict[str, Any] = {"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
+MARK: dict[str, Any] = {"number": 1, "x": 0.0, "y": 1.0}
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        BOX,
+        {**BOX, "x": 0, "w": 1},
+        {**BOX, "x": 0.333334, "w": 0.666667},  # two roundings to six decimals
+        {**BOX, "image": 3},
+    ],
+)
+def test_a_box_inside_the_image_fits(box: dict[str, Any]) -> None:
+    assert problem("boxes", [box, BOX], labels=["cup"], least=1, most=2) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("cup", "must be a list of boxes"),
+        ([], "At least 1 box is needed (0 now)"),
+        ([BOX] * 4, "At most 3 boxes fit (4 now)"),
+        ([[0, 0, 1, 1]], "Box 1 is no box"),
+        ([BOX, {**BOX, "x": 0.8}], "Box 2: it reaches out of the image"),
+        ([{**BOX, "y": -0.001}], "reaches out of the image"),
+        ([{**BOX, "w": 0}], "it has no area"),
+        ([{**BOX, "h": -0.1}], "it has no area"),
+        ([{**BOX, "x": "0.1"}], "`x` must be a number"),
+        ([{**BOX, "x": True}], "`x` must be a number"),
+        ([{**BOX, "x": float("nan")}], "`x` must be a number"),
+        ([{**BOX, "w": float("inf")}], "`w` must be a number"),
+        ([{**BOX, "label": "mug"}], "the label 'mug' is not one of cup, plate"),
+        ([{key: BOX[key] for key in "xywh"}], "its label is missing"),
+        ([{**BOX, "colour": "red"}], "there is no `colour` in it"),
+        ([{**BOX, "image": 0}], "there is no such image"),
+    ],
+)
+def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
+    assert words in (problem("boxes", value, labels=["cup", "plate"], least=1, most=3) or "")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([MARK, {**MARK, "x": 0.5}], "The number 1 is there twice"),
+        ([{**MARK, "number": 0}], "a whole one from 1 on"),
+        ([{**MARK, "number": 1.5}], "a whole one from 1 on"),
+        ([{"x": 0.1, "y": 0.1}], "a whole one from 1 on"),
+        ([{**MARK, "y": 1.01}], "outside of the image"),
+        ([{**MARK, "w": 0.1}], "there is no `w` in it"),
+    ],
+)
+def test_what_is_wrong_with_marks_is_said(value: Any, words: str) -> None:
+    assert problem("marks", [MARK], labels=()) is None
+    assert words in (problem("marks", value, labels=()) or "")
+
+
+SCHEMA = """
+name: drawn
+version: 1
+title: Drawn
+dimensions: [{id: one, title: One, definition: "One."}]
+item:
+  assets: [{role: clip, kind: clip, min: 0}, {role: image, kind: image}]
+  fields:
+    - {name: pointed, kind: boxes, required: false, max_length: 1}
+stages:
+  verification:
+    raters: 2
+    criteria:
+      - {name: objects, kind: boxes, prompt: "Where?", options: [cup, plate], max: 2}
+      - {name: fits, kind: choice, prompt: "Fits?", options: [{value: "yes", label: Y}, {value: "no", label: N}]}
+    keep: {rule: unanimous, criterion: fits, value: "yes"}
+"""
+
+
+def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
+    schema = load_text(SCHEMA, "Guide.", "drawn.yaml").schema_
+    assert schema.stages.verification
+    criteria = schema.stages.verification.criteria
+    assert check_answers(criteria, {"objects": [], "fits": "yes"}, {}, {}) == []
+    (said,) = check_answers(criteria, {"objects": [{**BOX, "w": 2}], "fits": "yes"}, {}, {})
+    assert said.name == "objects"
+    assert said.message == "Where? Box 1: it reaches out of the image; places and sizes are between 0 and 1."
+    (said,) = check_answers(criteria, {"fits": "yes"}, {}, {})
+    assert said.message == "Where? Draw what is asked, or say that there is nothing to mark."
+    unlabelled = {key: BOX[key] for key in "xywh"}
+    assert check_fields(schema, {"pointed": [unlabelled]}) == []
+    (said,) = check_fields(schema, {"pointed": [unlabelled, unlabelled]})
+    assert said.message == "Pointed: at most 1 box fits (2 now)."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("max: 2}", "max: 2, on: clip}", "`clip` is no image of the item"),
+        ("max: 2}", "min: 3, max: 2}", "min and max do not fit together"),
+        ("max: 2}", "min: -1}", "cannot be negative"),
+        ("max_length: 1}", "on: picture}", "`picture` is no image of the item"),
+        ('prompt: "Fits?"', 'prompt: "Fits?", on: image', "this is for boxes and marks"),
+        ("criterion: fits, value", "criterion: objects, value", "no two people draw `objects` alike"),
+        ("{role: image, kind: image}", "{role: film, kind: clip}", "the item has no image to draw boxes on"),
+        ("options: [cup, plate]", "options: [cup, cup]", "`cup` is there twice"),
+    ],
+)
+def test_a_schema_whose_marks_cannot_be_drawn_is_refused(old: str, new: str, words: str) -> None:
+    assert old in SCHEMA
+    with pytest.raises(SchemaError, match=words):
+        load_text(SCHEMA.replace(old, new), "Guide.", "drawn.yaml")

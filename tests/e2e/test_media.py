@@ -1,0 +1,289 @@
+"""Clips and several images in a real browser: the frame that is shown is the frame that is meant, whatever the rate."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Locator, expect
+
+from domain.roles import Role
+from domain.states import Stage
+from examples.action_clips import action_clips
+from media.store import MediaStore
+from tests.e2e.people import Desk, at_desk, opened
+from tests.media.pictures import number_of, numbered, video
+from tests.serving import Server, touchstone
+from workflow import accounts, pool, projects
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PROJECT = "tour"
+UNEVEN = [round(sum((0.02, 0.05, 0.31, 0.033)[k % 4] for k in range(n)), 3) for n in range(14)]
+"""A phone that hesitates: there is no frame rate."""
+STILL = 700
+"""The number on the still beside the clip; no frame of the clip has it."""
+SECRET = "P07_kitchen_secret"
+"""In the names of all files; pages do not need it."""
+CLIP = action_clips()[0]
+ENDED = """() => {
+    const host = [...document.querySelectorAll('*')].map(node => node.shadowRoot).find(
+        root => root && root.querySelector('.media video'));
+    return (host || document).querySelector('.media video').ended;
+}"""
+HOW_MANY = (2, 3, 4, 9)
+
+
+@pytest.fixture
+def pictures(request: pytest.FixtureRequest) -> Path | None:
+    """Where screenshots go, if ``--pictures`` says so."""
+    folder = request.config.getoption("--pictures")
+    return Path(folder) if folder else None
+
+
+@pytest.fixture
+def running(server: Server) -> Server:
+    """A project of the shipped schema ``tour`` with a writer and a verifier; its pool is filled by the tests."""
+    done = touchstone("project", "create", PROJECT, "--schema", "tour", home=server.home)
+    assert done.returncode == 0, done.stderr
+    with opened(server) as store:
+        for login, stage in (("ann", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(
+                store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, dimensions=None, stages=[stage]
+            )
+    return server.start()
+
+
+def fill_pool(server: Server, files: Sequence[Path]) -> None:
+    with opened(server) as store:
+        media = MediaStore(server.home / "media")
+        added = pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(path.name, path) for path in files])
+    assert added.added == len(files), added.refused
+
+
+def write_item(desk: Desk, n_media: int) -> None:
+    """Take the first so many of the pool, and write a question about them, all with keys."""
+    desk.open(f"/author?project={PROJECT}")
+    expect(desk.bench).to_have_attribute("data-view", "pool")
+    desk.press(*[key for _ in range(n_media) for key in ("Space", "ArrowRight")][:-1], "Enter")
+    expect(desk.bench).to_have_attribute("data-view", "task")
+    expect(desk.page.locator(".field[data-field=question] textarea")).to_be_focused()
+    desk.page.keyboard.insert_text("What happens?")
+    desk.press("Enter")
+    desk.page.keyboard.insert_text("Nothing.")
+    desk.next_after("Control+Enter")
+
+
+def seen(picture: Locator) -> Image.Image:
+    """What a video or an image shows just now, pixel by pixel."""
+    url = picture.evaluate(
+        """async node => {
+            if (node.tagName === 'VIDEO') while (node.seeking || node.readyState < 2) await new Promise(setTimeout);
+            else await node.decode();
+            const canvas = document.createElement('canvas');
+            canvas.width = node.videoWidth || node.naturalWidth;
+            canvas.height = node.videoHeight || node.naturalHeight;
+            canvas.getContext('2d').drawImage(node, 0, 0);
+            return canvas.toDataURL('image/png');
+        }"""
+    )
+    return Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2])))
+
+
+def answer(desk: Desk) -> None:
+    """Nothing to mark; a point in the middle; it fits."""
+    desk.press("0", "a", "Enter")
+    expect(desk.page.locator(".criterion[data-criterion=fits]")).to_have_class(re.compile("active"))
+    desk.next_after("1")
+
+
+@pytest.fixture
+def overheard(chromium: Browser) -> Iterator[list[bytes]]:
+    """Everything that comes over a websocket while the test runs."""
+    heard: list[bytes] = []
+    make = chromium.new_context
+
+    def listening(**options: object) -> object:
+        context = make(**options)  # type: ignore[arg-type]
+
+        def take(payload: str | bytes) -> None:
+            heard.append(payload.encode() if isinstance(payload, str) else payload)
+
+        context.on("page", lambda page: page.on("websocket", lambda socket: socket.on("framereceived", take)))
+        return context
+
+    chromium.new_context = listening  # type: ignore[method-assign, assignment]
+    yield heard
+    chromium.new_context = make  # type: ignore[method-assign]
+
+
+def test_a_clip_steps_from_frame_to_frame_beside_its_still(
+    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None, overheard: list[bytes]
+) -> None:
+    numbered(STILL).save(tmp_path / f"2-{SECRET}.png")
+    fill_pool(running, [video(tmp_path / f"1-{SECRET}.webm", UNEVEN), tmp_path / f"2-{SECRET}.png"])
+    with at_desk(chromium, running, "ann") as desk:
+        write_item(desk, 2)
+    last = len(UNEVEN) - 1
+    with at_desk(chromium, running, "vera") as desk:
+        fetched: list[str] = []
+        desk.page.on("request", lambda request: fetched.append(request.url))
+        desk.open(f"/verify?project={PROJECT}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        clip, still = desk.page.locator(".media video"), desk.page.locator(".media img.view")
+        expect(desk.page.locator(".media figcaption")).to_have_text(["1 · Clip", "2 · Image"])
+        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 1 of {len(UNEVEN)}")
+        assert clip.evaluate("clip => [clip.muted, clip.loop, clip.paused]") == [True, True, True]
+        for number in range(1, len(UNEVEN)):
+            desk.press(".")
+            assert number_of(seen(clip)) == number
+            expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame {number + 1} of {len(UNEVEN)}")
+            expect(desk.page.locator(".clipbar .time")).to_contain_text(f"0:{UNEVEN[number]:05.2f} /")
+        desk.press(".")
+        assert number_of(seen(clip)) == last, "after the last frame there is none"
+        for number in reversed(range(last - 5, last)):
+            desk.press(",")
+            assert number_of(seen(clip)) == number
+        for key, number in (("Home", 0), (",", 0), ("End", last), (",", last - 1)):
+            desk.press(key)
+            assert number_of(seen(clip)) == number
+        assert number_of(seen(still)) == STILL
+        assert still.get_attribute("src") == fetched_once(fetched, still)
+        desk.press("o", "<", "<")
+        expect(desk.page.locator(".clipbar .round")).to_have_attribute("aria-pressed", "false")
+        assert clip.evaluate("clip => clip.playbackRate") == 0.25
+        desk.press(">", ">", ">", ">")
+        assert clip.evaluate("clip => clip.playbackRate") == 2
+        desk.picture(pictures / "verify-clip.png" if pictures else None)
+        desk.press("Home", "Space")  # once to its end, where it stops
+        desk.page.wait_for_function(ENDED)
+        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame {last + 1} of {len(UNEVEN)}")
+        assert number_of(seen(clip)) == last
+        answer(desk)
+    asked = {url.rpartition("/")[2] for url in fetched if url.startswith(f"{running.url}/media/")}
+    assert asked == {"original", "display", "frames"}, "a clip, its first frame, its moments, and the still"
+    kept = b"".join(overheard)
+    assert len(overheard) > 3
+    for secret in (SECRET.encode(), b"\x1a\x45\xdf\xa3", b"RIFF", b"\x89PNG", b"GkXfo", b"UklGR", b"iVBORw0K"):
+        assert secret not in kept, secret  # no name, no bytes of a clip or an image, plain or in base64
+    assert max(map(len, overheard)) < 40_000
+    assert exported(running, tmp_path) == {
+        ("objects", "[]"),
+        ("spots", '[{"number": 1, "x": 0.5, "y": 0.5}]'),
+        ("fits", "yes"),
+    }
+
+
+def fetched_once(fetched: list[str], still: Locator) -> str:
+    """The address of the still, which is an image of its own and was asked for as such."""
+    source = still.get_attribute("src") or ""
+    assert re.fullmatch(r"/media/[\w-]+/display", source)
+    assert sum(url.endswith(source) for url in fetched) == 1
+    return source
+
+
+def exported(server: Server, folder: Path) -> set[tuple[str, str]]:
+    """What came out of the project: criterion and value of every rating."""
+    done = touchstone("export", PROJECT, "ratings", "--out", str(folder / "ratings.csv"), home=server.home)
+    assert done.returncode == 0, done.stderr
+    with (folder / "ratings.csv").open(encoding="utf-8") as file:
+        return {(row["criterion"], row["value"]) for row in csv.DictReader(file)}
+
+
+def test_an_action_clip_shows_the_frame_that_was_drawn(running: Server, chromium: Browser, tmp_path: Path) -> None:
+    drawn = [np.asarray(frame.resize((80, 60)), dtype=float) for frame in CLIP.frames()]
+    CLIP.save(tmp_path / "1.webm")
+    Image.fromarray(drawn[-1].astype(np.uint8)).save(tmp_path / "2.png")
+    fill_pool(running, [tmp_path / "1.webm", tmp_path / "2.png"])
+    with at_desk(chromium, running, "ann") as desk:
+        write_item(desk, 2)
+    with at_desk(chromium, running, "vera") as desk:
+        desk.open(f"/verify?project={PROJECT}")
+        clip = desk.page.locator(".media video")
+        expect(desk.page.locator(".clipbar .frames")).to_have_text(f"frame 1 of {CLIP.n_frames}")
+        desk.press("Home")
+        at = 0
+        for steps in (20, 1, 1, 5, 1, -1, -6, 3):  # where the cup moves, every frame differs from its neighbours
+            desk.press(*["." if steps > 0 else ","] * abs(steps))
+            at += steps
+            shown = np.asarray(seen(clip).convert("RGB").resize((80, 60)), dtype=float)
+            distance = [float(np.abs(shown - frame).mean()) for frame in drawn]
+            assert int(np.argmin(distance)) == at
+        answer(desk)
+
+
+def test_several_images_are_enlarged_together(
+    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    """The same spot of all images is looked at, side by side; and one at a time there is a film strip."""
+    with at_desk(chromium, running, "ann") as desk:
+        for number in HOW_MANY:
+            files = [tmp_path / f"{number}-{at}.png" for at in range(number)]
+            for at, path in enumerate(files):
+                numbered(10 * number + at, (1200, 900)).save(path)
+            fill_pool(running, files)
+            write_item(desk, number)
+    done = []
+    with at_desk(chromium, running, "vera") as desk:
+        desk.open(f"/verify?project={PROJECT}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        while desk.view() == "task":
+            done.append(_compare(desk, pictures))
+    assert sorted(done) == sorted(HOW_MANY)
+
+
+def _compare(desk: Desk, pictures: Path | None) -> int:
+    """Look at the images of one item in all ways, answer, and say how many there were."""
+    views = desk.page.locator(".media img.view")
+    thumbs = desk.page.locator(".thumb .num")
+    number = thumbs.count() or 2
+    if number > 2:
+        expect(thumbs).to_have_text([str(at + 1) for at in range(number)])
+        expect(views).to_have_count(1)
+        desk.press("i")
+    expect(views).to_have_count(number)
+    expect(desk.page.locator(".media figcaption")).to_have_text([f"{at + 1} · Image" for at in range(number)])
+    expect(desk.page.locator(".media img.view:not(.waiting)")).to_have_count(number)
+    _all_at(desk, [(0.5, 0.5)] * number)
+    desk.picture(pictures / f"side-by-side-{number}.png" if pictures else None)
+    desk.press("z", "+", *["ArrowRight"] * 2, "ArrowUp")
+    first = spots(desk)[0]
+    assert first[0] > 0.55
+    assert first[1] < 0.49
+    _all_at(desk, [first] * number)
+    desk.picture(pictures / f"side-by-side-{number}-zoomed.png" if pictures else None)
+    desk.press("Escape")
+    _all_at(desk, [(0.5, 0.5)] * number)
+    desk.press("ArrowRight", "i")
+    expect(views).to_have_count(1)
+    expect(desk.page.locator(".thumb[aria-selected=true] .num")).to_have_text("2")
+    answer(desk)
+    return number
+
+
+def _all_at(desk: Desk, wanted: list[tuple[float, float]]) -> None:
+    assert np.asarray(spots(desk)) == pytest.approx(np.asarray(wanted), abs=2e-3)
+
+
+def spots(desk: Desk) -> list[tuple[float, float]]:
+    """For every image, which point of it lies in the middle of its frame, by what the browser lays out."""
+    found = desk.page.locator(".media .viewport").evaluate_all(
+        """boxes => boxes.map(box => {
+            const frame = box.getBoundingClientRect();
+            const image = box.querySelector('img').getBoundingClientRect();
+            const { naturalWidth: w, naturalHeight: h } = box.querySelector('img');
+            const scale = Math.min(image.width / w, image.height / h);
+            const left = image.left + (image.width - w * scale) / 2, top = image.top + (image.height - h * scale) / 2;
+            return [frame.left + frame.width / 2 - left, frame.top + frame.height / 2 - top].map(
+                (at, axis) => at / ([w, h][axis] * scale));
+        })"""
+    )
+    return [(x, y) for x, y in found]
