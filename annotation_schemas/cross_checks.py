@@ -105,14 +105,14 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
 def _drawn(schema: Schema, part: ItemField | Criterion, path: Path) -> Found:
     """What is drawn on images needs images, and a count that can be reached."""
     if part.kind not in marks.KINDS:
-        if part.on is not None and isinstance(part, ItemField):
-            yield (*path, "on"), "this is for boxes and marks"
+        if part.role is not None and isinstance(part, ItemField):
+            yield (*path, "role"), "this is for boxes and marks"
         return
     roles = [slot.role for slot in schema.item.assets if slot.kind == "image"]
     if not roles:
         yield path, f"the item has no image to draw {part.kind} on"
-    elif part.on is not None and part.on not in roles:
-        yield (*path, "on"), f"`{part.on}` is no image of the item{_suggestion(part.on, roles)}"
+    elif part.role is not None and part.role not in roles:
+        yield (*path, "role"), f"`{part.role}` is no image of the item{_suggestion(part.role, roles)}"
     if isinstance(part, Criterion):
         if part.min is not None and part.min < 0:
             yield (*path, "min"), "this cannot be negative"
@@ -208,8 +208,8 @@ TAKES: Mapping[str, frozenset[str]] = {
     "property_list": frozenset({"options", "field", "values", "labels"}),
     "spans": frozenset({"options", "of", "min", "max"}),
     "plan": frozenset({"options", "of", "actions", "begins"}),
-    "boxes": frozenset({"options", "on", "min", "max"}),
-    "marks": frozenset({"on", "min", "max"}),
+    "boxes": frozenset({"options", "role", "min", "max"}),
+    "marks": frozenset({"role", "min", "max"}),
 }
 """The keys that belong to some kinds of criteria only."""
 

@@ -126,7 +126,7 @@ class ItemField(_Part):
     """Entries for lists, characters for text."""
     max_length: int | None = None
     """Entries for lists, characters for text."""
-    on: str | None = None
+    role: str | None = None
     """For boxes and marks: the role of the images that they are drawn on; absent: the first one with images."""
     distinct: bool = False
     """For text_list: no entry twice."""
@@ -209,7 +209,7 @@ class Criterion(_Part):
     """For plan: what holds at its beginning."""
     labels: tuple[str, ...] = ()
     """For scale: a label per value, or none."""
-    on: str | None = None
+    role: str | None = None
     """For boxes and marks: the role of the images that they are drawn on; absent: the first one with images."""
     aspects: tuple[Aspect, ...] = ()
     """What to weigh; shown, not asked."""

@@ -127,7 +127,7 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "min": field.min_length,
         "max": field.max_length,
         "authored": field.authored,
-        **({"on": field.on} if field.kind in marks.KINDS else {}),
+        **({"role": field.role} if field.kind in marks.KINDS else {}),
     }
 
 
@@ -145,7 +145,7 @@ def _criterion(criterion: Criterion) -> Json:
             "unit": criterion.unit,
             "of": criterion.of or PREDICTION,
             "actions": [{"name": each.name, "help": each.help} for each in criterion.actions],
-            "on": criterion.on,
+            "role": criterion.role,
         }
     if criterion.kind == "property_list":
         labels = criterion.labels or tuple(as_words(value) for value in said_of(criterion))

@@ -107,11 +107,11 @@ def test_a_form_and_an_item_are_checked_by_the_same_rules() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("max: 2}", "max: 2, on: clip}", "`clip` is no image of the item"),
+        ("max: 2}", "max: 2, role: clip}", "`clip` is no image of the item"),
         ("max: 2}", "min: 3, max: 2}", "min and max do not fit together"),
         ("max: 2}", "min: -1}", "cannot be negative"),
-        ("max_length: 1}", "on: picture}", "`picture` is no image of the item"),
-        ('prompt: "Fits?"', 'prompt: "Fits?", on: image', "this is for boxes and marks"),
+        ("max_length: 1}", "role: picture}", "`picture` is no image of the item"),
+        ('prompt: "Fits?"', 'prompt: "Fits?", role: image', "a criterion of kind `choice` has no `role`"),
         ("criterion: fits, value", "criterion: objects, value", "no two people draw `objects` alike"),
         ("{role: image, kind: image}", "{role: film, kind: clip}", "the item has no image to draw boxes on"),
         ("options: [cup, plate]", "options: [cup, cup]", "`cup` is there twice"),

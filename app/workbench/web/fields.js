@@ -121,7 +121,7 @@ export class FieldForm {
   // Drawn on the image: keys go there while the block has the focus.
   drawnBody(part) {
     const { field } = part;
-    part.drawn = new MarksEditor({ kind: field.kind, options: field.options, min: field.min, max: field.max, on: field.on }, {
+    part.drawn = new MarksEditor({ kind: field.kind, options: field.options, min: field.min, max: field.max, role: field.role }, {
       media: this.host.media,
       change: () => {
         this.values[field.name] = part.drawn.value();

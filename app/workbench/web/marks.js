@@ -69,11 +69,11 @@ export function inWords(value) {
 
 // What raters drew, each in a tone of their own and with the letter of their vote.
 export const ofVotes = (criteria, votes) => criteria.filter(isDrawn).flatMap((criterion) =>
-  votes.map((vote, index) => ({ role: criterion.on, value: vote.values[criterion.name], tone: TONES[index % TONES.length], prefix: vote.label.slice(-1) })));
+  votes.map((vote, index) => ({ role: criterion.role, value: vote.values[criterion.name], tone: TONES[index % TONES.length], prefix: vote.label.slice(-1) })));
 
 const percent = (value) => `${(100 * value).toFixed(1)}`;
 
-// One list of boxes or points that a person makes. `spec` has kind, options (labels), min, max, on (the asset's role);
+// One list of boxes or points that a person makes. `spec` has kind, options (labels), min, max, role (the asset's role);
 // `host` has media (the pane) and hears change() and done().
 export class MarksEditor {
   constructor(spec, host) {
@@ -148,7 +148,7 @@ export class MarksEditor {
   }
 
   covers(frame) {
-    return frame.asset.kind === "image" && !frame.asset.missing && (this.spec.on ? frame.asset.role === this.spec.on : frame.asset.role === this.media.firstRole);
+    return frame.asset.kind === "image" && !frame.asset.missing && (this.spec.role ? frame.asset.role === this.spec.role : frame.asset.role === this.media.firstRole);
   }
 
   // The entries of one image, ready to paint.

@@ -213,7 +213,7 @@ class Workbench {
   marked() {
     const { fixed, task } = this;
     if (fixed.stage.name === "authoring") return [];
-    return [...fixed.fields.filter(isDrawn).map((field) => ({ role: field.on, value: task.fields[field.name] })), ...ofVotes(fixed.vote_criteria, task.votes)];
+    return [...fixed.fields.filter(isDrawn).map((field) => ({ role: field.role, value: task.fields[field.name] })), ...ofVotes(fixed.vote_criteria, task.votes)];
   }
 
   paintItem() {
