@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -233,4 +235,36 @@ def test_the_gates_that_items_come_through(store: Store) -> None:
         "kept": 3,
         "rejected": 2,
     }
+    assert check(store) == []
+
+
+def test_many_hands_skipping_at_once_settle_every_item_once(store: Store) -> None:
+    """Eight people, every third vote a skip that calls a senior: what they were told against what is stored."""
+    jury(store, 24)
+    people = make_people(store, *(f"p{n}" for n in range(8)))
+    told: list[tuple[str, bool]] = []
+    late = []
+
+    def work(person: Person) -> None:
+        while isinstance(
+            view := claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView
+        ):
+            skips = (person.id + len(told)) % 3 == 0
+            try:
+                say(store, person, view, answer_right=None if skips else "right")
+                told.append((str(view.item), skips))
+            except LeaseLost:
+                late.append(view.item)
+
+    with ThreadPoolExecutor(len(people)) as threads:
+        for done in [threads.submit(work, person) for person in people]:
+            done.result()
+    votes, skipped = Counter(item for item, _ in told), {item for item, skips in told if skips}
+    assert len(votes) == 24
+    assert max(votes.values()) <= 2
+    assert all(n == 2 for item, n in votes.items() if item not in skipped)
+    with store.read() as session:
+        states = {item.public_id: item.state for item in session.exec(select(ItemRow))}
+        assert len(session.exec(select(AnnotationRow)).all()) == len(told)
+    assert states == {item: ItemState.IN_ADJUDICATION if item in skipped else ItemState.KEPT for item in votes}
     assert check(store) == []
