@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ RATERS = 3
 SPEED = 900
 """Their clock runs so much faster than ours: a lease of half an hour ends after two seconds."""
 LEASE_SECONDS = 2.0
+LONGEST = 150
+"""Seconds beyond the planned ones that may be needed for enough submissions on a busy machine."""
 PATIENCE = 3
 """Seconds without work after which somebody goes home."""
 
@@ -113,13 +116,13 @@ class Habits:
 class Worker:
     """Somebody at work in a process of their own. What they were told stands in their journal before they go on."""
 
-    def __init__(self, url: str, home: Path, login: str, *, seed: int, began: float, until: float) -> None:
+    def __init__(self, url: str, home: Path, login: str, *, seed: int, began: float) -> None:
         from workflow.accounts import find_person
 
         self.store = open_store(url, home, clock=fast_clock(began))
         self.person = find_person(self.store, login=login)
         self.random = random.Random(seed)
-        self.until = until
+        self.stop = home / "stop"
         self.habits = Habits()
         self.journal = os.open(home / f"journal-{login}.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
@@ -129,12 +132,12 @@ class Worker:
         os.fsync(self.journal)
 
     def work(self) -> None:
-        """Until the time is up, or nothing has waited for a while."""
+        """Until everybody stops, or nothing has waited for a while."""
         from domain.records import TaskView
         from workflow import claim
 
         idle_since = time.monotonic()
-        while time.time() < self.until and time.monotonic() - idle_since < PATIENCE:
+        while not self.stop.exists() and time.monotonic() - idle_since < PATIENCE:
             view = claim.next_task(self.store, person=self.person, project=PROJECT, stage=Stage.VERIFICATION)
             if not isinstance(view, TaskView):
                 time.sleep(0.1)
@@ -227,40 +230,66 @@ class Run:
 
 
 def let_them_work(
-    url: str, home: Path, logins: Sequence[str], *, seconds: float, kill_every: float, seed: int = 1
+    url: str,
+    home: Path,
+    logins: Sequence[str],
+    *,
+    seconds: float,
+    kill_every: float,
+    at_least: int = 0,
+    seed: int = 1,
 ) -> Run:
-    """Everybody works in a process of their own; one after the other is killed at random and comes back."""
-    began = time.time()
+    """Everybody works in a process of their own; one after the other is killed at random and comes back.
+
+    It ends after so many seconds, or later, when there have been ``at_least`` so many acknowledged submissions.
+    """
+    context = get_context("forkserver")  # what a process needs is imported once, and it starts in a moment
+    context.set_forkserver_preload(["benchmarks.hands", "workflow.submit", "workflow.claim", "workflow.accounts"])
+    began, stop = time.time(), home / "stop"
     chance = random.Random(seed)
     run = Run()
-    command = [sys.executable, "-m", "benchmarks.hands", url, str(home), str(began), str(began + seconds)]
 
-    def start(login: str) -> subprocess.Popen[bytes]:
-        with (home / f"errors-{login}.txt").open("ab") as errors:
-            return subprocess.Popen([*command, login, str(chance.randrange(10**9))], cwd=ROOT, stderr=errors)
+    def start(login: str) -> Any:
+        process = context.Process(target=_work, args=(url, str(home), login, chance.randrange(10**9), began))
+        process.start()
+        return process
 
     running = {login: start(login) for login in logins}
-    next_kill = time.time() + kill_every
-    while running and time.time() < began + seconds + 60:
+    next_kill, looked = time.time() + kill_every, 0.0
+    while running and time.time() < began + seconds + LONGEST:
         time.sleep(0.05)
+        if not stop.exists() and time.time() > began + seconds and time.time() > looked + 1:
+            looked = time.time()
+            if sum("stored" in line for line in journals(home)) >= at_least:
+                stop.touch()
         for login, process in list(running.items()):
-            if process.poll() is not None:
-                if process.returncode != 0:
-                    run.failed.append(f"{login}: {(home / f'errors-{login}.txt').read_text()[-1000:]}")
+            if not process.is_alive():
+                errors = home / f"errors-{login}.txt"
+                if process.exitcode != 0 or errors.exists():
+                    run.failed.append(f"{login}: {errors.read_text()[-1000:] if errors.exists() else process.exitcode}")
                 del running[login]
-        if running and next_kill < time.time() < began + seconds - 1:
+        if running and time.time() > next_kill and not stop.exists():
             next_kill = time.time() + kill_every * chance.uniform(0.5, 1.5)
             login = chance.choice(list(running))
-            running[login].send_signal(signal.SIGKILL)
-            running[login].wait()
+            os.kill(running[login].pid, signal.SIGKILL)
+            running[login].join()
             run.kills += 1
             running[login] = start(login)
     for process in running.values():
         process.kill()
-        process.wait()
+        process.join()
         run.failed.append("did not end by itself")
-    run.seconds = time.time() - began
+    run.seconds = round(time.time() - began, 1)
     return run
+
+
+def _work(url: str, home: str, login: str, seed: int, began: float) -> None:
+    """One person's process."""
+    try:
+        Worker(url, Path(home), login, seed=seed, began=began).work()
+    except Exception:
+        (Path(home) / f"errors-{login}.txt").write_text(traceback.format_exc())
+        raise
 
 
 def journals(home: Path) -> list[dict[str, Any]]:
@@ -386,12 +415,21 @@ def differences(url: str, home: Path) -> list[str]:
 
 
 def stress(
-    store: Store, url: str, home: Path, *, items: int, processes: int, seconds: float, kill_every: float, order: str
+    store: Store,
+    url: str,
+    home: Path,
+    *,
+    items: int,
+    processes: int,
+    seconds: float,
+    kill_every: float,
+    order: str,
+    at_least: int = 0,
 ) -> dict[str, Any]:
     """All of it, once: prepare, let them work, count."""
     store.clock = fast_clock(time.time())
     logins = prepare(store, items=items, people=processes, order=order)
-    run = let_them_work(url, home, logins, seconds=seconds, kill_every=kill_every)
+    run = let_them_work(url, home, logins, seconds=seconds, kill_every=kill_every, at_least=at_least)
     missing = lost(url, home)
     found = differences(url, home)
     figures = counted(url)
@@ -498,8 +536,3 @@ def fresh_store(url: str | None, home: Path) -> tuple[Store, str]:
     store = open_store(address, home)
     store.upgrade()
     return store, address
-
-
-if __name__ == "__main__":
-    address, folder, began, until, login, seed = sys.argv[1:]
-    Worker(address, Path(folder), login, seed=int(seed), began=float(began), until=float(until)).work()

@@ -47,7 +47,7 @@ def _row(services: Services, view: ProjectView, late: LateText) -> None:
     with st.container(border=True, key=key):
         who, about, button = st.columns([2, 4, 1.2], vertical_alignment="center")
         with who:
-            shell.show(markup.tag("div", markup.tag("b", markup.text(late.name)), style="ts", data_part="who"))
+            shell.show(markup.tag("div", markup.tag("b", markup.text(late.name)), style="ts", data_part="writer"))
             shell.show(markup.tag("div", markup.quiet(f"{late.at:%d %B %Y, %H:%M} UTC"), style="ts"))
         with about:
             again = [markup.tag("div", markup.quiet("Its writer has it again."))] if late.taken_up else []

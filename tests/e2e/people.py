@@ -67,6 +67,12 @@ class Desk:
             arg=before,
         )
 
+    def next_question_after(self, *keys: str) -> None:
+        """Press the keys that put the item off, and wait until another one is painted."""
+        before = self.shown("question")
+        self.press(*keys)
+        expect(self.page.locator(".shown[data-field=question] .value")).not_to_have_text(before)
+
     def what(self) -> dict[str, str]:
         """The working page in words, to see that it has changed."""
         return {

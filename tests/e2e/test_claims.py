@@ -1,0 +1,215 @@
+"""Several people at once on one project made from a shipped schema: who gets what, what comes back, what is kept.
+
+The verdicts at the end are worked out from what the people of this test pressed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from sqlalchemy import text
+
+from domain.roles import Role
+from tests.e2e.people import Desk, at_desk, opened
+from tests.serving import Server, touchstone
+from workflow import accounts, projects
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUESTIONS = [f"Is there a {thing} in my hand?" for thing in ("cup", "pan", "lid", "fork", "saw", "nut")]
+PEOPLE = {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "cy": Role.ANNOTATOR, "lea": Role.LEAD}
+LONG = "The handle looks like a cup's, but the rim is that of a pan; I would ask for another picture."
+
+Cast = dict[tuple[str, str], str]
+"""By login and question, the vote that was pressed."""
+
+
+def run(home: Path, *arguments: str) -> str:
+    """A command that must succeed; what it prints."""
+    done = touchstone(*arguments, home=home)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def begun(server: Server, tmp_path: Path) -> Server:
+    """A project as EgoThink has it, with six questions of one dimension."""
+    run(server.home, "project", "create", "ego", "--schema", "egothink")
+    folder = tmp_path / "items/Object/existence"
+    folder.mkdir(parents=True)
+    records = [{"image_path": [f"{at}.jpg"], "question": each, "answer": "Yes."} for at, each in enumerate(QUESTIONS)]
+    (folder / "annotations.json").write_text(json.dumps(records))
+    run(server.home, "import", "ego", "egothink", str(tmp_path / "items"))
+    with opened(server) as store:
+        for login, role in PEOPLE.items():
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(store, by=None, project="ego", login=login, role=role)
+    return server.start()
+
+
+def wish(login: str, question: str) -> str:
+    """What somebody thinks: Ann doubts the saw, Cy the nut."""
+    return "no" if (login, question.split()[3]) in {("ann", "saw"), ("cy", "nut")} else "yes"
+
+
+def vote(desk: Desk, login: str, cast: Cast) -> str:
+    """Answer what is on the page."""
+    question = desk.shown("question")
+    assert (login, question) not in cast, "nobody is asked twice"
+    cast[login, question] = wish(login, question)
+    desk.next_after(*{"yes": "1", "no": "21"}[cast[login, question]])
+    return question
+
+
+def verify(desk: Desk) -> None:
+    """Open the page on which one votes."""
+    desk.open("/verify?project=ego")
+    expect(desk.bench).to_be_visible()
+
+
+def end_lease(server: Server, login: str) -> None:
+    """Half an hour passes without a sign of life from somebody."""
+    with opened(server) as store, store.write() as session:
+        session.connection().execute(
+            text(
+                "UPDATE task SET lease_until = '2020-01-01 00:00:00.000000' WHERE state = 'claimed'"
+                f" AND person_id = (SELECT id FROM person WHERE login = '{login}')"
+            )
+        )
+
+
+def take_up(page: Page, part: str) -> Locator:
+    """The buttons of such a list that give an item back to its writer."""
+    return page.locator(f"[class*=st-key-my_work-{part}-take] button")
+
+
+def card(page: Page, part: str) -> Locator:
+    """The lines of a list on My work or on Late texts."""
+    return page.locator(f"[data-part={part}]")
+
+
+def test_who_gets_what_and_what_comes_back(
+    begun: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    cast: Cast = {}
+    with at_desk(chromium, begun, "ann") as ann, at_desk(chromium, begun, "bob") as bob:
+        verify(ann)
+        verify(bob)
+        assert ann.shown("question") != bob.shown("question")
+        voted = {vote(ann, "ann", cast), vote(bob, "bob", cast)}
+        given_back = ann.shown("question")
+        ann.next_question_after("b")
+        for desk in (ann, bob):
+            assert desk.shown("question") not in {*voted, given_back}, "first votes first"
+        put_off = bob.shown("question")
+        bob.picture(pictures and pictures / "later.png")
+        bob.next_question_after("l")
+        voted |= {vote(bob, "bob", cast), vote(bob, "bob", cast)}
+        assert given_back in {question for (login, question) in cast if login == "bob"} | {bob.shown("question")}
+        assert put_off not in voted, "it is still Bob's, for when he has done the rest"
+
+        lose_and_find_again(begun, chromium, ann, cast, pictures)
+
+        bob.open("/?project=ego")
+        expect(card(bob.page, "put_off")).to_contain_text(put_off)
+        expect(card(bob.page, "put_off")).to_contain_text("yours until")
+        bob.picture(pictures and pictures / "put-off.png")
+        take_up(bob.page, "put_off").click()
+        expect(bob.bench).to_be_visible()
+        assert bob.shown("question") == put_off
+        vote(bob, "bob", cast)
+        finish({"ann": ann, "bob": bob}, cast)
+    with at_desk(chromium, begun, "cy") as cy:
+        finish({"cy": cy}, cast)
+    assert Counter(login for login, _ in cast) == dict.fromkeys(("ann", "bob", "cy"), len(QUESTIONS))
+    check_export(begun, tmp_path, cast)
+
+
+def lose_and_find_again(begun: Server, chromium: Browser, ann: Desk, cast: Cast, pictures: Path | None) -> None:
+    """Ann's lease ends in the middle of a long text; Cy gets the item; the text is kept, and comes back with it."""
+    lost = ann.shown("question")
+    ann.press("n")
+    ann.page.keyboard.insert_text(LONG)
+    expect(ann.page.locator(".saved")).to_contain_text("draft saved")
+    end_lease(begun, "ann")
+    with at_desk(chromium, begun, "cy") as cy:
+        verify(cy)
+        assert cy.shown("question") == lost, "what was abandoned comes first"
+        ann.press("Escape", "1")
+        expect(ann.page.locator(".banner")).to_contain_text("gone to somebody else")
+        ann.open("/?project=ego")
+        expect(card(ann.page, "kept")).to_contain_text(lost)
+        expect(card(ann.page, "kept")).to_contain_text("came after its lease had ended")
+        expect(take_up(ann.page, "kept")).to_have_count(1)  # another slot of it is free
+        ann.page.get_by_text("Read and copy").click()
+        expect(ann.page.locator("[data-testid=stCode]")).to_contain_text(LONG)
+        ann.picture(pictures and pictures / "kept-texts.png")
+        assert LONG not in cy.bench.inner_text(), "one's text is for oneself"
+        with at_desk(chromium, begun, "lea") as lea:
+            lea.open("/late?project=ego")
+            expect(card(lea.page, "writer")).to_have_text("Ann")
+            expect(card(lea.page, "about")).to_contain_text("Existence · verification · ")
+            assert LONG not in lea.page.locator("[data-testid=stMain]").inner_text()
+            lea.page.get_by_role("button", name="Read").click()
+            expect(lea.page.locator("[data-testid=stCode]")).to_contain_text(LONG)
+            lea.picture(pictures and pictures / "late-texts.png")
+        take_up(ann.page, "kept").click()
+        expect(ann.bench).to_be_visible()
+        assert ann.shown("question") == lost
+        expect(ann.page.locator(".note textarea")).to_have_value(LONG)
+        vote(ann, "ann", cast)
+        vote(cy, "cy", cast)
+
+
+def finish(desks: dict[str, Desk], cast: Cast) -> None:
+    """Everybody votes until nothing is left for them."""
+    for login, desk in desks.items():
+        verify(desk)
+        while desk.view() == "task":
+            vote(desk, login, cast)
+
+
+def check_export(server: Server, folder: Path, cast: Cast) -> None:
+    """What three people found fitting is kept; the votes come out as they were pressed."""
+    kept = {each for each in QUESTIONS if all(cast[login, each] == "yes" for login in ("ann", "bob", "cy"))}
+    assert len(kept) == 4
+    run(server.home, "export", "ego", "egothink", "--verified", "--out", str(folder / "release"))
+    rows = [row for path in (folder / "release").rglob("annotations.json") for row in json.loads(path.read_text())]
+    assert {row["question"] for row in rows} == kept
+    file = folder / "ratings.csv"
+    run(server.home, "export", "ego", "ratings", "--out", str(file))
+    ratings = Counter(row["value"] for row in csv.DictReader(io.StringIO(file.read_text())))
+    assert ratings == Counter(cast.values())
+    assert "Everything stored follows from the votes." in run(server.home, "check", "ego")
+
+
+def test_an_abandoned_tab_gives_back(begun: Server, chromium: Browser) -> None:
+    """The page asks for more time while somebody works, and for none when nobody does or nobody looks."""
+    with at_desk(chromium, begun, "ann") as ann:
+        beats: list[str] = []
+        ann.page.on("request", lambda request: beats.append(request.url) if "/api/heartbeat" in request.url else None)
+        ann.page.clock.install()
+        verify(ann)
+        ann.page.clock.fast_forward("05:00")
+        ann.page.clock.run_for(11_000)
+        assert beats == [], "nobody has touched it"
+        ann.press("ArrowDown")
+        ann.page.clock.run_for(11_000)
+        assert len(beats) == 1
+        ann.page.clock.fast_forward("05:00")
+        ann.page.clock.run_for(11_000)
+        assert len(beats) == 1, "and not again without another sign of life"
+        ann.page.evaluate("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })")
+        ann.press("ArrowDown")
+        ann.page.clock.fast_forward("05:00")
+        ann.page.clock.run_for(11_000)
+        assert len(beats) == 1, "a hidden page asks for nothing"
+        ann.page.clock.fast_forward("20:00")
+        ann.page.clock.run_for(11_000)
+        expect(ann.page.locator(".banner.lease")).to_contain_text("goes back to the others")
