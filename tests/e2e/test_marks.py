@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,16 @@ from workflow import accounts, pool, projects
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PROJECT = "tour"
-UPRIGHT = (900, 1200)
-"""The picture as it is seen; the file holds it on its side, as cameras do."""
+UPRIGHT = (1500, 2000)
+"""The picture as it is seen; the file holds it on its side, as cameras do, and is larger than the copy for pages."""
 CUP = (0.2, 0.3, 0.25, 0.125)
 """Where the red cup is: x, y, w, h of the upright picture."""
+PEOPLE = (
+    ("ann", Role.ANNOTATOR, Stage.AUTHORING),
+    ("vera", Role.ANNOTATOR, Stage.VERIFICATION),
+    ("vic", Role.ANNOTATOR, Stage.VERIFICATION),
+    ("sam", Role.SENIOR, Stage.ADJUDICATION),
+)
 STEP, FINE = 0.01, 0.001
 """What an arrow key moves, without and with Shift: one hundredth and one thousandth of the image."""
 NEW = 0.2
@@ -65,10 +72,10 @@ def running(server: Server, tmp_path: Path) -> Server:
         run("project", "create", name, "--schema", "tour")
     run("people", "add", "lena", "--project", PROJECT, "--role", "lead")
     with opened(server) as store:
-        for login, stage in (("ann", Stage.AUTHORING), ("vera", Stage.VERIFICATION), ("vic", Stage.VERIFICATION)):
+        for login, role, stage in PEOPLE:
             accounts.create_person(store, login=login, name=login.capitalize())
             projects.set_member(
-                store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, dimensions=None, stages=[stage]
+                store, by=None, project=PROJECT, login=login, role=role, dimensions=None, stages=[stage]
             )
         files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
         pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=PROJECT, files=files)
@@ -178,6 +185,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.press("Escape", "z")
         expect(desk.page.locator(".zoombar .factor")).to_be_visible()
         wide = desk.page.locator(".media img.view").evaluate("image => image.getBoundingClientRect().width")
+        expect(desk.page.locator(".media img.view")).to_have_attribute("src", re.compile("/original$"))
         desk.page.mouse.wheel(0, -100)
         desk.page.wait_for_function(
             """before => {
@@ -192,12 +200,28 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.picture(shot("verify-boxes-dark"))
         desk.press("Escape", "Escape", "ArrowDown")
         desk.press("a", "Enter")
-        desk.next_after("1")
+        desk.next_after("2")
+
+    # Sam, a senior, sees what each of them drew, without names, and keeps the item.
+    with at_desk(chromium, running, "sam") as desk:
+        desk.open(f"/adjudicate?project={PROJECT}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        outlines = desk.page.locator(".media svg.drawn .outline")
+        expect(outlines).to_have_count(1 + 2 + 2)
+        drawn = sorted(desk.page.locator(".media svg.drawn .tag").all_text_contents())
+        letters = {text[0] for text in drawn if text.endswith("Cup")}
+        assert letters == {"A", "B"}
+        assert sorted(desk.page.locator(".votes td strong").all_inner_texts()) == sorted(
+            ["2: Cup, Plate", "2: Cup, Plate", "2: 2, 1", "1: 1", "Fits", "Does not fit"]
+        )
+        desk.picture(shot("adjudicate-boxes"))
+        desk.next_after("1", "1")
     done = touchstone("export", PROJECT, "ratings", "--out", str(tmp_path / "ratings.csv"), home=running.home)
     assert done.returncode == 0, done.stderr
     with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:
         values = {(row["rater"], row["criterion"]): row["value"] for row in csv.DictReader(file)}
     vera, vic = sorted({rater for rater, _ in values})  # pseudonyms, in the order in which the people came
+    assert {values[vera, "fits"], values[vic, "fits"]} == {"yes", "no"}
     close(json.loads(values[vera, "objects"]), objects)
     close(json.loads(values[vera, "spots"]), spots)
     assert json.loads(values[vic, "spots"]) == [{"number": 1, "x": 0.5, "y": 0.5}]

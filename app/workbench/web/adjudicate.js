@@ -45,7 +45,7 @@ export class AdjudicateForm {
     const labelOf = (criterion, value) => {
       const list = options[criterion.name] || criterion.options;
       const found = list.find((option) => same(option.value, value));
-      return found ? (found.label ?? String(found.value)) : isDrawn(criterion) ? inWords(value) : String(value);
+      return found ? (found.label ?? String(found.value)) : isDrawn(criterion) ? inWords(value, criterion.options) : String(value);
     };
     const cell = (criterion, vote) => {
       const value = vote.values[criterion.name];
@@ -77,6 +77,7 @@ export class AdjudicateForm {
       slot.classList.toggle("empty", this.asking);
     });
     this.editor.hidden = this.decision !== "edit" || this.asking;
+    this.host.media?.repaint();
     this.why.hidden = !this.decision || !this.causes.length;
     if (this.asking) this.paintCauses();
     else if (!this.why.hidden) this.paintCause();

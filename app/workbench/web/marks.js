@@ -56,20 +56,23 @@ export function paint(svg, entries, rect, size) {
 }
 
 // What an item's field shows, as entries to paint.
-export const given = (value) => (Array.isArray(value) ? value : []).filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
-  .map((entry) => ({ ...entry, text: entry.label !== undefined ? String(entry.label) : entry.number !== undefined ? String(entry.number) : "", tone: GIVEN }));
+export const given = (value, options = []) => (Array.isArray(value) ? value : []).filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
+  .map((entry) => ({ ...entry, text: nameOf(entry, options), tone: GIVEN }));
 
 export const isDrawn = ({ kind }) => kind === "boxes" || kind === "marks";
 
 // What was drawn, as a person reads it.
-export function inWords(value) {
+export function inWords(value, options = []) {
   if (!Array.isArray(value) || !value.length) return "nothing to mark";
-  return `${value.length}: ${value.map((entry) => entry.label ?? entry.number ?? "box").join(", ")}`;
+  return `${value.length}: ${value.map((entry) => nameOf(entry, options) || "box").join(", ")}`;
 }
+
+// The label of a box as it is read, or the number of a point.
+const nameOf = (entry, options) => String((options.find((option) => option.value === entry.label) || {}).label ?? entry.label ?? entry.number ?? "");
 
 // What raters drew, each in a tone of their own and with the letter of their vote.
 export const ofVotes = (criteria, votes) => criteria.filter(isDrawn).flatMap((criterion) =>
-  votes.map((vote, index) => ({ role: criterion.role, value: vote.values[criterion.name], tone: TONES[index % TONES.length], prefix: vote.label.slice(-1) })));
+  votes.map((vote, index) => ({ role: criterion.role, options: criterion.options, value: vote.values[criterion.name], tone: TONES[index % TONES.length], prefix: vote.label.slice(-1) })));
 
 const percent = (value) => `${(100 * value).toFixed(1)}`;
 

@@ -484,9 +484,10 @@ class Frame {
 
   paintMarks(rect, size) {
     const entries = this.pane.shown.filter(({ role }) => (role || this.pane.firstRole) === this.asset.role)
-      .flatMap(({ value, tone, prefix }) => given(value).filter((entry) => (entry.image ?? 1) === this.number).map((entry) => (tone ? { ...entry, tone, text: `${prefix} ${entry.text}`.trim() } : entry)));
+      .flatMap(({ value, options, tone, prefix }) => given(value, options).filter((entry) => (entry.image ?? 1) === this.number).map((entry) => (tone ? { ...entry, tone, text: `${prefix} ${entry.text}`.trim() } : entry)));
     const { editor, drawers } = this.pane;
-    for (const drawer of drawers) if (drawer !== editor && drawer.covers(this)) entries.push(...drawer.entriesOf(this));
+    const asked = (drawer) => drawer.root.getClientRects().length > 0; // what the form hides is not drawn either
+    for (const drawer of drawers) if (drawer !== editor && asked(drawer) && drawer.covers(this)) entries.push(...drawer.entriesOf(this));
     if (editor && editor.covers(this)) entries.push(...editor.entriesOf(this));
     paint(this.marks, entries, rect, size);
   }

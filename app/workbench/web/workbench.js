@@ -202,6 +202,7 @@ class Workbench {
       this.rating.open({ criteria: this.asked(fixed.criteria), options: task.options, answers, plans: task.plans, texts: { ...task.fields, prediction: task.answer } });
     }
     fill(this.formHost, this.current.root);
+    this.media.repaint(); // what was drawn before is there again
   }
 
   // What is asked about an item of this dimension.
@@ -213,7 +214,7 @@ class Workbench {
   marked() {
     const { fixed, task } = this;
     if (fixed.stage.name === "authoring") return [];
-    return [...fixed.fields.filter(isDrawn).map((field) => ({ role: field.role, value: task.fields[field.name] })), ...ofVotes(fixed.vote_criteria, task.votes)];
+    return [...fixed.fields.filter(isDrawn).map((field) => ({ role: field.role, options: field.options, value: task.fields[field.name] })), ...ofVotes(fixed.vote_criteria, task.votes)];
   }
 
   paintItem() {
