@@ -330,3 +330,39 @@ def test_skips_retire_an_item_and_more_than_half_decides(server: Server, chromiu
     }
     assert manifest["policy"]["skips"] == {"after": 2, "then": "retire"}
     assert "Everything stored follows from the votes." in run(server.home, "check", "panel")
+
+
+# ---- a majority of three --------------------------------------------------------------------------------------------
+
+MAJORITY = {
+    "Is it a rose?": ("1", "1", "2"),
+    "Is it a rake?": ("2", "1", "2"),
+    "Is it moss?": ("1", "31", "1"),  # two of three, although one skips
+    "Is it rain?": ("1", "2", "32"),  # one of three: nobody settles it, so it is dropped
+}
+
+
+def test_more_than_half_of_three_keep_an_item(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    voters = ("ann", "bob", "cy")
+    begin(server, "quorum", {"garden": list(MAJORITY)}, dict.fromkeys(voters, Role.ANNOTATOR))
+    for place, login in enumerate(voters):
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/verify?project=quorum")
+            expect(desk.bench).to_be_visible()
+            while desk.view() == "task":
+                desk.next_after(*MAJORITY[desk.shown("question")][place])
+    run(server.home, "export", "quorum", "egothink", "--verified", "--out", str(tmp_path / "release"))
+    manifest = json.loads((tmp_path / "release/manifest.json").read_text())
+    kept = {question for question, keys in MAJORITY.items() if keys.count("1") > len(voters) / 2}
+    assert {row["question"] for row in questions_of(tmp_path / "release")} == kept
+    skipped = sum(any(key.startswith("3") for key in keys) for keys in MAJORITY.values())
+    assert manifest["gates"] == {
+        "imported": len(MAJORITY),
+        "voted": len(MAJORITY),
+        "skipped": skipped,
+        "unanimous": 0,
+        "as_wanted": 0,
+        "kept": len(kept),
+        "rejected": len(MAJORITY) - len(kept),
+    }
+    assert "Everything stored follows from the votes." in run(server.home, "check", "quorum")
