@@ -14,6 +14,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from app import shell
+from app.commands.agreement import table
 from app.services import Services
 from db.engine import Store
 from domain.records import Person, TaskView
@@ -22,6 +23,7 @@ from domain.settings import Settings
 from domain.states import Stage
 from tests.app.homes import Home, make_home, picture
 from workflow import accounts, claim, guidelines, pool, projects, submit
+from workflow.measure import agreement_of
 
 Show = Callable[..., AppTest]
 
@@ -310,6 +312,28 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert "Raters: bo, chi." in page
     test.toggle(key="agreement.by_dimension").set_value(True).run()
     assert "Counting · fits" in words(test)
+
+
+def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, show: Show) -> None:
+    """One item before the change, on which they differ, and two after it, on which they agree."""
+    for number, value in enumerate(("no", "yes", "yes")):
+        write_item(store)
+        if number == 1:
+            guidelines.put(store, by=None, project="tiny", text="Another text.", why="Another.")
+        vote(store, "bo", "yes")
+        vote(store, "chi", value, "wrong_answer" if value == "no" else None)
+    test = show("agreement", "lea")
+    page = words(test)
+    assert "fits · guideline 1" in page
+    assert "fits · guideline 2" in page
+    assert "0.667" not in page
+    test.toggle(key="agreement.pool_guidelines").set_value(True).run()
+    pooled = words(test)
+    assert "fits · guideline 1 and 2, pooled" in pooled
+    assert "0.667" in pooled  # two of three items
+    lines = "\n".join(table(agreement_of(store, person=None, project="tiny", stage=Stage.VERIFICATION)))
+    assert "nominal scale, guideline 1\n" in lines
+    assert "nominal scale, guideline 2\n" in lines
 
 
 # ---- causes and the guideline ----------------------------------------------------------------------------------------
