@@ -43,8 +43,8 @@ from workflow.projects import create_project, set_member
 
 DATABASES = ("sqlite", "postgresql")
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-QUICK_FEWEST = 100_000
-"""How far the second order is taken in a quick run."""
+QUICK_SIZES = {"random": (1_000, 100_000, 1_000_000), "fewest_votes": (1_000, 100_000)}
+"""What a quick run measures."""
 DUELS = 10_000
 AT_LEAST = 1_200
 """So many acknowledged submissions on each database, however busy the machine is."""
@@ -85,8 +85,9 @@ INDICES = {
 
 
 @contextmanager
-def bulk(url: str) -> Iterator[Run]:
-    """The database by its own client, for a bulk load: without foreign keys, and indices are built at the end."""
+def bulk(url: str, *, rows: int) -> Iterator[Run]:
+    """The database by its own client, for a bulk load: without foreign keys, and if there will be more new rows than
+    old ones, indices are built at the end."""
     sqlite = url.startswith("sqlite")
     if sqlite:
         connection: Any = sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)
@@ -101,7 +102,8 @@ def bulk(url: str) -> Iterator[Run]:
         return list(done.fetchall()) if done.description else []
 
     try:
-        indices = run(INDICES["sqlite" if sqlite else "postgresql"])
+        few = rows < int(run("SELECT count(*) FROM item")[0][0])
+        indices = [] if few else run(INDICES["sqlite" if sqlite else "postgresql"])
         for name, _ in indices:
             run(f"DROP INDEX {name}")
         run("BEGIN")
@@ -142,7 +144,7 @@ class Large:
         chance = "abs(random()) % 2147483648" if sqlite else "CAST(floor(random() * 2147483647) AS integer)"
         content = """'{"question": "What?", "answer": "It."}'"""
         rank = "s" if self.order == "fewest_votes" else "0"
-        with bulk(self.url) as run:
+        with bulk(self.url, rows=n - self.items) as run:
             low = int(run("SELECT coalesce(max(id), 0) FROM item")[0][0]) + 1
             high = low + n - self.items - 1
             numbers = (
@@ -280,12 +282,11 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="less of everything, the same keys; two to three minutes")
     parser.add_argument("--items", type=int, default=2000, help="items of the part hands; each has three slots")
     parser.add_argument("--processes", type=int, default=16)
-    parser.add_argument("--seconds", type=float, help="how long the hands work at most; 30 with --quick, else 120")
+    parser.add_argument("--seconds", type=float, help="how long the hands work at most; 20 with --quick, else 120")
     parser.add_argument("--database", choices=DATABASES, help="only this one")
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="how many items the part cost goes up to")
     options = parser.parse_args()
-    seconds = options.seconds or (30 if options.quick else 120)
-    sizes = [size for size in SIZES if size <= options.largest]
+    seconds = options.seconds or (20 if options.quick else 120)
     kinds = [options.database] if options.database else list(DATABASES)
     out: dict[str, Any] = {"benchmark": "claims", "quick": options.quick, **machine.described()}
     out["machine_busy_percent_before"] = machine.busy_percent()
@@ -311,12 +312,10 @@ def main() -> int:
             store.close()
             machine.log(f"{kind}: {json.dumps(duel)}")
             store, url = fresh()
-            n = 45 if options.quick else 200
-            fewest = [size for size in sizes if size <= QUICK_FEWEST or not options.quick]
-            costs = {
-                "random": cost(store, url, order="random", sizes=sizes, n=n),
-                "fewest_votes": cost(store, url, order="fewest_votes", sizes=fewest, n=n),
-            }
+            costs = {}
+            for order in ("fewest_votes", "random"):
+                sizes = [size for size in (QUICK_SIZES[order] if options.quick else SIZES) if size <= options.largest]
+                costs[order] = cost(store, url, order=order, sizes=sizes, n=45 if options.quick else 200)
             store.close()
         out[kind] = {"hands": many, "duel": duel, "cost": costs}
     print(json.dumps({**out, **summary(out, kinds)}))

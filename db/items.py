@@ -98,9 +98,12 @@ def set_priority(session: Session, *, item_ids: Sequence[int], priority: int) ->
     """Give items another priority; the ids of those that had a different one."""
     changed: list[int] = []
     for begin in range(0, len(item_ids), 500):
+        some_ids = col(ItemRow.id).in_(item_ids[begin : begin + 500])
+        held = select(ItemRow.id).where(some_ids).order_by(col(ItemRow.id)).with_for_update(key_share=True)
+        session.exec(held).all()  # in one order, so that two who do this never wait for each other
         some = (
             update(ItemRow)
-            .where(col(ItemRow.id).in_(item_ids[begin : begin + 500]), col(ItemRow.priority) != priority)
+            .where(some_ids, col(ItemRow.priority) != priority)
             .values(priority=priority)
             .returning(col(ItemRow.id))
         )
