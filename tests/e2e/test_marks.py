@@ -254,6 +254,45 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
     assert all(back[key] == values[key] or json.loads(back[key]) == json.loads(values[key]) for key in values)
 
 
+def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    """The published protocol: the author marks the object, everybody who answers sees it marked."""
+    project, home = "etp", server.home
+    assert touchstone("project", "create", project, "--schema", "etp_bench", home=home).returncode == 0
+    with opened(server) as store:
+        for login, role, stage in PEOPLE[:3]:
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(
+                store, by=None, project=project, login=login, role=role, dimensions=["type"], stages=[stage]
+            )
+        files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
+        pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=project, files=files)
+    server.start()
+    with at_desk(chromium, server, "ann") as desk:
+        desk.open(f"/author?project={project}")
+        expect(desk.bench).to_have_attribute("data-view", "pool")
+        desk.press("Enter")
+        expect(desk.page.locator(".field[data-field=task] textarea")).to_be_focused()
+        desk.press("Tab")
+        desk.page.keyboard.insert_text("What is in the red box?")
+        desk.press("Tab")
+        expect(desk.page.locator(".field[data-field=red_boxes] .marker")).to_be_focused()
+        desk.press("a", *["ArrowLeft"] * 12, *["Shift+ArrowUp"] * 7, "Enter")
+        expect(desk.page.locator(".field[data-field=numbers] .marker")).to_be_focused()
+        desk.press("a", "7", "Enter", "1")  # number 7 in the middle; an open question
+        desk.fill("answer", "a cup")
+        desk.next_after("Control+Enter")
+    with at_desk(chromium, server, "vera") as desk:
+        desk.open(f"/verify?project={project}")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        _is_drawn_where(desk, {"x": 0.4 - 12 * STEP, "y": 0.4 - 7 * FINE, "w": NEW, "h": NEW})
+        assert desk.page.locator(".media svg.drawn .tag").all_text_contents() == ["7"]
+        desk.next_after("1")
+    done = touchstone("export", project, "ratings", "--out", str(tmp_path / "ratings.csv"), home=home)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "ratings.csv").open(encoding="utf-8") as file:
+        assert [(row["criterion"], row["value"]) for row in csv.DictReader(file)] == [("fits", "yes")]
+
+
 def _is_drawn_where(desk: Desk, box: dict[str, Any]) -> None:
     left, top, wide, high = image_on_screen(desk)
     drawn = desk.page.locator(".media svg.drawn .outline").first.bounding_box()

@@ -22,7 +22,9 @@ export class Overlay {
   keys(rows) {
     this.places = [];
     const row = ([names, what]) => el("tr", {}, el("th", { scope: "row" }, names.split(" ").map((name) => key(name))), el("td", {}, what));
-    this.open("?", "Keys", el("table", {}, el("tbody", {}, rows.map(row))));
+    const table = (part) => el("table", {}, el("tbody", {}, part.map(row)));
+    const half = rows.length > 16 ? Math.ceil(rows.length / 2) : rows.length;
+    this.open("?", "Keys", el("div", { class: "keylist" }, table(rows.slice(0, half)), half < rows.length ? table(rows.slice(half)) : null));
   }
 
   open(opener, title, content) {
