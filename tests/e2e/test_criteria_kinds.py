@@ -155,3 +155,40 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
     assert json.loads(found.pop("plan")) == [{"step": 3, "tag": "impossible"}, {"step": 4, "tag": "useless"}]
     assert json.loads(found.pop("quality")) == 0.5
     assert not found
+
+
+@pytest.mark.browser
+def test_by_pointer(running: Server, chromium: Browser, tmp_path: Path) -> None:
+    """Whatever is not the active criterion hears the first click too, and rows can be dragged."""
+    with at_desk(chromium, running, "vera") as desk:
+        desk.open("/verify?project=kinds")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        block = desk.page.locator(".criterion[data-criterion=properties]")
+        block.locator(".property", has_text="Breakable").get_by_text("Yes").click()
+        expect(block.locator(".property", has_text="Breakable").locator(".said.chosen")).to_contain_text("Yes")
+        rows = desk.page.locator(".criterion[data-criterion=order] .orderrow")
+        rows.filter(has_text="boil water").click()
+        expect(desk.page.locator(".orderrow.placed .label")).to_have_text(["boil water"])
+        active(desk, "order")
+        desk.page.locator(".criterion[data-criterion=seen] .choice", has_text="a lemon").click()
+        active(desk, "seen")
+        rows.nth(2).drag_to(rows.nth(0))
+        expect(rows.locator(".label").nth(1)).to_have_text("boil water")
+        expect(desk.page.locator(".orderrow.placed")).to_have_count(3)
+    with at_desk(chromium, running, "greta") as desk:
+        desk.open("/grade?project=kinds")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.page.locator(".plan .step", has_text="fly").click()
+        active(desk, "plan")
+        desk.page.locator(".tags .choice", has_text="Not needed").click()
+        expect(desk.page.locator(".plan .step", has_text="fly").locator(".tagname")).to_have_text(["Not needed"])
+        words = desk.page.locator(".spantext .word")
+        one, other = words.nth(1).bounding_box(), words.nth(2).bounding_box()
+        assert one and other
+        desk.page.mouse.move(one["x"] + 2, one["y"] + one["height"] / 2)
+        desk.page.mouse.down()
+        desk.page.mouse.move(other["x"] + other["width"] - 2, other["y"] + other["height"] / 2, steps=4)
+        desk.page.mouse.up()
+        expect(desk.page.locator(".word.here")).to_have_text(PLAN.split()[1:3])
+        desk.page.locator(".choice.tag", has_text="Made up").click()
+        expect(desk.page.locator(".spanlist li")).to_have_text(["Made up: “you go”"])

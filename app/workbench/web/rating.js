@@ -118,8 +118,10 @@ export class RatingForm {
     if (criterion.aspects.length) {
       children.push(el("dl", { class: "aspects" }, criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)])));
     }
-    parts.root = el("div", { class: this.criteria.length > 1 ? "criterion many" : "criterion", data: { criterion: name },
-      on: { pointerdown: () => this.activate(name, { focus: false }) } }, children);
+    parts.root = el("div", { class: this.criteria.length > 1 ? "criterion many" : "criterion", data: { criterion: name } }, children);
+    // Before the control's own handlers, which may go on to the next criterion; not as early as pointerdown, as painting
+    // would replace what is about to be clicked or dragged.
+    parts.root.addEventListener("click", () => this.activate(name, { focus: false }), true);
     this.blocks.set(name, parts);
     return parts.root;
   }

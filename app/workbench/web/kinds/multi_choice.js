@@ -57,7 +57,7 @@ export class MultiChoice {
   key(event) {
     if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
       const list = this.list();
-      if (this.problem(list)) this.seat.set(list);
+      if (this.problem(list)) this.seat.set(list, this.problem(list));
       else this.seat.done(list);
       return true;
     }

@@ -9,7 +9,7 @@ export class NumberBox {
     this.criterion = criterion;
     this.seat = seat;
     this.onTheWay = true;
-    this.slots = 0;
+    this.slots = 10; // the digits
     this.box = el("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "box number", "aria-labelledby": seat.id, data: { criterion: criterion.name, enter: "own" },
       on: { input: () => this.typed(), focus: () => seat.activate() } });
     const value = seat.value();

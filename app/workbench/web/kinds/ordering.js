@@ -57,6 +57,7 @@ export class Ordering {
   paint(value, keyed) {
     const { options } = this.criterion;
     const { placed, left } = this.places(value);
+    if (!keyed) this.held = false;
     this.help.classList.toggle("idle", !keyed);
     fill(this.rows, [...placed, ...left].map((index, row) => {
       const has = row < placed.length;

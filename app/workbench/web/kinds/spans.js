@@ -31,7 +31,7 @@ export class Spans {
     this.box = el("div", { class: "spantext", "aria-labelledby": seat.id });
     this.list = el("ul", { class: "spanlist" });
     this.tags = el("div", { class: "choices row" });
-    this.help = el("p", { class: "help keyline" }, key("←"), key("→"), " word, with ", key("Shift"), " more of them · a key tags · ", key("⌫"), " takes the last back · ", key("⏎"), " done");
+    this.help = el("p", { class: "help keyline" }, key("←"), key("→"), " word, ", key("↑"), key("↓"), " line, with ", key("Shift"), " more of them · a key tags · ", key("⌫"), " takes tags back · ", key("⏎"), " done");
     this.root = el("div", { class: "spans" }, this.box, this.tags, this.list, this.help);
     this.box.addEventListener("pointerup", () => this.selected());
   }
@@ -73,6 +73,44 @@ export class Spans {
     this.seat.set(list);
   }
 
+  // Takes back the passages that the chosen words belong to; elsewhere the last one.
+  untag() {
+    const range = this.range();
+    const list = this.spans();
+    const left = range ? list.filter((span) => span.end <= range.start || span.start >= range.end) : list;
+    this.seat.set(left.length < list.length ? left : list.slice(0, -1));
+  }
+
+  // The word that a key goes to; -1 if it leaves the text, null if it goes nowhere.
+  where(name) {
+    const last = this.words.length - 1;
+    if (name === "ArrowLeft") return Math.max(0, this.at - 1);
+    if (name === "ArrowRight") return Math.min(Math.max(0, last), this.at + 1);
+    if (name === "Home") return 0;
+    if (name === "End") return Math.max(0, last);
+    if (name === "ArrowUp") return this.beside(-1);
+    return name === "ArrowDown" ? this.beside(1) : null;
+  }
+
+  // The word above or below, as the lines are broken now; -1 if there is no such line.
+  beside(by) {
+    const spots = [...this.box.querySelectorAll("[data-word]")].map((word) => {
+      const [first] = word.getClientRects();
+      return { top: first ? first.top : 0, left: first ? first.left : 0 };
+    });
+    const here = spots[this.at];
+    if (!here) return -1;
+    const beyond = spots.filter((spot) => (spot.top - here.top) * by > 4).map((spot) => spot.top);
+    if (!beyond.length) return -1;
+    const line = by < 0 ? Math.max(...beyond) : Math.min(...beyond);
+    let best = -1;
+    spots.forEach((spot, index) => {
+      if (Math.abs(spot.top - line) > 4) return;
+      if (best < 0 || Math.abs(spot.left - here.left) < Math.abs(spots[best].left - here.left)) best = index;
+    });
+    return best;
+  }
+
   paint(value, keyed) {
     const { options } = this.criterion;
     const spans = this.spans(value);
@@ -83,8 +121,9 @@ export class Spans {
     this.words.forEach((word, index) => {
       if (word.start > place) pieces.push(this.letters.slice(place, word.start).join(""));
       const tags = tagOf(word);
+      const other = tags.find((tag) => tag !== tags[0]);
       const here = range && index >= range.from && index <= range.to;
-      pieces.push(el("span", { class: `word${tags.length ? ` tagged t${Math.max(0, tags[0]) % 6}` : ""}${here ? " here" : ""}`, data: { word: String(index) }, on: { click: () => this.point(index) } }, word.text));
+      pieces.push(el("span", { class: `word${tags.length ? ` tagged t${Math.max(0, tags[0]) % 6}` : ""}${other === undefined ? "" : ` also a${Math.max(0, other) % 6}`}${here ? " here" : ""}`, data: { word: String(index) }, on: { click: () => this.point(index) } }, word.text));
       place = word.end;
     });
     pieces.push(this.letters.slice(place).join(""));
@@ -121,14 +160,16 @@ export class Spans {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
-    if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
-      this.at = Math.max(0, Math.min(this.words.length - 1, this.at + (event.key === "ArrowLeft" ? -1 : 1)));
+    const to = this.where(event.key);
+    if (to !== null) {
+      if (to < 0) return false; // on to the criterion before or after
+      this.at = to;
       if (!event.shiftKey) this.anchor = this.at;
       this.paint(this.seat.value(), true);
       return true;
     }
     if (event.key === "Backspace") {
-      this.seat.set(this.spans().slice(0, -1));
+      this.untag();
       return true;
     }
     if (event.key === "Enter") {
