@@ -151,11 +151,20 @@ def match_slots(session: Session, *, access: Access, item: ItemRow, state: ItemS
 
 
 def weight_of(session: Session, *, access: Access, row: TaskRow, person: Person) -> float | None:
-    """What a vote on this slot weighs: its rater's score in the qualification, where the keep rule weighs votes."""
+    """What a vote on this slot weighs: its rater's score in the qualification, where the keep rule weighs votes.
+
+    None where votes are not weighed, and for raters whom nobody has scored: their votes count 1 (see
+    ``domain.policies.weighed``). As long as the stage ``qualification`` is not available that is everybody.
+    """
     stage = access.schema.stages.verification
     if row.stage is not Stage.VERIFICATION or stage is None or not KEEP_RULES[stage.keep.rule].weighs:
         return None
-    return None
+    return score_of(session, access, person.id, row.stage)
+
+
+def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> float | None:
+    """A rater's score in the qualification for a stage, between 0 and 1; None if they were never scored."""
+    return None  # no use case scores raters yet
 
 
 def _contest(session: Session, access: Access, item: ItemRow) -> float:

@@ -15,7 +15,7 @@ export class News {
     this.root.hidden = !this.waiting;
     if (!this.waiting) return;
     const count = (sign, word) => {
-      const n = news.changes.filter(([each]) => each === sign).length;
+      const n = news.changes.filter(([each, text]) => each === sign && text.trim()).length;
       return n ? `${n} ${n === 1 ? "line" : "lines"} ${word}` : null;
     };
     const sizes = [count("+", "new"), count("-", "gone")].filter(Boolean).join(", ");
