@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -198,10 +199,12 @@ def exported(server: Server, folder: Path) -> set[tuple[str, str]]:
         return {(row["criterion"], row["value"]) for row in csv.DictReader(file)}
 
 
-def test_an_action_clip_shows_the_frame_that_was_drawn(running: Server, chromium: Browser, tmp_path: Path) -> None:
+def test_an_action_clip_shows_the_frame_that_was_drawn(
+    running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
     drawn = [np.asarray(frame.resize((80, 60)), dtype=float) for frame in CLIP.frames()]
     CLIP.save(tmp_path / "1.webm")
-    Image.fromarray(drawn[-1].astype(np.uint8)).save(tmp_path / "2.png")
+    next(CLIP.frames()).save(tmp_path / "2.png")
     fill_pool(running, [tmp_path / "1.webm", tmp_path / "2.png"])
     with at_desk(chromium, running, "ann") as desk:
         write_item(desk, 2)
@@ -217,7 +220,20 @@ def test_an_action_clip_shows_the_frame_that_was_drawn(running: Server, chromium
             shown = np.asarray(seen(clip).convert("RGB").resize((80, 60)), dtype=float)
             distance = [float(np.abs(shown - frame).mean()) for frame in drawn]
             assert int(np.argmin(distance)) == at
-        answer(desk)
+        # A box around the cup and one around the plate of the still, and where to reach.
+        desk.press("a", *["ArrowLeft"] * 12, *["Alt+ArrowLeft"] * 5)
+        desk.press("a", "2", *["ArrowUp"] * 9, *["Alt+ArrowUp"] * 9, *["Alt+ArrowLeft"] * 4, "Enter")
+        desk.press("a", *["ArrowLeft"] * 14)
+        desk.picture(pictures / "drawing.png" if pictures else None)
+        desk.press("Enter")
+        desk.next_after("1")
+    cup = {"label": "cup", "x": 0.28, "y": 0.4, "w": 0.15, "h": 0.2}
+    plate = {"label": "plate", "x": 0.4, "y": 0.31, "w": 0.16, "h": 0.11}
+    values = dict(exported(running, tmp_path))
+    for found, wanted in zip(json.loads(values["objects"]), (cup, plate), strict=True):
+        assert found.pop("label") == wanted.pop("label")
+        assert found == pytest.approx(wanted, abs=1e-4)
+    assert json.loads(values["spots"]) == [{"number": 1, "x": 0.36, "y": 0.5}]
 
 
 def test_several_images_are_enlarged_together(
