@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -20,9 +21,10 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from tests.factories import claimed, make_items, make_people, make_person, make_project
-from workflow import claim, submit
+from workflow import claim, submit, verify
 from workflow.checks import check, gates
 from workflow.projects import access_to
+from workflow.release import release
 
 FIELDS = {"question": "What do I hold?", "answer": "A cup."}
 RIGHT = {"image_fits": "yes", "answer_right": "right", "difficulty": 1}
@@ -268,3 +270,25 @@ def test_many_hands_skipping_at_once_settle_every_item_once(store: Store) -> Non
         assert len(session.exec(select(AnnotationRow)).all()) == len(told)
     assert states == {item: ItemState.IN_ADJUDICATION if item in skipped else ItemState.KEPT for item in votes}
     assert check(store) == []
+
+
+def test_a_vote_is_stored_with_its_raters_score_of_that_moment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.9 for yes against 0.3 and 0.4 for no; a better score afterwards changes nothing."""
+    panel(store)
+    ann, bob, cy = make_people(store, "ann", "bob", "cy")
+    scores = {ann.id: 0.9, bob.id: 0.3, cy.id: 0.4}
+    monkeypatch.setattr(verify, "score_of", lambda session, access, person_id, stage: scores[person_id])
+    for person, said in ((bob, "no"), (ann, "yes"), (cy, "no")):
+        weigh(store, person, said, why="wrong_answer" if said == "no" else None)
+        scores[person.id] = 1.0
+    with store.read() as session:
+        assert session.exec(select(AnnotationRow.weight).order_by(text("id"))).all() == [0.3, 0.9, 0.4]
+    assert state_of(store) is ItemState.KEPT
+    assert check(store) == []
+    manifest = json.loads(release(store, by=None, project="p", format="egothink", verified=True).files["manifest.json"])
+    (item,) = manifest["items"]
+    assert sorted((vote["weight"], vote["values"]["verdict"]) for vote in item["votes"]) == [
+        (0.3, "no"),
+        (0.4, "no"),
+        (0.9, "yes"),
+    ]
