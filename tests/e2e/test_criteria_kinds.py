@@ -56,11 +56,19 @@ def _external_id(server: Server) -> str:
         return str(connection.execute("SELECT external_id FROM item").fetchone()[0])
 
 
-def rated(server: Server, folder: Path) -> dict[str, Any]:
-    """The exported ratings, by criterion."""
-    out = folder / "ratings.csv"
-    done = touchstone("export", "kinds", "ratings", "--out", str(out), home=server.home)
-    assert done.returncode == 0, done.stderr
+def rated(server: Server, folder: Path, schema: str = "questions") -> dict[str, Any]:
+    """The exported ratings, by criterion; a second project that they are brought into exports the very same."""
+    out, again = folder / "ratings.csv", folder / "again.csv"
+    for words in (
+        ("export", "kinds", "ratings", "--out", str(out)),
+        ("project", "create", "again", "--schema", schema),
+        ("import", "again", "ratings", str(out)),
+        ("export", "again", "ratings", "--out", str(again)),
+    ):
+        done = touchstone(*words, home=server.home)
+        assert done.returncode == 0, done.stderr
+    with out.open(newline="", encoding="utf-8") as one, again.open(newline="", encoding="utf-8") as other:
+        assert sorted(csv.reader(one)) == sorted(csv.reader(other))
     with out.open(newline="", encoding="utf-8") as file:
         return {row["criterion"]: row["value"] for row in csv.DictReader(file)}
 
@@ -184,7 +192,8 @@ def test_by_pointer(running: Server, chromium: Browser, tmp_path: Path) -> None:
         expect(desk.page.locator(".plan .step", has_text="fly").locator(".tagname")).to_have_text(["Not needed"])
         words = desk.page.locator(".spantext .word")
         one, other = words.nth(1).bounding_box(), words.nth(2).bounding_box()
-        assert one and other
+        assert one is not None
+        assert other is not None
         desk.page.mouse.move(one["x"] + 2, one["y"] + one["height"] / 2)
         desk.page.mouse.down()
         desk.page.mouse.move(other["x"] + other["width"] - 2, other["y"] + other["height"] / 2, steps=4)
@@ -192,3 +201,72 @@ def test_by_pointer(running: Server, chromium: Browser, tmp_path: Path) -> None:
         expect(desk.page.locator(".word.here")).to_have_text(PLAN.split()[1:3])
         desk.page.locator(".choice.tag", has_text="Made up").click()
         expect(desk.page.locator(".spanlist li")).to_have_text(["Made up: “you go”"])
+
+
+FIRST_STEPS = """Plan:
+1. navigate_to(mug)
+2. grasp(mug)
+3. grasp(spoon)
+4. pour(tea)
+5. place_onTop(mug)
+6. Then everything is done.
+"""
+
+
+@pytest.mark.browser
+def test_a_plan_of_etp_bench_by_keys(server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
+    """A plan that fails: what goes wrong is asked in place, and what was found about each step is no answer to it."""
+    done = touchstone("project", "create", "kinds", "--schema", "etp_bench", home=server.home)
+    assert done.returncode == 0, done.stderr
+    with opened(server) as store:
+        for login in ("ada", "greta"):
+            accounts.create_person(store, login=login, name=login.title())
+            projects.set_member(store, by=None, project="kinds", login=login, role=Role.ANNOTATOR)
+        ada = accounts.find_person(store, login="ada")
+        picture = tmp_path / "scene.png"
+        drawn(scenes("counting")[0]).save(picture)
+        media = MediaStore(server.home / "media")
+        pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
+        free = pool.pool(store, person=ada, project="kinds").assets[0].id
+        view = pool.pick(store, person=ada, project="kinds", dimension="embodied_reasoning", assets=[free])
+        assert isinstance(view, TaskView)
+        fields = {"task": "Serve tea.", "question": "Which actions do that?", "form": "plan"}
+        submit.submit(store, person=ada, task=view.id, key="written", values=fields)
+        answers = tmp_path / "answers.jsonl"
+        answers.write_text(json.dumps({"item": _external_id(server), "model": "m", "text": FIRST_STEPS}) + "\n")
+        bring_in.import_files(store, media, by=None, project="kinds", format="predictions", path=answers)
+    server.start()
+    with at_desk(chromium, server, "greta") as desk:
+        desk.page.set_viewport_size({"width": 1920, "height": 1080})
+        desk.open("/grade?project=kinds")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        question = desk.page.locator(".criterion[data-criterion=success] .prompt")
+        expect(desk.page.locator(".criterion[data-criterion=errors]")).to_be_hidden()
+        desk.press("1")
+        active(desk, "errors")
+        expect(question).to_be_in_viewport()  # what was answered stays in sight above what opened below it
+        expect(desk.page.locator(".criterion[data-criterion=errors] .keyline")).to_be_in_viewport()
+        steps = desk.page.locator(".plan .step")
+        expect(steps).to_have_count(7)  # the plan as a whole, and six numbered lines
+        expect(steps.nth(1).locator(".found")).to_have_count(0)
+        expect(steps.nth(2).locator(".found")).to_have_count(0)
+        expect(steps.nth(3)).to_contain_text("needs holding nothing")  # the mug is still in the hand
+        expect(steps.nth(4)).to_contain_text("pour is none of the actions.")
+        expect(steps.nth(5)).to_contain_text("place_onTop takes 2 objects; 1 is named.")
+        expect(steps.nth(6)).to_contain_text("No action could be read here.")
+        desk.press("ArrowUp", "8", "ArrowDown", "ArrowDown", "ArrowDown", "5", "ArrowDown", "6")
+        expect(desk.page.locator(".saved")).to_contain_text("saved")
+        desk.page.reload()
+        expect(steps).to_have_count(7)
+        expect(desk.page.locator(".plan .tagname")).to_have_count(3)
+        desk.picture(pictures / "criteria-plan.png" if pictures else None)
+        desk.press("ControlOrMeta+Enter")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+    found = rated(server, tmp_path, "etp_bench")
+    assert json.loads(found.pop("success")) == 0
+    assert json.loads(found.pop("errors")) == [
+        {"step": 0, "tag": "incomplete"},
+        {"step": 3, "tag": "action_wrong"},
+        {"step": 4, "tag": "action_unknown"},
+    ]
+    assert not found
