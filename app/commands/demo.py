@@ -29,6 +29,9 @@ def demo(
             "--reset", help="Make it anew, where the database holds nothing but the demo. Stop the server first."
         ),
     ] = False,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="Also a small project with a question of every kind, to try them.")
+    ] = False,
 ) -> None:
     """Make the demo project (drawn images, invented people and models) if it is not there yet."""
     from app.services import resources
@@ -39,6 +42,7 @@ def demo(
     shared.store.upgrade()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     if example.complete(shared.store) and not reset:
+        _also(shared, questions)
         typer.echo("The demo project (made-up data) is there already. Start the screens with: touchstone serve")
         return
     if reset or example.exists(shared.store):  # one whose making was interrupted is made anew as well
@@ -46,16 +50,29 @@ def demo(
     typer.echo("Drawing the demo project (made-up data); this takes about fifteen seconds.")
     with _bar() as show:
         example.build(shared.store, shared.media, progress=show)
+    _also(shared, questions)
     typer.echo("The demo project (made-up data) is ready. Start the screens with: touchstone serve")
+
+
+def _also(shared: Resources, wanted: bool) -> None:
+    """Make the project with questions of every kind, if it is asked for and not there."""
+    from examples import questions
+
+    if wanted and not questions.exists(shared.store):
+        n_items = questions.build(shared.store, shared.media)
+        typer.echo(f"The project {questions.PROJECT} (made-up data) has {n_items} items, and the demo's people.")
 
 
 def _forget(shared: Resources) -> None:
     """Remove the database, if the demo is all that it holds: what was submitted elsewhere is never deleted."""
     from examples import demo as example
+    from examples import questions
     from workflow import accounts, projects
 
     ours = {member.login for member in example.PEOPLE} | {"admin"}
-    others = [view.name for view in projects.everything(shared.store) if view.name != example.PROJECT]
+    others = [
+        view.name for view in projects.everything(shared.store) if view.name not in (example.PROJECT, questions.PROJECT)
+    ]
     people = [person.login for person in accounts.everybody(shared.store) if person.login not in ours]
     if others or people:
         raise Conflict(

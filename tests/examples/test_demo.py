@@ -252,3 +252,17 @@ def test_the_command_refuses_in_one_sentence_to_delete_other_work(copy: Store, t
     assert "holds more than the demo (real)" in done.stderr
     assert "Traceback" not in done.stderr
     assert demo.exists(copy)
+
+
+def test_questions_of_every_kind_beside_the_demo(copy: Store, tmp_path: Path) -> None:
+    for _ in range(2):  # the second time nothing is left to do
+        done = command(tmp_path, "--questions")
+        assert done.returncode == 0, done.stderr
+    (row,) = progress.dashboard(copy, person=None, project="questions").rows
+    assert row.drafted == len(scenes("counting"))
+    for login, stage in (("demo-goro", Stage.VERIFICATION), ("demo-jonas", Stage.GRADING)):
+        person = accounts.find_person(copy, login=login)
+        task = claim.next_task(copy, person=person, project="questions", stage=stage)
+        assert isinstance(task, TaskView)
+        assert len(task.fields["steps"]) == 4
+        assert (task.answer is None) == (stage is Stage.VERIFICATION)
