@@ -168,6 +168,8 @@ def _lines(access: Access, row: TaskRow, draft: DraftRow) -> Sequence[TextLine]:
     lines += [TextLine(f"Reason, {as_words(name).lower()}", _text(value)) for name, value in reasons.items() if value]
     if content.get("note"):
         lines.append(TextLine("Note", str(content["note"])))
+    if content.get("comment"):
+        lines.append(TextLine("Comment that was not sent", str(content["comment"])))
     return tuple(lines)
 
 

@@ -7,6 +7,7 @@ was typed.
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -17,13 +18,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import Server, touchstone
-from workflow import accounts, pool, projects
+from workflow import accounts, pool, projects, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -160,6 +163,58 @@ def test_nothing_typed_is_lost(accident: Accident, serving: Server, chromium: Br
         desk.next_after("2")
     with at_desk(chromium, serving, "lena") as desk:
         _history(desk.page, serving, project)
+
+
+def test_a_text_whose_item_went_to_somebody_else_is_kept(serving: Server, chromium: Browser, tmp_path: Path) -> None:
+    """Vera writes a long note; her lease ends, and two others fill both slots before she sends it."""
+    with opened(serving) as store:
+        people = {login: accounts.find_person(store, login=login) for login in ("amy", "vera", "vic")}
+        people["val"] = accounts.create_person(store, login="val", name="Val")
+        projects.create_project(store, name="taken", loaded=load_schema(shipped()["demo"]))
+        for login, person in people.items():
+            stage = Stage.AUTHORING if login == "amy" else Stage.VERIFICATION
+            projects.set_member(
+                store, by=None, project="taken", login=person.login, role=Role.ANNOTATOR, stages=[stage]
+            )
+        projects.set_member(store, by=None, project="taken", login="lena", role=Role.LEAD)
+        (tmp_path / "9.png").write_bytes(picture(9))
+        free = MediaStore(serving.home / "media")
+        pool.add_to_pool(store, free, by=None, project="taken", files=[("9.png", tmp_path / "9.png")])
+        image = pool.pool(store, person=people["amy"], project="taken").assets[0].id
+        task = pool.pick(store, person=people["amy"], project="taken", dimension="assistance", assets=[image])
+        written = {"question": QUESTION, "answer": ANSWER}
+        submit.submit(store, person=people["amy"], task=task.id, key="taken", values=written)
+    with at_desk(chromium, serving, "vera") as desk:
+        desk.open("/verify?project=taken")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.press("n")
+        box = desk.page.locator(".note textarea")
+        desk.page.keyboard.insert_text(NOTE[: len(NOTE) // 2])
+        expect(desk.page.locator(".saved")).to_contain_text("draft saved")
+        _expire(desk)
+        for other in ("vic", "val"):
+            with at_desk(chromium, serving, other) as faster:
+                faster.open("/verify?project=taken")
+                expect(faster.bench).to_have_attribute("data-view", "task")
+                faster.next_after("1")
+        desk.page.keyboard.insert_text(NOTE[len(NOTE) // 2 :])
+        desk.press("Escape", "2", "1")
+        expect(desk.page.locator(".banner")).to_contain_text("gone to somebody else")
+        expect(box).to_have_value(NOTE)
+        desk.press("Enter")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+        desk.open("/")
+        desk.page.get_by_text("Read and copy").click()
+        expect(desk.page.get_by_text(NOTE)).to_be_visible()
+    with at_desk(chromium, serving, "lena") as desk:
+        desk.open("/late?project=taken")
+        desk.page.get_by_role("button", name="Read").click()
+        expect(desk.page.get_by_text(NOTE)).to_be_visible()
+    votes = tmp_path / "votes.csv"
+    done = touchstone("export", "taken", "ratings", "--out", str(votes), home=serving.home)
+    assert done.returncode == 0, done.stderr
+    assert [row["value"] for row in csv.DictReader(votes.read_text().splitlines())] == ["yes", "yes"]
+    assert touchstone("check", "taken", home=serving.home).returncode == 0
 
 
 def _half(desk: Desk, accident: Accident, box: Locator, text: str) -> None:
