@@ -71,6 +71,7 @@ export class Spans {
     list.sort((one, other) => one.start - other.start || one.end - other.end);
     this.seat.activate();
     this.seat.set(list);
+    this.help.scrollIntoView({ block: "nearest" }); // the list below the text has grown
   }
 
   // Takes back the passages that the chosen words belong to; elsewhere the last one.
