@@ -8,8 +8,9 @@ import sys
 import typer
 
 from domain.errors import TouchstoneError
+from domain.origin import acting_from
 
-COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo", "check", "guideline")
+COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo", "check", "guideline", "audit")
 """Modules of ``app.commands``, in the order of ``touchstone --help``."""
 
 cli = typer.Typer(
@@ -26,7 +27,8 @@ for _name in COMMANDS:
 def main() -> None:
     """Run the command; what a user can mend becomes one sentence on standard error and exit status 1."""
     try:
-        cli()
+        with acting_from("command"):
+            cli()
     except TouchstoneError as error:
         print(f"touchstone: {error}", file=sys.stderr)
         sys.exit(1)

@@ -23,6 +23,7 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.session import local_path, token_of
+from domain.origin import acting_from
 from domain.records import SignedIn
 
 PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
@@ -165,7 +166,8 @@ class Gate:
             else:
                 await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
             return
-        await (refusal or self.app)(scope, receive, self._with_headers(send))
+        with acting_from(connection.client.host if connection.client else None):
+            await (refusal or self.app)(scope, receive, self._with_headers(send))
 
     async def _look_up(self, connection: HTTPConnection) -> SignedIn | None:
         path = connection.url.path

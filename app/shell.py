@@ -17,12 +17,16 @@ from app import markup
 from app.services import Resources, Services, resources
 from app.session import token_of
 from domain.errors import NotAllowed, NotFound, SignInRequired, TouchstoneError
+from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
 from domain.states import Stage
 from workflow import accounts, projects
 
 log = logging.getLogger("touchstone")
+
+LOOPBACK = "127.0.0.1"
+"""What Streamlit calls no address at all: a browser on this machine."""
 
 SESSION_OVER = "Your session has ended. Sign in again; what you typed is kept."
 
@@ -61,6 +65,7 @@ SCREENS = (
     Screen("import_", "Import", role=Role.LEAD),
     Screen("agreement", "Agreement", role=Role.LEAD),
     Screen("export", "Export", role=Role.LEAD),
+    Screen("audit", "Audit", role=Role.LEAD),
 )
 
 FOR_EVERYBODY = ("my_work", "comments")
@@ -197,7 +202,8 @@ def guard(services: Services | None = None) -> Iterator[None]:
     try:
         if services is not None and not services.alive():
             raise SignInRequired(SESSION_OVER)
-        yield
+        with acting_from(st.context.ip_address or LOOPBACK):
+            yield
     except SignInRequired:
         _session_over()
     except TouchstoneError as error:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import or_
 from sqlmodel import Session, col, select
 
-from db.tables import EventRow
+from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
+from domain.origin import origin
 
 
 def record(
@@ -32,14 +33,25 @@ def record(
             person_id=person_id,
             item_id=item_id,
             task_id=task_id,
+            origin=origin(),
             data=dict(data or {}),
         )
     )
 
 
+LOOKING = ("export.made", "history.read", "audit.read")
+"""Kinds of events that change nothing: a release made twice in a row has one date."""
+
+
 def last_at(session: Session, *, project_id: int) -> datetime | None:
     """When something last happened in a project: the date of a release made of its present state."""
-    newest = select(func.max(EventRow.id)).where(EventRow.project_id == project_id).scalar_subquery()
+    newest = (
+        select(EventRow.id)
+        .where(EventRow.project_id == project_id, col(EventRow.kind).not_in(LOOKING))
+        .order_by(col(EventRow.id).desc())
+        .limit(1)
+        .scalar_subquery()
+    )
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
@@ -56,3 +68,51 @@ def held(session: Session, *, task_id: int, person_id: int) -> bool:
 def of_item(session: Session, *, item_id: int) -> list[EventRow]:
     """What happened to an item, oldest first."""
     return list(session.exec(select(EventRow).where(EventRow.item_id == item_id).order_by(col(EventRow.id))))
+
+
+def found(
+    session: Session,
+    *,
+    project_id: int | None,
+    kinds: Sequence[str] = (),
+    person_id: int | None = None,
+    item_id: int | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    before: int | None = None,
+    limit: int | None = None,
+) -> list[tuple[EventRow, str | None, str | None, str | None]]:
+    """Events with the login of whoever did it, the item's external id and the project's name, the newest first.
+
+    ``project_id`` None: of all projects and of none. A kind that ends with a dot stands for all that begin so.
+    ``before`` is the id of the last event that is known already.
+    """
+    wanted = (
+        select(EventRow, PersonRow.login, ItemRow.external_id, ProjectRow.name)
+        .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
+        .join(ItemRow, col(ItemRow.id) == EventRow.item_id, isouter=True)
+        .join(ProjectRow, col(ProjectRow.id) == EventRow.project_id, isouter=True)
+    )
+    if project_id is not None:
+        wanted = wanted.where(EventRow.project_id == project_id)
+    if kinds:
+        whole = [kind for kind in kinds if not kind.endswith(".")]
+        begun = [col(EventRow.kind).startswith(kind, autoescape=True) for kind in kinds if kind.endswith(".")]
+        wanted = wanted.where(or_(col(EventRow.kind).in_(whole), *begun))
+    if person_id is not None:
+        wanted = wanted.where(EventRow.person_id == person_id)
+    if item_id is not None:
+        wanted = wanted.where(EventRow.item_id == item_id)
+    if since is not None:
+        wanted = wanted.where(EventRow.at >= since)
+    if until is not None:
+        wanted = wanted.where(EventRow.at < until)
+    if before is not None:
+        wanted = wanted.where(col(EventRow.id) < before)
+    return list(session.exec(wanted.order_by(col(EventRow.id).desc()).limit(limit)).all())
+
+
+def kinds(session: Session, *, project_id: int | None) -> list[str]:
+    """The kinds of events that have happened."""
+    wanted = select(EventRow.kind).distinct().order_by(col(EventRow.kind))
+    return list(session.exec(wanted if project_id is None else wanted.where(EventRow.project_id == project_id)))

@@ -16,7 +16,7 @@ from db.types import UTCDateTime, enum_column, public_id, word_column
 from domain.roles import Role
 from domain.states import ItemState, Purpose, Stage, TaskState
 
-APPEND_ONLY = ("annotation", "revision", "guideline_version", "cause_answer", "comment")
+APPEND_ONLY = ("annotation", "revision", "guideline_version", "cause_answer", "comment", "event")
 
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -607,10 +607,13 @@ class InsightRow(SQLModel, table=True):
 
 
 class EventRow(SQLModel, table=True):
-    """Who did what, when. Never read to decide anything but what a person may still see."""
+    """Who did what, when, from where. Append-only; never read to decide anything but what a person may still see."""
 
     __tablename__ = "event"
-    __table_args__ = (Index("ix_event_project_id_id", "project_id", "id"),)
+    __table_args__ = (
+        Index("ix_event_project_id_id", "project_id", "id"),
+        Index("ix_event_project_id_kind", "project_id", "kind", "id"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     at: datetime = Field(sa_type=UTCDateTime)
@@ -619,6 +622,8 @@ class EventRow(SQLModel, table=True):
     person_id: int | None = Field(default=None, foreign_key="person.id", index=True)
     item_id: int | None = Field(default=None, foreign_key="item.id", index=True)
     task_id: int | None = Field(default=None, foreign_key="task.id", index=True)
+    origin: str | None = None
+    """An address on the network, or ``command``."""
     data: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
 
 

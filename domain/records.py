@@ -490,6 +490,22 @@ class DimensionProgress:
 
 
 @dataclass(frozen=True)
+class AuditEntry:
+    """One event of the log: who did what, when, from where."""
+
+    id: int
+    at: datetime
+    kind: str
+    project: str | None
+    who: str | None
+    """A login; None: the command on the machine itself, or the rules."""
+    item: str | None
+    """Its external id."""
+    origin: str | None
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Dashboard:
     """How far a project is."""
 

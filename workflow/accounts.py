@@ -71,6 +71,9 @@ def authenticate(store: Store, *, login: str, password: str) -> Person:
         session.add(FailedLoginRow(login=login, at=now))
         row = people.by_login(session, login=login)
     if not _matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
+        with store.write() as session:
+            known = row.id if row is not None else None
+            events.record(session, at=now, kind="person.sign_in_failed", person_id=known, data={"login": login})
         raise NotAllowed(WRONG)
     with store.write() as session:
         people.forget_failures(session, login=login, before=now - FAILURES_COUNT_FOR)

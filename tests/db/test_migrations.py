@@ -90,9 +90,11 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
             )
         )
         run(text(f"INSERT INTO cause_answer VALUES (1, 1, '', NULL, '{WHEN}')"))
+        run(text(f"INSERT INTO event (id, at, kind, data) VALUES (1, '{WHEN}', 'x.y', '{{}}')"))
         run(text(f"INSERT INTO comment VALUES (1, 'c', 1, 1, 1, NULL, 'k', 'text', false, '{WHEN}')"))
+    known = statement.replace("created_at", "at") if table == "event" else statement
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
-        session.connection().execute(text(statement.format(table)))
+        session.connection().execute(text(known.format(table)))
 
 
 def test_times_come_back_in_utc(store: Store) -> None:

@@ -76,6 +76,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "import_": FOR_LEADS,
     "agreement": FOR_LEADS,
     "export": FOR_LEADS,
+    "audit": FOR_LEADS,
 }
 
 # What a request of each role is answered with. The task is the verifier's, the asset belongs to the item that they

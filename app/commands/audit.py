@@ -1,0 +1,61 @@
+"""``touchstone audit``: who did what, when, from where."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How the log is written."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("audit")(audit)
+
+
+def audit(
+    project: Annotated[str | None, typer.Argument(help="The project; without it, everything.")] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this kind, such as task.submitted; `task.` for all that begin so. Again for more."),
+    ] = None,
+    person: Annotated[str | None, typer.Option(help="Only what this person did.", metavar="LOGIN")] = None,
+    item: Annotated[str | None, typer.Option(help="Only what happened to this item, by its id in files.")] = None,
+    since: Annotated[datetime | None, typer.Option(help="From this moment on, in UTC.")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Up to this moment, in UTC.")] = None,
+    format: Annotated[Format, typer.Option(help="A table, or one JSON object a line.")] = Format.CSV,
+    out: Annotated[Path | None, typer.Option(help="Where to write; else standard output.")] = None,
+) -> None:
+    """Write the log of events, the newest first."""
+    from app.services import resources
+    from workflow import audit as log
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    found = log.entries(
+        shared.store,
+        by=None,
+        project=project,
+        kinds=kind or (),
+        who=person,
+        item=item,
+        since=since.replace(tzinfo=UTC) if since else None,
+        until=until.replace(tzinfo=UTC) if until else None,
+    )
+    text = log.as_csv(found) if format is Format.CSV else log.as_jsonl(found)
+    if out is None:
+        sys.stdout.write(text)
+        return
+    out.write_text(text, encoding="utf-8")
+    typer.echo(f"{len(found)} events written to {out}")

@@ -1,0 +1,131 @@
+"""The log of events: who did what, when, from where. It is only ever added to; leads read it and take it along."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from db import events, items, people
+from db.engine import Session, Store
+from domain.errors import NotAllowed, NotFound
+from domain.records import AuditEntry, Person
+from workflow.projects import require_lead
+
+COLUMNS = ("at", "kind", "project", "who", "item", "origin", "data")
+
+
+def entries(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str | None,
+    kinds: Sequence[str] = (),
+    who: str | None = None,
+    item: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    before: int | None = None,
+    limit: int | None = None,
+) -> list[AuditEntry]:
+    """Events, the newest first.
+
+    Parameters
+    ----------
+    by
+        A lead of the project; None is the command on the machine itself.
+    project
+        None: of all projects, and what belongs to none (signing in, accounts). For admins and the command only.
+    kinds
+        Such as ``task.submitted``; ``task.`` stands for all that begin so.
+    who, item
+        A login; an item's external id.
+    since, until
+        From the first moment on, up to the second.
+    before, limit
+        Only events older than that id, and so many of them.
+
+    Raises
+    ------
+    NotFound
+        There is no such account or item.
+    """
+    with store.read() as session:
+        project_id = _project_id(session, by=by, project=project)
+        found = events.found(
+            session,
+            project_id=project_id,
+            kinds=kinds,
+            person_id=_person_id(session, who),
+            item_id=_item_id(session, project_id, item),
+            since=since,
+            until=until,
+            before=before,
+            limit=limit,
+        )
+        return [
+            AuditEntry(row.id or 0, row.at, row.kind, name, login, external, row.origin, row.data)
+            for row, login, external, name in found
+        ]
+
+
+def kinds(store: Store, *, by: Person | None, project: str | None) -> list[str]:
+    """The kinds of events that have happened."""
+    with store.read() as session:
+        return events.kinds(session, project_id=_project_id(session, by=by, project=project))
+
+
+def as_csv(found: Iterable[AuditEntry]) -> str:
+    """Events as a table; what belongs to a kind alone is JSON in the column ``data``."""
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for entry in found:
+        row = _row(entry)
+        writer.writerow({**row, "data": json.dumps(row["data"], ensure_ascii=False, sort_keys=True)})
+    return out.getvalue()
+
+
+def as_jsonl(found: Iterable[AuditEntry]) -> str:
+    """Events as JSON, one a line."""
+    return "".join(json.dumps(_row(entry), ensure_ascii=False) + "\n" for entry in found)
+
+
+def _row(entry: AuditEntry) -> dict[str, object]:
+    return {
+        "at": entry.at.isoformat(),
+        "kind": entry.kind,
+        "project": entry.project,
+        "who": entry.who,
+        "item": entry.item,
+        "origin": entry.origin,
+        "data": dict(entry.data),
+    }
+
+
+def _project_id(session: Session, *, by: Person | None, project: str | None) -> int | None:
+    if project is not None:
+        return require_lead(session, by=by, project=project).project_id
+    if by is not None and not by.is_admin:
+        raise NotAllowed("Only an admin reads the log of all projects; name one of yours.")
+    return None
+
+
+def _person_id(session: Session, login: str | None) -> int | None:
+    if login is None:
+        return None
+    row = people.by_login(session, login=login.strip().casefold())
+    if row is None:
+        raise NotFound(f"There is no account with the login {login!r}.")
+    return row.id
+
+
+def _item_id(session: Session, project_id: int | None, external_id: str | None) -> int | None:
+    if external_id is None:
+        return None
+    row = items.by_external_id(session, project_id=project_id, external_id=external_id) if project_id else None
+    if row is None:
+        raise NotFound(f"There is no item {external_id!r} in this project.")
+    return row.id
