@@ -113,6 +113,40 @@ def release(
     ``file_name`` is what a file that is alone is called; None leaves it its name.
     """
     registry.require_row("format", format)
+    made = _release(
+        store,
+        by=by,
+        project=project,
+        format=format,
+        verified=verified,
+        private=private,
+        file_name=file_name,
+        progress=progress,
+    )
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        events.record(
+            session,
+            at=store.now(),
+            kind="export.made",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"format": format, "verified": verified, "private": private, "records": made.items},
+        )
+    return made
+
+
+def _release(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    verified: bool,
+    private: bool,
+    file_name: str | None,
+    progress: Progress | None,
+) -> Release:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         if format == "ratings":

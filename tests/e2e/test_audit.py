@@ -1,0 +1,60 @@
+"""What was done in browsers and by commands is in the log that the lead takes along."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, expect
+
+from media.store import MediaStore
+from tests.e2e.people import at_desk, opened
+from tests.importers.samples import egothink_record, write
+from tests.serving import Server, touchstone
+from workflow import bring_in
+
+pytestmark = pytest.mark.browser
+
+
+def _run(server: Server, *arguments: str) -> str:
+    done = touchstone(*arguments, home=server.home)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    _run(server, "project", "create", "seen", "--schema", "demo")
+    write(tmp_path / "items" / "Activity" / "annotations.json", [egothink_record(n) for n in range(3)])
+    for n in range(3):
+        Image.new("RGB", (64, 48), (n * 40, 90, 90)).save(tmp_path / f"{n}.jpg")
+    with opened(server) as store:
+        media, path = MediaStore(server.home / "media"), tmp_path / "items"
+        bring_in.import_files(store, media, by=None, project="seen", format="egothink", path=path, media_dir=tmp_path)
+    for login in ("ann", "ben"):
+        _run(server, "people", "add", login, "--project", "seen", "--stage", "verification")
+    _run(server, "people", "add", "lea", "--project", "seen", "--role", "lead")
+    server.start()
+    votes = {"ann": 3, "ben": 2}
+    for login, n in votes.items():
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/verify?project=seen")
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            for _ in range(n):
+                desk.next_after("1")
+    with at_desk(chromium, server, "lea") as desk:
+        desk.open("/audit?project=seen")
+        expect(desk.page.get_by_role("heading", name="Audit")).to_be_visible()
+        with desk.page.expect_download() as waiting:
+            desk.page.get_by_role("button", name="CSV").click()
+        rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
+    sent = [row for row in rows if row["kind"] == "task.submitted"]
+    assert Counter(row["who"] for row in sent) == votes
+    assert {row["origin"] for row in sent} == {"127.0.0.1"}
+    assert {row["origin"] for row in rows if row["kind"] == "project.created"} == {"command"}
+    # The same by the command, which sees what the lead's page has added since.
+    again = list(csv.DictReader(io.StringIO(_run(server, "audit", "seen", "--kind", "task.submitted"))))
+    assert again == sent
