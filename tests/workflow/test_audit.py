@@ -1,4 +1,4 @@
-"""The log says who did what, when, from where; it can be filtered and taken along, and reading it changes no release."""
+"""The log says who did what, when, from where; it can be filtered and taken along."""
 
 from __future__ import annotations
 
