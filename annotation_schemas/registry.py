@@ -55,7 +55,7 @@ REGISTRIES = {
 """The registries in the order they are listed, with their headings."""
 
 _ROWS: tuple[Row, ...] = (
-    Row("stage", "triage", "sifting candidate frames before anything is written about them", available=False),
+    Row("stage", "triage", "sifting candidate frames before anything is written about them"),
     Row("stage", "authoring", "writing items about media from a shared pool"),
     Row("stage", "qualification", "a set to pass before a stage may be entered", available=False, blocks=False),
     Row("stage", "verification", "independent, blind votes on every item"),

@@ -52,6 +52,7 @@ class Screen:
 SCREENS = (
     Screen("my_work", "My work"),
     Screen("comments", "Comments"),
+    Screen("triage", "Triage", Stage.TRIAGE),
     Screen("author", "Author", Stage.AUTHORING),
     Screen("verify", "Verify", Stage.VERIFICATION),
     Screen("adjudicate", "Adjudicate", Stage.ADJUDICATION, Role.SENIOR),

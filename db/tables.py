@@ -14,9 +14,9 @@ from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, public_id, word_column
 from domain.roles import Role
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Sifted, Stage, TaskState
 
-APPEND_ONLY = ("annotation", "revision", "guideline_version", "cause_answer", "comment", "event")
+APPEND_ONLY = ("annotation", "revision", "guideline_version", "cause_answer", "comment", "event", "sift_decision")
 
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -182,7 +182,8 @@ class MemberRow(SQLModel, table=True):
 
 
 class SourceRow(SQLModel, table=True):
-    """A video or collection that media came from. ``taken`` counts its images that left the pool."""
+    """A video or collection that media came from. ``taken`` counts its images that left the pool, ``kept`` its
+    candidates that came into it."""
 
     __tablename__ = "source"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
@@ -191,6 +192,7 @@ class SourceRow(SQLModel, table=True):
     project_id: int = Field(foreign_key="project.id")
     name: str
     taken: int = 0
+    kept: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
 
 
 class MediaObjectRow(SQLModel, table=True):
@@ -240,6 +242,55 @@ class PickRow(SQLModel, table=True):
     asset_id: int = Field(primary_key=True, foreign_key="asset.id")
     task_id: int = Field(foreign_key="task.id", index=True)
     position: int
+
+
+class CandidateRow(SQLModel, table=True):
+    """An image that has to be sifted before it may be in the pool, and in whose hands it is."""
+
+    __tablename__ = "candidate"
+    __table_args__ = (
+        Index("ix_candidate_waiting", "project_id", "state", "asset_id"),
+        Index("ix_candidate_mine", "person_id", "project_id", "state"),
+    )
+
+    asset_id: int = Field(primary_key=True, foreign_key="asset.id", sa_column_kwargs={"autoincrement": False})
+    project_id: int = Field(foreign_key="project.id")
+    source_id: int | None = Field(default=None, foreign_key="source.id", index=True)
+    state: Sifted = Field(default=Sifted.WAITING, sa_column=word_column(Sifted, Sifted.WAITING))
+    """A cache of what its latest decision says."""
+    sharpness: float | None = None
+    look: int | None = Field(default=None, sa_type=BigInteger)
+    """Its difference hash: images that look alike differ in few bits."""
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    group_id: int | None = None
+    """The asset beside which it was shown last."""
+    decision_id: int | None = None
+    """Its latest decision."""
+
+
+class SiftDecisionRow(SQLModel, table=True):
+    """What somebody decided about a candidate. Append-only; the latest counts."""
+
+    __tablename__ = "sift_decision"
+    __table_args__ = (
+        UniqueConstraint("person_id", "submit_key", "asset_id"),
+        Index("ix_sift_decision_project_id_id", "project_id", "id"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    asset_id: int = Field(foreign_key="asset.id", index=True)
+    person_id: int | None = Field(default=None, foreign_key="person.id")
+    submit_key: str
+    action: str
+    """kept, dropped, undone or brought_back."""
+    reason: str = ""
+    """Of a dropped one: a value of the schema's, or typed."""
+    typed: bool = False
+    schema_version_id: int = Field(foreign_key="schema_version.id")
+    guideline_hash: str
+    created_at: datetime = Field(sa_type=UTCDateTime)
 
 
 # ---- items ----------------------------------------------------------------------------------------------------------

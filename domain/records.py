@@ -450,6 +450,71 @@ class AddedMedia:
 
 
 @dataclass(frozen=True)
+class SiftFrame:
+    """A candidate image before somebody who sifts."""
+
+    asset: AssetView
+    sharpness: float | None
+    blurred: bool
+    """Much less sharp than the other candidates of its source."""
+    kept_of_source: int | None = None
+    """How many of its source are kept so far; None: it has no source."""
+
+
+@dataclass(frozen=True)
+class SiftView:
+    """A candidate and those like it, for one person to decide on."""
+
+    frames: Sequence[SiftFrame]
+    reasons: Sequence[tuple[str, str]]
+    """Why one may be dropped: value and label."""
+    per_source: int | None
+    left: int
+    """How many wait in the project, these included."""
+    token: str
+    """Another one after every decision: a key pressed twice is not meant twice."""
+
+
+@dataclass(frozen=True)
+class SiftDone:
+    """A decision about candidates that is on disk. ``repeated`` is True if the same key had been stored before."""
+
+    kept: int
+    dropped: int
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class SiftCounts:
+    """What has become of the candidates of a source, or of all of them."""
+
+    left: int
+    kept: int
+    dropped: Mapping[str, int]
+    """By reason."""
+    surplus: int = 0
+    """They wait, but their source has given as many as it may."""
+
+
+@dataclass(frozen=True)
+class SiftProgress:
+    """How far the sifting is."""
+
+    total: SiftCounts
+    by_source: Mapping[str, SiftCounts]
+    """The empty name: images without a source."""
+
+
+@dataclass(frozen=True)
+class DroppedFrame:
+    """A candidate that somebody has dropped."""
+
+    asset: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class PoolPage:
     """A page of free images. ``after`` of the next page is the id of the last one."""
 

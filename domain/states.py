@@ -39,6 +39,14 @@ class TaskState(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class Sifted(StrEnum):
+    """What has become of a candidate image."""
+
+    WAITING = "waiting"
+    KEPT = "kept"
+    DROPPED = "dropped"
+
+
 class ItemState(StrEnum):
     """What the policy makes of an item's votes so far (a cache: it can be recomputed from the votes)."""
 

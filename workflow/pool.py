@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from db import assets as stock
 from db import events, tasks
 from db.engine import Session, Store
-from db.tables import AssetRow, TaskRow
+from db.tables import AssetRow, CandidateRow, TaskRow
 from db.types import public_id
 from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
+from media.alike import hash_of_file
 from workflow.projects import Access, access_to, log, require_lead
 from workflow.show import asset_view, roles_for, task_view
 
@@ -32,8 +33,8 @@ def add_to_pool(
     source_of: Callable[[str], str | None] | None = None,
     dimension: str | None = None,
 ) -> AddedMedia:
-    """Offer images to authors. A file that is no proper image is refused by itself; one that is there already is
-    counted.
+    """Offer images to authors; where the schema has a triage, to those who sift first. A file that is no proper image
+    is refused by itself; one that is there already is counted.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ def add_to_pool(
         access = require_lead(session, by=by, project=project)
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
+    sifted = access.schema.stages.triage is not None
     added, repeated, refused = 0, 0, []
     for name, path in files:
         try:
@@ -53,6 +55,7 @@ def add_to_pool(
         except MediaRefused as error:
             refused.append((name, str(error)))
             continue
+        look = hash_of_file(media.path(stored.sha256, "thumb")) if sifted else None
         with store.write() as session:
             now = store.now()
             known = stock.by_hash(session, project_id=access.project_id, sha256=stored.sha256)
@@ -80,10 +83,20 @@ def add_to_pool(
                 kind=stored.kind,
                 source_id=stock.source_id(session, project_id=access.project_id, name=source) if source else None,
                 dimension=dimension,
-                in_pool=True,
+                in_pool=not sifted,
                 created_at=now,
             )
             session.add(row)
+            if sifted:
+                session.flush()
+                candidate = CandidateRow(
+                    asset_id=row.id or 0,
+                    project_id=access.project_id,
+                    source_id=row.source_id,
+                    sharpness=stored.sharpness,
+                    look=look,
+                )
+                session.add(candidate)
             added += 1
     with store.write() as session:
         events.record(

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import items, people, projects, shown, tallies, tasks
+from db import items, people, projects, shown, sifting, tallies, tasks
 from db.engine import Session, Store
 from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
-from workflow import pool
+from workflow import pool, sift
 from workflow.claim import why_closed, why_nothing
 from workflow.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
 
@@ -169,6 +169,8 @@ def _less(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
 def _lines(session: Session, access: Access, person: Person, now: datetime, counted: list[TallyRow]) -> list[StageWork]:
     lines = []
     for stage in stages_of(access.schema):
+        if stage is Stage.TRIAGE and access.may_do(stage):
+            lines.append(_sifting(session, access, person))
         if stage not in WORKED_ON or not access.may_do(stage):
             continue
         closed = why_closed(session, access=access, person=person, stage=stage, dimension=None)
@@ -193,6 +195,22 @@ def _lines(session: Session, access: Access, person: Person, now: datetime, coun
                 )
             )
     return lines
+
+
+def _sifting(session: Session, access: Access, person: Person) -> StageWork:
+    """Candidate images belong to no dimension."""
+    closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
+    left = 0 if closed else sift.waiting(session, access=access)
+    return StageWork(
+        project=access.name,
+        title=access.title,
+        stage=Stage.TRIAGE,
+        dimension="",
+        waiting=left,
+        mine_done=sifting.decided_by(session, project_id=access.project_id, person_id=person.id),
+        available=left > 0,
+        why=_sentence(closed) or ("" if left else "No frame waits to be sifted."),
+    )
 
 
 def _sentence(nothing: NothingLeft | None) -> str:

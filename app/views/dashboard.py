@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from app.views import history
+from app.views import history, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
 from workflow import progress
 
@@ -41,6 +41,8 @@ def render(services: Services) -> None:
         ),
         dimensions(board.rows, project=view.name),
     )
+    if view.schema.schema_.stages.triage is not None:
+        triage.for_leads(services, view)
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:

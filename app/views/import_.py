@@ -154,7 +154,8 @@ def _pool(services: Services, view: ProjectView) -> None:
                 source_of=source_of,
                 dimension=dimension,
             )
-    words = f"{markup.count(added.added, 'image')} added to the pool"
+    place = "to those that are sifted first" if schema.stages.triage is not None else "to the pool"
+    words = f"{markup.count(added.added, 'image')} added {place}"
     if added.repeated:
         words += f"; {added.repeated} already there"
     if added.refused:

@@ -21,12 +21,14 @@ from workflow import claim, comments, kept, pool, progress, projects
 KEYS = "123456789"
 
 START = {
+    Stage.TRIAGE: "Sift",
     Stage.AUTHORING: "Write items",
     Stage.VERIFICATION: "Verify",
     Stage.ADJUDICATION: "Settle",
     Stage.GRADING: "Grade",
 }
 NOUN = {
+    Stage.TRIAGE: ("frame to sift", "frames to sift"),
     Stage.AUTHORING: ("item to write", "items to write"),
     Stage.VERIFICATION: ("item to verify", "items to verify"),
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),

@@ -92,6 +92,8 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run(text(f"INSERT INTO cause_answer VALUES (1, 1, '', NULL, '{WHEN}')"))
         run(text(f"INSERT INTO event (id, at, kind, data) VALUES (1, '{WHEN}', 'x.y', '{{}}')"))
         run(text(f"INSERT INTO comment VALUES (1, 'c', 1, 1, 1, NULL, 'k', 'text', false, '{WHEN}')"))
+        run(text(f"INSERT INTO asset VALUES (1, 'a', 1, NULL, 'n', 'image', NULL, NULL, false, '{WHEN}')"))
+        run(text(f"INSERT INTO sift_decision VALUES (1, 1, 1, 1, 'k', 'kept', '', false, 1, 'g', '{WHEN}')"))
     known = statement.replace("created_at", "at") if table == "event" else statement
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
         session.connection().execute(text(known.format(table)))

@@ -63,6 +63,7 @@ def working(*who: str) -> dict[str, str]:
 PAGES: Mapping[str, Mapping[str, str]] = {
     "my_work": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN},
     "comments": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
+    "triage": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
     "author": working(AUTHOR),
     "verify": working(VERIFIER),
     "adjudicate": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
@@ -316,7 +317,8 @@ def test_pages(world: World, role: str) -> None:
         if opened.component is not None:
             found[name] = NOTHING if opened.component.get("view") == "nothing" else OPEN
         else:
-            found[name] = REFUSED if "ts-notice bad" in opened.html else OPEN
+            nothing = 'data-view="nothing"' in opened.html
+            found[name] = REFUSED if "ts-notice bad" in opened.html else NOTHING if nothing else OPEN
     assert found == {name: row[role] for name, row in PAGES.items()}
 
 

@@ -14,7 +14,7 @@ from tests.factories import claimed, make_items, make_people, make_person, make_
 from workflow import claim, submit
 
 
-@pytest.mark.parametrize(("name", "stage"), [("egothink", Stage.TRIAGE), ("pca_bench", Stage.REFINEMENT)])
+@pytest.mark.parametrize(("name", "stage"), [("pca_bench", Stage.REFINEMENT)])
 def test_a_stage_that_is_not_built_is_refused_with_a_sentence(store: Store, name: str, stage: Stage) -> None:
     make_project(store, loaded=load_schema(shipped()[name]))
     left = claim.next_task(store, person=make_person(store, "ann"), project="p", stage=stage)

@@ -1,0 +1,221 @@
+"""Triage: sift candidate frames with one key each; and, for leads, what has become of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from html import escape
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.errors import SignInRequired, TouchstoneError
+from domain.records import NothingLeft, ProjectView, SiftCounts, SiftFrame, SiftView
+from workflow import sift
+
+LETTERS = "ASDFGHJKLQWETYIOPZXVBNM"
+"""Keys of reasons, in their order. U takes back; C and R are the browser frame's own."""
+SOURCES = 200
+"""So many sources are listed; the file has all of them."""
+STYLE = """
+[data-testid="stMainBlockContainer"] { padding: 1rem 1.6rem !important; }
+[data-testid="stMain"] { overflow: auto; }
+[data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: .5rem !important; }
+.ts-sift img { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
+.ts-sift-line { display: flex; gap: 1.2rem; align-items: baseline; flex-wrap: wrap; }
+"""
+
+
+def render(services: Services) -> None:
+    """The page; what changes with every key is in a fragment."""
+    view = shell.project(services)
+    st.html(f"<style>{STYLE}</style>")
+    links = [
+        markup.tag("a", markup.text(place["title"]), href=place["href"], target="_self")
+        for place in shell.menu(view)
+        if place["name"] != "triage"
+    ]
+    title = markup.tag("b", markup.text(f"{view.title} · Triage"), role="heading", aria_level="1")
+    shell.show(markup.tag("div", title, *links, style="ts ts-sift-line"))
+    _bench(services, view)
+
+
+@st.fragment
+def _bench(services: Services, view: ProjectView) -> None:
+    with shell.guard(services):
+        refusal = st.session_state.pop("triage.refusal", None)
+        if refusal:
+            shell.show(markup.notice(refusal))
+        found = sift.next_group(services.store, person=services.person, project=view.name)
+        if isinstance(found, NothingLeft):
+            shell.show(
+                markup.tag("div", markup.text(found.sentence), style="ts ts-notice", role="status", data_view="nothing")
+            )
+            if found.code in ("all_done", "waiting_for_others"):
+                with st.container(horizontal=True):
+                    _undo(services, view)
+                    st.button("Look again", key="triage.again")
+            return
+        _group(services, view, found)
+
+
+def _group(services: Services, view: ProjectView, found: SiftView) -> None:
+    words = f"{markup.count(found.left, 'frame')} left"
+    if len(found.frames) > 1:
+        words += f" · these {len(found.frames)} look alike"
+    shell.show(
+        markup.tag("div", markup.text(words), style="ts", data_view="sift", data_token=found.token, data_part="left")
+    )
+    across = min(len(found.frames), 4)
+    height = "62vh" if len(found.frames) <= 4 else "30vh"
+    for begin in range(0, len(found.frames), across):
+        places = st.columns(across)
+        for at, frame in enumerate(found.frames[begin : begin + across], start=begin):
+            with places[at - begin]:
+                shell.show(picture(frame, number=at + 1, per_source=found.per_source, height=height))
+                st.button(
+                    "Keep",
+                    key=f"triage.keep.{found.token}.{frame.asset.id}",
+                    type="primary",
+                    shortcut=str(at + 1),
+                    on_click=_decide(services, view, found, keep=[frame.asset.id]),
+                    width="stretch",
+                )
+    everything = [frame.asset.id for frame in found.frames]
+    which = "Drop" if len(everything) == 1 else "Drop all"
+    with st.container(horizontal=True):
+        for letter, (value, label) in zip(LETTERS, found.reasons, strict=False):
+            st.button(
+                f"{which}: {label}",
+                key=f"triage.drop.{found.token}.{value}",
+                shortcut=letter,
+                on_click=_decide(services, view, found, drop=dict.fromkeys(everything, value)),
+            )
+        _undo(services, view)
+    with (
+        st.form(f"triage.other.{found.token}", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=sift.LONGEST_REASON)
+        if st.form_submit_button(which) and why.strip():
+            _decide(services, view, found, drop=dict.fromkeys(everything, why.strip()))()
+            st.rerun(scope="fragment")
+
+
+def picture(frame: SiftFrame, *, number: int, per_source: int | None, height: str) -> markup.Markup:
+    """A candidate, large, with what is known of it."""
+    said = []
+    if frame.blurred:
+        said.append("blurred?")
+    if frame.sharpness is not None:
+        said.append(f"sharpness {frame.sharpness:.0f}")
+    if frame.kept_of_source is not None and per_source is not None:
+        said.append(f"{frame.kept_of_source} of at most {per_source} of its source kept")
+    address = f"/media/{frame.asset.id}/display"
+    framed = markup.Markup(f'<img src="{escape(address)}" alt="Candidate {number}" style="height:{height}">')
+    line = markup.tag("div", markup.text(f"{number} "), markup.quiet(" · ".join(said)), style="ts ts-small")
+    return markup.tag("div", framed, line, style="ts-sift", data_asset=frame.asset.id)
+
+
+def _decide(
+    services: Services,
+    view: ProjectView,
+    found: SiftView,
+    *,
+    keep: Sequence[str] = (),
+    drop: Mapping[str, str] | None = None,
+) -> Callable[[], None]:
+    def act() -> None:
+        with _telling(services):
+            sift.decide(
+                services.store,
+                person=services.person,
+                project=view.name,
+                keep=keep,
+                drop=drop or {},
+                key=found.token,
+            )
+
+    return act
+
+
+def _undo(services: Services, view: ProjectView) -> None:
+    def act() -> None:
+        with _telling(services):
+            if sift.undo(services.store, person=services.person, project=view.name) is None:
+                st.session_state["triage.refusal"] = "You have nothing to take back."
+
+    st.button("Take back", key="triage.undo", shortcut="U", type="tertiary", on_click=act)
+
+
+@contextmanager
+def _telling(services: Services) -> Iterator[None]:
+    """What a key did is told when the page is painted next."""
+    try:
+        if services.alive():
+            yield
+        else:
+            raise SignInRequired(shell.SESSION_OVER)
+    except TouchstoneError as error:
+        st.session_state["triage.refusal"] = str(error)
+
+
+# ---- for leads -------------------------------------------------------------------------------------------------------
+
+
+def for_leads(services: Services, view: ProjectView) -> None:
+    """What has become of the candidates, the file of all decisions, and a way to have some sifted anew."""
+    found = sift.progress(services.store, by=services.person, project=view.name)
+    part = view.schema.schema_.stages.triage
+    labels = {str(reason.value): reason.label for reason in part.reasons} if part is not None else {}
+    shell.section("Triage")
+    shell.show(markup.tag("p", markup.text(summary(found.total, labels)), style="ts", data_part="sifted"))
+    if not found.by_source:
+        return
+    st.download_button(
+        "Every decision (CSV)",
+        lambda: sift.as_csv(services.store, by=services.person, project=view.name),
+        f"{view.name}-triage.csv",
+        "text/csv",
+        key="triage.csv",
+        on_click="ignore",
+    )
+    heads = [("Source", ""), ("Left", "number"), ("Kept", "number"), ("Dropped", ""), ("Not asked for", "number")]
+    rows = [
+        [
+            markup.text(name or "no source"),
+            markup.text(counts.left),
+            markup.text(counts.kept),
+            markup.text(reasons_of(counts, labels) or "-"),
+            markup.text(counts.surplus),
+        ]
+        for name, counts in list(found.by_source.items())[:SOURCES]
+    ]
+    with st.expander("By source", key="triage.sources"):
+        shell.show(markup.table(heads, rows))
+        if len(found.by_source) > SOURCES:
+            shell.show(markup.quiet(f"and {len(found.by_source) - SOURCES} more sources in the file"))
+    dropped = sift.dropped(services.store, by=services.person, project=view.name)
+    if dropped:
+        names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            chosen = st.multiselect(
+                "Dropped last", list(names), format_func=lambda asset: names[asset], key="triage.dropped", width=520
+            )
+            if st.button("Have them sifted anew", key="triage.back", disabled=not chosen):
+                sift.bring_back(services.store, by=services.person, project=view.name, frames=chosen)
+                st.rerun()
+
+
+def summary(counts: SiftCounts, labels: Mapping[str, str]) -> str:
+    """What has become of the candidates, in one line."""
+    dropped = sum(counts.dropped.values())
+    why = f" ({reasons_of(counts, labels)})" if dropped else ""
+    line = f"{markup.count(counts.left, 'frame')} left · {counts.kept} kept · {dropped} dropped{why}"
+    return line + (f" · {counts.surplus} not asked for: their sources have given enough" if counts.surplus else "")
+
+
+def reasons_of(counts: SiftCounts, labels: Mapping[str, str]) -> str:
+    """Dropped ones by reason, in words."""
+    return ", ".join(f"{labels.get(reason, reason)}: {n}" for reason, n in sorted(counts.dropped.items()))

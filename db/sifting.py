@@ -1,0 +1,280 @@
+"""Queries on candidate images: who has which in hand, and what was decided about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, func, or_, update
+from sqlmodel import Session, col, select
+
+from db.tables import AssetRow, CandidateRow, MediaObjectRow, PersonRow, PickRow, SiftDecisionRow, SourceRow
+from domain.states import Sifted
+
+
+def in_hand(
+    session: Session, *, project_id: int, person_id: int, now: datetime, per_source: int | None
+) -> list[CandidateRow]:
+    """What somebody has before them: candidates that still wait and may still be kept."""
+    wanted = (
+        select(CandidateRow)
+        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+        .where(
+            *_waiting(project_id, per_source),
+            CandidateRow.person_id == person_id,
+            col(CandidateRow.lease_until) > now,
+        )
+        .order_by(col(CandidateRow.asset_id))
+    )
+    return list(session.exec(wanted))
+
+
+def first_free(session: Session, *, project_id: int, now: datetime, per_source: int | None) -> CandidateRow | None:
+    """The first candidate that nobody has in hand, locked; those that others are just taking are passed over."""
+    wanted = (
+        select(CandidateRow)
+        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+        .where(*_waiting(project_id, per_source), _free(now))
+        .order_by(col(CandidateRow.asset_id))
+        .limit(1)
+        .with_for_update(skip_locked=True, of=CandidateRow)
+    )
+    return session.exec(wanted).first()
+
+
+def looks(session: Session, *, project_id: int, now: datetime, per_source: int | None) -> list[tuple[int, int]]:
+    """(asset, hash) of every candidate that nobody has in hand."""
+    wanted = (
+        select(CandidateRow.asset_id, CandidateRow.look)
+        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+        .where(*_waiting(project_id, per_source), _free(now), col(CandidateRow.look).is_not(None))
+    )
+    return [(asset, look) for asset, look in session.exec(wanted) if look is not None]
+
+
+def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> list[CandidateRow]:
+    """Those of these candidates that still wait in nobody's hands, locked."""
+    wanted = (
+        select(CandidateRow)
+        .where(col(CandidateRow.asset_id).in_(asset_ids), CandidateRow.state == Sifted.WAITING, _free(now))
+        .order_by(col(CandidateRow.asset_id))
+        .with_for_update(skip_locked=True)
+        .execution_options(populate_existing=True)
+    )
+    return list(session.exec(wanted))
+
+
+def let_go(session: Session, *, project_id: int, person_id: int) -> None:
+    """Take everything out of somebody's hands."""
+    session.exec(
+        update(CandidateRow)
+        .where(
+            col(CandidateRow.project_id) == project_id,
+            col(CandidateRow.person_id) == person_id,
+            col(CandidateRow.state) == Sifted.WAITING,
+        )
+        .values(person_id=None, lease_until=None)
+    )
+
+
+def lock(session: Session, *, project_id: int, asset_ids: Iterable[int]) -> list[tuple[CandidateRow, AssetRow]]:
+    """Candidates with their assets, locked in the one order in which all transactions lock them."""
+    wanted = (
+        select(CandidateRow, AssetRow)
+        .join(AssetRow, col(AssetRow.id) == CandidateRow.asset_id)
+        .where(col(CandidateRow.asset_id).in_(list(asset_ids)), CandidateRow.project_id == project_id)
+        .order_by(col(CandidateRow.source_id), col(CandidateRow.asset_id))
+        .with_for_update(of=CandidateRow)
+        .execution_options(populate_existing=True)
+    )
+    return [(candidate, asset) for candidate, asset in session.exec(wanted)]
+
+
+def ids_of(session: Session, *, project_id: int, public_ids: Iterable[str]) -> dict[str, int]:
+    """The candidates behind ids that a page knows."""
+    wanted = (
+        select(AssetRow.public_id, AssetRow.id)
+        .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
+        .where(CandidateRow.project_id == project_id, col(AssetRow.public_id).in_(list(public_ids)))
+    )
+    return {public: id for public, id in session.exec(wanted) if id is not None}
+
+
+def let_in(session: Session, *, asset: AssetRow, per_source: int | None) -> bool:
+    """Put an image into the pool; False if its source has given as many as it may."""
+    session.exec(update(AssetRow).where(col(AssetRow.id) == asset.id).values(in_pool=True))
+    if asset.source_id is None:
+        return True
+    room = [] if per_source is None else [col(SourceRow.kept) < per_source]
+    counted = session.exec(
+        update(SourceRow)
+        .where(col(SourceRow.id) == asset.source_id, *room)
+        .values(kept=SourceRow.kept + 1)
+        .returning(col(SourceRow.id))
+    ).first()
+    return counted is not None
+
+
+def take_out(session: Session, *, asset: AssetRow) -> bool:
+    """Take an image out of the pool again; False if somebody has begun an item about it."""
+    taken = session.exec(
+        update(AssetRow)
+        .where(col(AssetRow.id) == asset.id, col(AssetRow.in_pool))
+        .values(in_pool=False)
+        .returning(col(AssetRow.id))
+    ).first()
+    if taken is None or session.get(PickRow, asset.id) is not None:
+        return False
+    if asset.source_id is not None:
+        session.exec(update(SourceRow).where(col(SourceRow.id) == asset.source_id).values(kept=SourceRow.kept - 1))
+    return True
+
+
+def by_key(session: Session, *, person_id: int, key: str) -> list[SiftDecisionRow]:
+    """What somebody has sent under a key."""
+    wanted = select(SiftDecisionRow).where(SiftDecisionRow.person_id == person_id, SiftDecisionRow.submit_key == key)
+    return list(session.exec(wanted))
+
+
+def last_standing(session: Session, *, project_id: int, person_id: int) -> SiftDecisionRow | None:
+    """The latest decision of a person that nothing has taken the place of."""
+    wanted = (
+        select(SiftDecisionRow)
+        .join(CandidateRow, col(CandidateRow.decision_id) == SiftDecisionRow.id)
+        .where(
+            SiftDecisionRow.project_id == project_id,
+            SiftDecisionRow.person_id == person_id,
+            col(CandidateRow.state) != Sifted.WAITING,
+        )
+        .order_by(col(SiftDecisionRow.id).desc())
+        .limit(1)
+    )
+    return session.exec(wanted).first()
+
+
+def last_of(session: Session, *, project_id: int, person_id: int) -> int:
+    """The number of the last decision of a person; 0: none."""
+    wanted = select(func.max(SiftDecisionRow.id)).where(
+        SiftDecisionRow.project_id == project_id, SiftDecisionRow.person_id == person_id
+    )
+    return session.exec(wanted).one() or 0
+
+
+def sharpness_of(session: Session, *, source_id: int) -> list[float]:
+    """How sharp all candidates of a source are."""
+    wanted = select(CandidateRow.sharpness).where(CandidateRow.source_id == source_id)
+    return [value for value in session.exec(wanted) if value is not None]
+
+
+def source(session: Session, *, id: int) -> SourceRow | None:
+    """A source."""
+    return session.get(SourceRow, id, populate_existing=True)
+
+
+def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[AssetRow, MediaObjectRow | None]]:
+    """Assets with their files."""
+    wanted = (
+        select(AssetRow, MediaObjectRow)
+        .join(MediaObjectRow, col(MediaObjectRow.sha256) == AssetRow.sha256, isouter=True)
+        .where(col(AssetRow.id).in_(asset_ids))
+    )
+    return {asset.id or 0: (asset, media) for asset, media in session.exec(wanted)}
+
+
+def counts(
+    session: Session, *, project_id: int, per_source: int | None
+) -> list[tuple[str | None, Sifted, str, bool, int]]:
+    """How many candidates there are, by source, state and reason; and whether their source may give more."""
+    reason = func.coalesce(col(SiftDecisionRow.reason), "")
+    wanted = (
+        select(SourceRow.name, CandidateRow.state, reason, func.count())
+        .select_from(CandidateRow)
+        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+        .join(SiftDecisionRow, col(SiftDecisionRow.id) == CandidateRow.decision_id, isouter=True)
+        .where(CandidateRow.project_id == project_id)
+        .group_by(col(SourceRow.name), col(CandidateRow.state), reason)
+    )
+    full: frozenset[str] = frozenset()
+    if per_source is not None:
+        given = select(SourceRow.name).where(SourceRow.project_id == project_id, SourceRow.kept >= per_source)
+        full = frozenset(session.exec(given))
+    return [
+        (name or None, Sifted(state), why if state is Sifted.DROPPED else "", name not in full, n)
+        for name, state, why, n in session.exec(wanted)
+    ]
+
+
+def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
+    """How many candidates a person's decisions stand for."""
+    wanted = (
+        select(func.count())
+        .select_from(CandidateRow)
+        .join(SiftDecisionRow, col(SiftDecisionRow.id) == CandidateRow.decision_id)
+        .where(
+            CandidateRow.project_id == project_id,
+            SiftDecisionRow.person_id == person_id,
+            CandidateRow.state != Sifted.WAITING,
+        )
+    )
+    return session.exec(wanted).one()
+
+
+def dropped(session: Session, *, project_id: int, limit: int) -> list[tuple[AssetRow, SiftDecisionRow]]:
+    """Dropped candidates with the decision that dropped them, the latest first."""
+    wanted = (
+        select(AssetRow, SiftDecisionRow)
+        .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
+        .join(SiftDecisionRow, col(SiftDecisionRow.id) == CandidateRow.decision_id)
+        .where(CandidateRow.project_id == project_id, CandidateRow.state == Sifted.DROPPED)
+        .order_by(col(SiftDecisionRow.id).desc())
+        .limit(limit)
+    )
+    return [(asset, decision) for asset, decision in session.exec(wanted)]
+
+
+def decisions(
+    session: Session, *, project_id: int
+) -> list[tuple[SiftDecisionRow, AssetRow, CandidateRow, str | None, str | None]]:
+    """Every decision, oldest first, with its source's name and the login of whoever decided."""
+    sources = select(SourceRow.id, SourceRow.name).where(SourceRow.project_id == project_id)
+    names = {id: name for id, name in session.exec(sources)}
+    wanted = (
+        select(SiftDecisionRow, AssetRow, CandidateRow, PersonRow.login)
+        .join(AssetRow, col(AssetRow.id) == SiftDecisionRow.asset_id)
+        .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
+        .join(PersonRow, col(PersonRow.id) == SiftDecisionRow.person_id, isouter=True)
+        .where(SiftDecisionRow.project_id == project_id)
+        .order_by(col(SiftDecisionRow.id))
+    )
+    return [
+        (decision, asset, candidate, names.get(candidate.source_id), login)
+        for decision, asset, candidate, login in session.exec(wanted)
+    ]
+
+
+def kept_by_source(session: Session, *, project_id: int) -> list[tuple[str, int, int]]:
+    """(source, how many are kept, how many the source counts)."""
+    n = func.count(col(CandidateRow.asset_id))
+    wanted = (
+        select(SourceRow.name, n, SourceRow.kept)
+        .join(
+            CandidateRow,
+            (col(CandidateRow.source_id) == SourceRow.id) & (col(CandidateRow.state) == Sifted.KEPT),
+            isouter=True,
+        )
+        .where(SourceRow.project_id == project_id)
+        .group_by(col(SourceRow.id), col(SourceRow.name), col(SourceRow.kept))
+        .order_by(col(SourceRow.name))
+    )
+    return [(name, kept, counted) for name, kept, counted in session.exec(wanted)]
+
+
+def _waiting(project_id: int, per_source: int | None) -> list[ColumnElement[bool]]:
+    conditions = [col(CandidateRow.project_id) == project_id, col(CandidateRow.state) == Sifted.WAITING]
+    if per_source is not None:
+        conditions.append(or_(col(CandidateRow.source_id).is_(None), col(SourceRow.kept) < per_source))
+    return conditions
+
+
+def _free(now: datetime) -> ColumnElement[bool]:
+    return or_(col(CandidateRow.person_id).is_(None), col(CandidateRow.lease_until) < now)

@@ -1,0 +1,158 @@
+"""Triage in a real browser: two people sift drawn frames with keys alone, and the pool has exactly what they kept."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import ImageFilter
+from playwright.sync_api import Browser, expect
+
+from domain.roles import Role
+from domain.states import Stage
+from examples.scenes import scenes
+from media.store import MediaStore
+from tests.e2e.people import WAIT_MS, Desk, at_desk, opened
+from tests.serving import Server, touchstone
+from workflow import accounts, pool, projects, sift
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PROJECT = "frames"
+
+
+@pytest.fixture
+def running(server: Server, tmp_path: Path) -> Server:
+    """The shipped egothink with two who sift, one who writes, and candidates of four videos."""
+    done = touchstone("project", "create", PROJECT, "--schema", "egothink", home=server.home)
+    assert done.returncode == 0, done.stderr
+    files = []
+    for number, scene in enumerate(scenes()[:48:4]):
+        picture = scene.draw((640, 480))
+        files.append((f"video-{number // 3}/{number}.png", picture))
+        if number == 0:
+            files.append((f"video-{number // 3}/again.png", picture.resize((600, 450))))
+        if number == 3:
+            files.append((f"video-{number // 3}/blurred.png", picture.filter(ImageFilter.GaussianBlur(6))))
+    offered = []
+    for name, picture in files:
+        path = tmp_path / name.replace("/", "-")
+        picture.save(path)
+        offered.append((name, path))
+    with opened(server) as store:
+        for login, stage in (("ann", Stage.TRIAGE), ("ben", Stage.TRIAGE), ("wes", Stage.AUTHORING)):
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, stages=[stage])
+        accounts.create_person(store, login="lea", name="Lea")
+        projects.set_member(store, by=None, project=PROJECT, login="lea", role=Role.LEAD)
+        added = pool.add_to_pool(
+            store,
+            MediaStore(server.home / "media"),
+            by=None,
+            project=PROJECT,
+            files=offered,
+            source_of=lambda name: name.split("/", maxsplit=1)[0],
+        )
+    assert added.added == len(files)
+    return server.start()
+
+
+def shown(desk: Desk) -> list[str]:
+    """The frames on the page, in order, all painted."""
+    frames = desk.page.locator(".ts-sift")
+    expect(frames.first).to_be_visible(timeout=WAIT_MS)
+    desk.page.wait_for_function(
+        """() => document.querySelector('[data-test-script-state=notRunning]')
+            && [...document.querySelectorAll('.ts-sift img')].every(img => img.complete && img.naturalWidth > 0)"""
+    )
+    return [frame.get_attribute("data-asset") or "" for frame in frames.all()]
+
+
+def press(desk: Desk, key: str) -> bool:
+    """A key, and what it leads to: other frames, or a sentence. False if the page says that it was one too many."""
+    token = desk.page.locator("[data-token]").get_attribute("data-token")
+    desk.press(key)
+    desk.page.wait_for_function(
+        """token => {
+            if (!document.querySelector('[data-test-script-state=notRunning]')) return false;
+            const now = document.querySelector('[data-view=sift]');
+            return now ? now.dataset.token !== token : document.querySelector('[data-view=nothing]') !== null;
+        }""",
+        arg=token,
+    )
+    return desk.page.get_by_text("no more may be").count() == 0
+
+
+def over(desk: Desk) -> bool:
+    """Whether the page says that nothing is left."""
+    expect(desk.page.locator("[data-view=sift], [data-view=nothing]")).to_have_count(1, timeout=WAIT_MS)
+    return desk.page.locator("[data-view=nothing]").count() == 1
+
+
+def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pictures: Path | None) -> None:
+    kept: set[str] = set()
+    dropped: dict[str, str] = {}
+    seen: list[set[str]] = []
+    with at_desk(chromium, running, "ann") as ann, at_desk(chromium, running, "ben") as ben:
+        for desk in (ann, ben):
+            desk.press("1")  # from My work
+            seen.append(set(shown(desk)))
+        first = shown(ann)
+        assert not seen[0] & seen[1]
+        assert len(first) == 2, "the same frame twice is one group"
+        ann.picture(pictures / "triage.png" if pictures else None)
+        # Keep one, take it back, keep it again, and drop the one like it.
+        press(ann, "1")
+        assert shown(ann) == first[1:]
+        press(ann, "u")
+        assert shown(ann) == first
+        press(ann, "2")
+        kept.add(first[1])
+        press(ann, "d")
+        dropped[first[0]] = "alike"
+        blurred = 0
+        for step in range(60):
+            desk = (ann, ben)[step % 2]
+            if over(desk):
+                desk.page.reload()
+                if over(desk) and over(ann) and over(ben):
+                    break
+                continue
+            frames = shown(desk)
+            blurred += desk.page.get_by_text("blurred?").count()
+            if step % 3 == 2:
+                assert press(desk, "s")
+                dropped |= dict.fromkeys(frames, "not_egocentric")
+            elif len(frames) == 1 and desk.page.get_by_text("blurred?").count():
+                press(desk, "a")
+                dropped[frames[0]] = "unclear"
+            elif press(desk, "1"):
+                kept.add(frames[0])
+        assert blurred
+    with opened(running) as store:
+        found = sift.progress(store, by=None, project=PROJECT)
+        wes = accounts.find_person(store, login="wes")
+        free = {asset.id for asset in pool.pool(store, person=wes, project=PROJECT).assets}
+    assert free == kept
+    assert (found.total.left, found.total.kept) == (0, len(kept))
+    assert found.total.dropped == Counter(dropped.values())
+    assert all(counts.kept <= 2 for counts in found.by_source.values())
+    out = running.home / "decisions.csv"
+    done = touchstone("triage", PROJECT, "--out", out, home=running.home)
+    assert done.returncode == 0, done.stderr
+    rows = [row for row in csv.DictReader(io.StringIO(out.read_text())) if row["stands"] == "yes"]
+    assert {row["asset"] for row in rows if row["decision"] == "kept"} == kept
+    assert {row["asset"]: row["reason"] for row in rows if row["decision"] == "dropped"} == dropped
+    with at_desk(chromium, running, "wes") as wes_desk:
+        wes_desk.open(f"/author?project={PROJECT}")
+        expect(wes_desk.bench).to_have_attribute("data-view", "pool")
+        wes_desk.open(f"/triage?project={PROJECT}")
+        expect(wes_desk.page.locator("[data-view=nothing]")).to_contain_text("no part in the triage")
+    with at_desk(chromium, running, "lea") as lea:
+        lea.open(f"/dashboard?project={PROJECT}")
+        expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · {len(dropped)} dropped")
+        lea.page.get_by_text("By source").click()
+        lea.picture(pictures / "triage-lead.png" if pictures else None)

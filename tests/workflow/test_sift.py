@@ -1,0 +1,299 @@
+"""Triage: candidates are kept or dropped by people, at most so many of a source, and nothing is decided twice."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from PIL import Image, ImageFilter
+from sqlmodel import col, select
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from db.tables import AssetRow, CandidateRow
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
+from domain.records import NothingLeft, Person, SiftView
+from domain.roles import Role
+from domain.states import Sifted, Stage
+from examples.scenes import scenes
+from media.store import MediaStore
+from tests.factories import Clock, make_person, make_project
+from workflow import pool, progress, sift
+from workflow.checks import check
+from workflow.claim import next_task
+
+EGOTHINK = load_schema(shipped()["egothink"])
+
+
+def add(store: Store, folder: Path, pictures: Sequence[Image.Image], *, source: str | None = "video") -> None:
+    """Candidates from drawn pictures."""
+    folder.mkdir(exist_ok=True)
+    begin = len(list(folder.glob("*.png")))
+    files = []
+    for number, picture in enumerate(pictures, start=begin):
+        path = folder / f"{number}.png"
+        picture.save(path)
+        files.append((path.name, path))
+    media = MediaStore(folder / "media")
+    done = pool.add_to_pool(store, media, by=None, project="p", files=files, source_of=lambda _: source)
+    assert done.added == len(pictures)
+
+
+def drawn(*numbers: int) -> list[Image.Image]:
+    return [scenes()[number].draw((320, 240)) for number in numbers]
+
+
+def unlike(n: int) -> list[Image.Image]:
+    """Pictures none of which looks like another."""
+    return [Image.effect_noise((90, 80), 90).resize((270, 240)).rotate(90 * k) for k in range(n)]
+
+
+def group(store: Store, person: Person) -> SiftView:
+    found = sift.next_group(store, person=person, project="p")
+    assert isinstance(found, SiftView), found
+    return found
+
+
+def names(found: SiftView) -> list[str]:
+    return [frame.asset.id for frame in found.frames]
+
+
+def keep(store: Store, person: Person, frames: Sequence[str], key: str) -> None:
+    sift.decide(store, person=person, project="p", keep=frames, drop={}, key=key)
+
+
+@pytest.fixture
+def ann(store: Store) -> Person:
+    make_project(store, loaded=EGOTHINK)
+    return make_person(store, "ann")
+
+
+def free(store: Store, person: Person) -> set[str]:
+    return {asset.id for asset in pool.pool(store, person=person, project="p").assets}
+
+
+def test_images_of_a_project_with_triage_are_candidates_and_those_kept_are_in_the_pool(
+    store: Store, ann: Person, tmp_path: Path
+) -> None:
+    add(store, tmp_path / "in", unlike(3))
+    assert free(store, ann) == set()
+    first = group(store, ann)
+    assert first.left == 3
+    assert first.frames[0].kept_of_source == 0
+    keep(store, ann, names(first), "a")
+    assert free(store, ann) == set(names(first))
+    second = group(store, ann)
+    assert (second.left, second.frames[0].kept_of_source, second.per_source) == (2, 1, 2)
+    sift.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
+    assert free(store, ann) == set(names(first))
+    (line,) = [line for line in progress.my_work(store, person=ann) if line.stage is Stage.TRIAGE]
+    assert (line.waiting, line.mine_done, line.available) == (1, 2, True)
+    assert check(store) == []
+
+
+def test_what_looks_alike_is_shown_together_and_a_blurred_one_is_marked(
+    store: Store, ann: Person, tmp_path: Path
+) -> None:
+    picture, other = drawn(0)[0], unlike(1)[0].convert("RGB")
+    near = picture.resize((300, 226))
+    soft = picture.filter(ImageFilter.GaussianBlur(5))
+    add(store, tmp_path / "in", [picture, other, near, soft, *unlike(1)])
+    found = group(store, ann)
+    assert len(found.frames) == 3
+    assert [frame.blurred for frame in found.frames] == [False, False, True]
+    assert group(store, ann) == found  # it stays in hand
+    sift.decide(store, person=ann, project="p", keep=names(found)[:1], drop={}, key="a")
+    assert names(group(store, ann)) == names(found)[1:]
+
+
+def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
+    store: Store, ann: Person, tmp_path: Path
+) -> None:
+    store.clock = clock = Clock()
+    add(store, tmp_path / "in", unlike(2), source=None)
+    bob = make_person(store, "bob")
+    first, second = group(store, ann), group(store, bob)
+    assert not set(names(first)) & set(names(second))
+    eve = make_person(store, "eve")
+    left = sift.next_group(store, person=eve, project="p")
+    assert isinstance(left, NothingLeft)
+    assert left.code == "waiting_for_others"
+    with pytest.raises(LeaseLost):
+        keep(store, bob, names(first), "x")
+    clock.advance(minutes=31)
+    assert names(group(store, eve)) == names(first)
+    with pytest.raises(LeaseLost):
+        keep(store, ann, names(first), "y")
+    keep(store, eve, names(first), "z")
+    with pytest.raises(Conflict, match="decided already"):
+        keep(store, ann, names(first), "y")
+
+
+def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_refused(
+    store: Store, ann: Person, tmp_path: Path
+) -> None:
+    add(store, tmp_path / "in", unlike(2))
+    (frame,) = names(group(store, ann))
+    for repeated in (False, True, True):
+        done = sift.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
+        assert (done.kept, done.repeated) == (1, repeated)
+    with pytest.raises(Conflict, match="same key"):
+        sift.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
+    assert sift.progress(store, by=None, project="p").total.kept == 1
+
+
+def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_for(
+    store: Store, ann: Person, tmp_path: Path
+) -> None:
+    add(store, tmp_path / "in", unlike(4))
+    with store.read() as session:
+        everything = list(session.exec(select(AssetRow.public_id).order_by(col(AssetRow.id))))
+    with pytest.raises(Conflict, match="2 frames of this video are kept already"):
+        keep(store, ann, everything[:3], "a")
+    assert free(store, ann) == set()  # all or none
+    keep(store, ann, everything[:2], "b")
+    left = sift.next_group(store, person=ann, project="p")
+    assert isinstance(left, NothingLeft)
+    assert left.code == "all_done"
+    found = sift.progress(store, by=None, project="p")
+    assert (found.total.left, found.total.kept, found.total.surplus) == (0, 2, 2)
+    assert sift.undo(store, person=ann, project="p") is not None
+    assert sift.progress(store, by=None, project="p").total.left == 4
+
+
+def test_eight_at_once_keep_frames_of_one_source(store: Store, ann: Person, tmp_path: Path) -> None:
+    add(store, tmp_path / "in", unlike(8))
+    people = [ann, *(make_person(store, f"p{n}") for n in range(7))]
+    groups = [names(group(store, person)) for person in people]
+    assert len({frame for each in groups for frame in each}) == 8
+    barrier = Barrier(8)
+
+    def run(at: int) -> str:
+        barrier.wait()
+        try:
+            keep(store, people[at], groups[at], "k")
+        except Conflict as refusal:
+            return str(refusal)
+        return "kept"
+
+    with ThreadPoolExecutor(8) as threads:
+        said = Counter(threads.map(run, range(8)))
+    assert said["kept"] == 2
+    assert len(said) == 2
+    assert len(free(store, ann)) == 2
+    assert check(store) == []
+
+
+def test_eight_people_at_once_get_eight_frames(store: Store, ann: Person, tmp_path: Path) -> None:
+    add(store, tmp_path / "in", unlike(8), source=None)
+    people = [ann, *(make_person(store, f"p{n}") for n in range(7))]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda person: sift.next_group(store, person=person, project="p"), people))
+    shown = [frame for view in found if isinstance(view, SiftView) for frame in names(view)]
+    assert len(shown) == len(set(shown))
+
+
+def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
+    store: Store, ann: Person, tmp_path: Path
+) -> None:
+    add(store, tmp_path / "in", unlike(3))
+    assert sift.undo(store, person=ann, project="p") is None
+    first = group(store, ann)
+    keep(store, ann, names(first), "a")
+    group(store, ann)
+    done = sift.undo(store, person=ann, project="p")
+    assert done is not None
+    assert (done.kept, done.dropped) == (1, 0)
+    assert free(store, ann) == set()
+    again = group(store, ann)
+    assert names(again) == names(first)
+    assert again.token != first.token
+    keep(store, ann, names(again), again.token)
+    pool.pick(store, person=ann, project="p", dimension="existence", assets=names(again))
+    with pytest.raises(Conflict, match="writes an item"):
+        sift.undo(store, person=ann, project="p")
+    with pytest.raises(Conflict, match="writes an item"):
+        sift.bring_back(store, by=None, project="p", frames=names(again))
+    assert check(store) == []
+
+
+def test_a_lead_has_frames_sifted_anew_and_reads_all_decisions(store: Store, ann: Person, tmp_path: Path) -> None:
+    add(store, tmp_path / "in", unlike(3))
+    lea = make_person(store, "lea", role=Role.LEAD)
+    first = group(store, ann)
+    sift.decide(store, person=ann, project="p", keep=[], drop={names(first)[0]: " too dark "}, key="a")
+    second = group(store, ann)
+    sift.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
+    assert sift.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
+    assert [frame.reason for frame in sift.dropped(store, by=lea, project="p")] == ["unclear", "too dark"]
+    assert sift.bring_back(store, by=lea, project="p", frames=names(first)) == 1
+    found = sift.progress(store, by=lea, project="p")
+    assert (found.total.left, found.total.dropped) == (2, {"unclear": 1})
+    assert dict(found.by_source) == {"video": found.total}
+    rows = list(csv.DictReader(io.StringIO(sift.as_csv(store, by=lea, project="p"))))
+    assert [(row["decision"], row["reason"], row["typed"], row["by"], row["stands"]) for row in rows] == [
+        ("dropped", "too dark", "yes", "ann", "no"),
+        ("dropped", "unclear", "no", "ann", "yes"),
+        ("brought_back", "", "no", "lea", "no"),
+    ]
+
+
+def test_what_was_dropped_needs_a_reason_and_a_frame_of_this_project(store: Store, ann: Person, tmp_path: Path) -> None:
+    add(store, tmp_path / "in", unlike(1))
+    (frame,) = names(group(store, ann))
+    for drop, key in (({frame: " "}, "k"), ({frame: "x" * 201}, "k"), ({}, "k"), ({frame: "unclear"}, "")):
+        with pytest.raises(InvalidInput):
+            sift.decide(store, person=ann, project="p", keep=[], drop=drop, key=key)
+    with pytest.raises(InvalidInput):
+        sift.decide(store, person=ann, project="p", keep=[frame], drop={frame: "unclear"}, key="k")
+    with pytest.raises(NotFound):
+        sift.decide(store, person=ann, project="p", keep=["nothing"], drop={}, key="k")
+
+
+def test_who_may_sift_and_who_may_look(store: Store, ann: Person, tmp_path: Path) -> None:
+    add(store, tmp_path / "in", unlike(1))
+    (frame,) = names(group(store, ann))
+    writer = make_person(store, "writer", stages=[Stage.AUTHORING])
+    stranger = make_person(store, "stranger", project=None)
+    left = sift.next_group(store, person=writer, project="p")
+    assert isinstance(left, NothingLeft)
+    assert left.code == "not_member"
+    with pytest.raises(NotAllowed):
+        keep(store, writer, [frame], "k")
+    with pytest.raises(NotAllowed):
+        sift.undo(store, person=writer, project="p")
+    with pytest.raises(NotFound):
+        sift.next_group(store, person=stranger, project="p")
+    for person in (ann, writer):
+        with pytest.raises(NotAllowed):
+            sift.progress(store, by=person, project="p")
+        with pytest.raises(NotAllowed):
+            sift.as_csv(store, by=person, project="p")
+        with pytest.raises(NotAllowed):
+            sift.bring_back(store, by=person, project="p", frames=[frame])
+        with pytest.raises(NotAllowed):
+            sift.dropped(store, by=person, project="p")
+    make_project(store, name="q")
+    other = make_person(store, "other", project="q")
+    left = sift.next_group(store, person=other, project="q")
+    assert isinstance(left, NothingLeft)
+    assert left.code == "no_stage"
+    assert isinstance(next_task(store, person=ann, project="p", stage=Stage.TRIAGE), NothingLeft)
+
+
+def test_check_names_frames_kept_beyond_what_the_schema_allows(store: Store, ann: Person, tmp_path: Path) -> None:
+    add(store, tmp_path / "in", unlike(3))
+    with store.write() as session:
+        for row in session.exec(select(CandidateRow)):
+            row.state = Sifted.KEPT
+    assert check(store) == [
+        "p: source video has 3 kept frames, but the schema allows 2.",
+        "p: source video counts 0 kept frames, but there are 3.",
+    ]
