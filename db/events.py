@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import or_
+from sqlalchemy import bindparam, or_
 from sqlmodel import Session, col, select
 
 from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
@@ -39,6 +40,9 @@ def record(
     )
 
 
+GIVEN = ("task.claimed", "pool.picked", "task.reassigned")
+"""Kinds of events with which somebody comes to have a task."""
+
 LOOKING = ("export.made", "history.read", "audit.read")
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
@@ -60,9 +64,27 @@ def held(session: Session, *, task_id: int, person_id: int) -> bool:
     wanted = select(EventRow.id).where(
         EventRow.task_id == task_id,
         EventRow.person_id == person_id,
-        col(EventRow.kind).in_(("task.claimed", "pool.picked")),
+        col(EventRow.kind).in_(GIVEN),
     )
     return session.exec(wanted.limit(1)).first() is not None
+
+
+def taken_at(session: Session, *, task_id: int, person_id: int, kinds: Sequence[str]) -> datetime | None:
+    """When a person was first given a task."""
+    found: datetime | None = session.exec(
+        _taken_at(), params={"task": task_id, "person": person_id, "kinds": list(kinds)}
+    ).first()
+    return found
+
+
+@cache
+def _taken_at() -> Any:
+    wanted = select(EventRow.at).where(
+        col(EventRow.task_id) == bindparam("task"),
+        col(EventRow.person_id) == bindparam("person"),
+        col(EventRow.kind).in_(bindparam("kinds", expanding=True)),
+    )
+    return wanted.order_by(col(EventRow.id)).limit(1)
 
 
 def of_item(session: Session, *, item_id: int) -> list[EventRow]:

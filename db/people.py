@@ -79,6 +79,12 @@ def use_link(session: Session, *, token_hash: str, now: datetime) -> int | None:
     return None if used is None else int(used[0])
 
 
+def spend_links(session: Session, *, person_id: int, now: datetime) -> None:
+    """Mark the unused sign-in links of a person as used."""
+    theirs = (col(SignInLinkRow.person_id) == person_id, col(SignInLinkRow.used_at).is_(None))
+    session.exec(update(SignInLinkRow).where(*theirs).values(used_at=now))
+
+
 def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool = False) -> InvitationRow | None:
     """An unused, unexpired invitation."""
     wanted = select(InvitationRow).where(

@@ -89,12 +89,12 @@ def member(session: Session, *, project_id: int, person_id: int) -> MemberRow | 
     return session.exec(wanted).first()
 
 
-def members(session: Session, *, project_id: int) -> list[tuple[MemberRow, PersonRow]]:
-    """Everybody in a project who is active, by login."""
+def members(session: Session, *, project_id: int, active: bool = True) -> list[tuple[MemberRow, PersonRow]]:
+    """Everybody in a project who is active (or is not), by login."""
     wanted = (
         select(MemberRow, PersonRow)
         .join(PersonRow, col(PersonRow.id) == MemberRow.person_id)
-        .where(MemberRow.project_id == project_id, col(PersonRow.active))
+        .where(MemberRow.project_id == project_id, col(PersonRow.active).is_(active))
         .order_by(col(PersonRow.login))
     )
     return [(member, person) for member, person in session.exec(wanted)]

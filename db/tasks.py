@@ -94,6 +94,17 @@ def lock_by_ids(session: Session, *, ids: Iterable[int]) -> list[TaskRow]:
     return list(session.exec(wanted.with_for_update(key_share=True).execution_options(populate_existing=True)))
 
 
+def held_by(session: Session, *, person_id: int, project_id: int | None = None, lock: bool = False) -> list[TaskRow]:
+    """What a person has in hand or has taken back to correct, in one project or all of them."""
+    mine = or_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.correcting).is_(True))
+    wanted = select(TaskRow).where(TaskRow.person_id == person_id, mine).order_by(col(TaskRow.id))
+    if project_id is not None:
+        wanted = wanted.where(TaskRow.project_id == project_id)
+    if lock:
+        wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
+    return list(session.exec(wanted))
+
+
 def mine(
     session: Session, *, project_id: int, stage: Stage, person_id: int, dimension: str | None, now: datetime
 ) -> TaskRow | None:

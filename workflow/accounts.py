@@ -18,10 +18,11 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from db import events, people, projects
 from db.engine import IntegrityError, Session, Store
 from db.tables import FailedLoginRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignInLinkRow
-from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, Problem
+from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Invitation, Person, SignedIn
 from domain.roles import Role
 from domain.states import Stage
+from workflow.claim import give_back_all
 from workflow.projects import require_lead, subset_of_schema
 
 SESSION_DAYS = 30
@@ -254,18 +255,77 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
         return person_of(row)
 
 
-def set_active(store: Store, *, login: str, active: bool) -> Person:
-    """Deactivate an account (its sessions end, its votes stay), or bring it back."""
+def set_active(store: Store, *, login: str, active: bool, by: Person | None = None) -> Person:
+    """Deactivate an account, or bring it back.
+
+    Deactivated, it signs nobody in: its sessions end and its links are spent at once, and what it has in hand goes
+    back to the others. What it submitted stays, under its name, and counts.
+
+    Raises
+    ------
+    NotAllowed
+        ``by`` is neither an admin nor a lead of every project that this account has a part in. None is the command on
+        the machine itself.
+    Conflict
+        It is one's own account, the last active admin, or the last active lead of a project.
+    """
     login = normal_login(login)
     with store.write() as session:
         row = _required(people.by_login(session, login=login), login)
+        person = person_of(row)
+        _may_set_active(session, by=by, person=person)
+        if row.active == active:
+            return person
+        if not active:
+            _must_not_be_last(session, by=by, person=person)
         row.active = active
         session.add(row)
+        now, given_back = store.now(), 0
         if not active:
-            people.end_sessions(session, person_id=person_of(row).id)
+            people.end_sessions(session, person_id=person.id)
+            people.spend_links(session, person_id=person.id, now=now)
+            given_back = give_back_all(session, person_id=person.id, by=by, now=now)
         kind = "person.activated" if active else "person.deactivated"
-        events.record(session, at=store.now(), kind=kind, person_id=row.id)
-        return person_of(row)
+        data = {"login": row.login} | ({} if active else {"given_back": given_back})
+        who = by.id if by else None
+        events.record(session, at=now, kind=kind, person_id=who, data=data)
+        for project, _ in projects.of_person(session, person_id=person.id):
+            events.record(session, at=now, kind=kind, project_id=project.id, person_id=who, data=data)
+        return person
+
+
+def may_set_active(store: Store, *, by: Person, login: str) -> bool:
+    """Whether somebody may deactivate that account or bring it back."""
+    with store.read() as session:
+        row = _required(people.by_login(session, login=normal_login(login)), login)
+        try:
+            _may_set_active(session, by=by, person=person_of(row))
+        except NotAllowed:
+            return False
+        return by.id != row.id
+
+
+def _may_set_active(session: Session, *, by: Person | None, person: Person) -> None:
+    if by is None or by.is_admin:
+        return
+    theirs = {project.id for project, _ in projects.of_person(session, person_id=person.id)}
+    leads = {project.id for project, member in projects.of_person(session, person_id=by.id) if member.role is Role.LEAD}
+    if person.is_admin or not theirs or not theirs <= leads:
+        raise NotAllowed("Only an admin, or a lead of all of this person's projects, may do this; ask an admin.")
+
+
+def _must_not_be_last(session: Session, *, by: Person | None, person: Person) -> None:
+    if by is not None and by.id == person.id:
+        raise Conflict("This is your own account; somebody else has to deactivate it.")
+    active = [row for row in people.everybody(session) if row.active and row.id != person.id]
+    if person.is_admin and not any(row.is_admin for row in active):
+        raise Conflict("This is the last active admin; make somebody else an admin first.")
+    for project, member in projects.of_person(session, person_id=person.id):
+        if member.role is not Role.LEAD:
+            continue
+        others = [row for row, _ in projects.members(session, project_id=project.id or 0)]
+        if not any(row.role is Role.LEAD and row.person_id != person.id for row in others):
+            raise Conflict(f"This is the last active lead of {project.name!r}; make somebody else one first.")
 
 
 def find_person(store: Store, *, login: str) -> Person:

@@ -209,6 +209,44 @@ def prioritise(
     return len(changed)
 
 
+def give_back_all(
+    session: Session, *, person_id: int, by: Person | None, now: datetime, project_id: int | None = None
+) -> int:
+    """Give back for somebody what they have in hand, in one project or all of them; how much that was.
+
+    What they typed stays as drafts; what they had taken back to correct stands as it was submitted.
+    """
+    rows = tasks.held_by(session, person_id=person_id, project_id=project_id, lock=True)
+    for row in rows:
+        let_go(session, row=row, by=by, now=now)
+    return len(rows)
+
+
+def let_go(session: Session, *, row: TaskRow, by: Person | None, now: datetime) -> None:
+    """Give a locked slot back for whoever has it."""
+    before = row.person_id
+    if row.state is TaskState.DONE:
+        row.correcting, row.lease_until = False, None
+    elif row.stage is Stage.AUTHORING:
+        pool.give_back(session, row=row)
+    elif row.purpose is Purpose.LIVE:
+        tasks.reopen(session, row=row)
+    else:  # made for this person only
+        row.lease_until = None
+    session.add(row)
+    session.flush()
+    events.record(
+        session,
+        at=now,
+        kind="task.taken_away",
+        project_id=row.project_id,
+        person_id=by.id if by else None,
+        item_id=row.item_id,
+        task_id=row.id,
+        data={"stage": row.stage.value, "from": before},
+    )
+
+
 # ---- what the other use cases ask ------------------------------------------------------------------------------------
 
 

@@ -131,8 +131,8 @@ def project(store: Store, *, person: Person, project: str) -> ProjectView:
         return _view(access_to(session, person=person, project=project))
 
 
-def members(store: Store, *, person: Person | None, project: str) -> list[Membership]:
-    """Everybody in a project, for its leads."""
+def members(store: Store, *, person: Person | None, project: str, active: bool = True) -> list[Membership]:
+    """Everybody in a project, for its leads; those whose accounts are deactivated only if asked for."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return [
@@ -142,7 +142,7 @@ def members(store: Store, *, person: Person | None, project: str) -> list[Member
                 dimensions=tuple(member.dimensions) if member.dimensions is not None else None,
                 stages=tuple(Stage(stage) for stage in member.stages) if member.stages is not None else None,
             )
-            for member, row in projects.members(session, project_id=access.project_id)
+            for member, row in projects.members(session, project_id=access.project_id, active=active)
         ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.answers import ORDERED
-from db import items, submissions
+from db import events, items, submissions
 from db.engine import Session, Store
 from db.tables import AnnotationRow, TaskRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
@@ -69,7 +69,8 @@ def submit(
     values
         By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``.
     seconds
-        Time spent on it, without idle time.
+        Time spent on it, without idle time, as the page measured it. What is stored is never more than the time since
+        the person was first given the task, or since their last submission of it.
     guideline
         The hash of the guideline that the page showed, which may be an earlier one of the project; None: the one that
         is in force.
@@ -208,7 +209,7 @@ def _store(
         reasons=dict(given.reasons),
         shown=_shown(session, access, row, person, item_id, revision),
         note=given.note,
-        seconds=given.seconds,
+        seconds=_spent(session, row, person, given, before, now),
         weight=verify.weight_of(session, access=access, row=row, person=person),
         supersedes_id=before.id if before else None,
         schema_version_id=access.schema_version_id,
@@ -224,6 +225,19 @@ def _store(
     state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
     item = items.by_id(session, id=item_id)
     return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))
+
+
+def _spent(
+    session: Session, row: TaskRow, person: Person, given: Submission, before: AnnotationRow | None, now: datetime
+) -> float | None:
+    """The seconds that a page says it took, as far as they can be true."""
+    if given.seconds is None:
+        return None
+    if before is not None:
+        since: datetime | None = before.created_at
+    else:
+        since = events.taken_at(session, task_id=row.id or 0, person_id=person.id, kinds=events.GIVEN)
+    return given.seconds if since is None else min(given.seconds, max((now - since).total_seconds(), 0.0))
 
 
 def _in_order(session: Session, access: Access, row: TaskRow, given: Submission) -> Mapping[str, Any]:

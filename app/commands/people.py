@@ -111,6 +111,30 @@ def password(
     typer.echo(f"{person.name} signs in with the new password from now on.")
 
 
+@people.command("deactivate")
+def deactivate(
+    login: Annotated[str, typer.Argument(help="Whose account.")],
+) -> None:
+    """Let nobody sign in with an account any more. What it submitted stays; what it has in hand goes to the others."""
+    from workflow import accounts
+
+    person = accounts.set_active(_store(), login=login, active=False)
+    typer.echo(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+
+
+@people.command("reactivate")
+def reactivate(
+    login: Annotated[str, typer.Argument(help="Whose account.")],
+    address: Address = HERE,
+) -> None:
+    """Bring a deactivated account back, with the parts it had, and print a link that signs its owner in once."""
+    from workflow import accounts
+
+    person = accounts.set_active(_store(), login=login, active=True)
+    typer.echo(f"{person.name} is back, with the parts they had.")
+    _print_link(person, address=address, hours=24)
+
+
 def _store() -> Store:
     from app.services import resources
 

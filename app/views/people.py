@@ -36,6 +36,7 @@ def render(services: Services) -> None:
         _heads()
     for member in members:
         _member(services, view, member)
+    _deactivated(services, view)
     left, right = st.columns(2, gap="large")
     with left:
         _invite(services, view)
@@ -157,6 +158,38 @@ def _more(services: Services, view: ProjectView, member: Membership) -> None:
             shell.tell(error)
             return
         _say(f"{member.person.name} is out of the project. What they submitted stays.")
+    if accounts.may_set_active(services.store, by=services.person, login=login):
+        st.caption("Or let nobody sign in with this account any more, in any project:")
+        if st.button("Deactivate the account", key=f"people.deactivate.{view.name}.{login}", width="stretch"):
+            _set_active(services, login, active=False)
+
+
+def _set_active(services: Services, login: str, *, active: bool) -> None:
+    try:
+        person = accounts.set_active(services.store, by=services.person, login=login, active=active)
+    except TouchstoneError as error:
+        shell.tell(error)
+        return
+    if active:
+        _say(f"{person.name} may sign in again, with the parts they had.")
+    _say(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+
+
+def _deactivated(services: Services, view: ProjectView) -> None:
+    gone = projects.members(services.store, person=services.person, project=view.name, active=False)
+    if not gone:
+        return
+    shell.section("Deactivated")
+    for member in gone:
+        who, more = st.columns((4, 1), vertical_alignment="center")
+        with who:
+            words = (markup.text(member.person.name), markup.text(" "), markup.quiet(member.person.login))
+            shell.show(markup.tag("div", *words, style="ts"))
+        login = member.person.login
+        may = accounts.may_set_active(services.store, by=services.person, login=login)
+        with more:
+            if may and st.button("Reactivate", key=f"people.reactivate.{view.name}.{login}", width="stretch"):
+                _set_active(services, login, active=True)
 
 
 def _invite(services: Services, view: ProjectView) -> None:

@@ -911,3 +911,60 @@ def test_a_person_without_a_part_in_the_project_is_told(place: Place, browser_pa
     person = place.person(project, stages=[Stage.AUTHORING])
     place.open(browser_page, "verify", project=project, person=person)
     expect(browser_page.locator(".nothing")).to_contain_text("You have no part in the verification")
+
+
+def test_only_active_time_counts(place: Place, browser_page: Page) -> None:
+    project = place.project(load_schema(shipped()["demo"]))
+    make_items(place.store, 2, project=project, dimension="existence", fields={"question": "What?", "answer": "A cup."})
+    person = place.person(project)
+    # They were given the task an hour ago, so that the server lets the page say up to an hour.
+    early = open_store(None, place.server.home, clock=lambda: place.store.now() - timedelta(hours=1))
+    claimed(early, person, project=project)
+    early.close()
+    browser_page.clock.install()
+    place.open(browser_page, "verify", project=project, person=person)
+    expect(asked(browser_page)).to_be_visible()
+    stop(browser_page)
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.clock.run_for(20_000)  # 20 s at work
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.clock.run_for(600_000)  # away for ten minutes: a minute of them counts
+    browser_page.keyboard.press("ArrowUp")
+    browser_page.clock.run_for(15_000)  # 15 s
+    hide(browser_page, True)
+    browser_page.clock.run_for(30_000)  # hidden: nothing
+    hide(browser_page, False)
+    browser_page.clock.run_for(5_000)  # 5 s
+    browser_page.clock.resume()
+    browser_page.reload()
+    expect(asked(browser_page)).to_be_visible()
+    stop(browser_page)
+    browser_page.clock.run_for(10_000)  # 10 s
+    browser_page.clock.resume()
+    browser_page.keyboard.press("1")
+    until(lambda: len(place.votes(person)) == 1)
+    [vote] = place.votes(person)
+    assert vote.seconds == pytest.approx(20 + 60 + 15 + 5 + 10, abs=8)  # and what the browser took meanwhile
+    # The next one is the server's to judge: it was given just now, whatever the page's clock says.
+    expect(browser_page.locator(".ts .numbers").first).to_contain_text("1 done")
+    browser_page.clock.fast_forward("00:50")
+    browser_page.keyboard.press("1")
+    until(lambda: len(place.votes(person)) == 2)
+    assert (place.votes(person)[1].seconds or 0) < 30
+
+
+def stop(page: Page) -> None:
+    """Let no time pass in the browser but what the test asks for."""
+    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
+
+
+def hide(page: Page, hidden: bool) -> None:
+    """Turn to another window, or back."""
+    state = "hidden" if hidden else "visible"
+    page.evaluate(
+        """state => {
+            Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state,
+    )

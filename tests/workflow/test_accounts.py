@@ -9,9 +9,14 @@ import pytest
 from sqlmodel import select
 
 from db.engine import Store
-from db.tables import FailedLoginRow, PersonRow, SessionRow
-from domain.errors import AlreadyTaken, InvalidInput, NotAllowed
-from workflow import accounts
+from db.tables import AnnotationRow, FailedLoginRow, PersonRow, SessionRow, TaskRow
+from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed
+from domain.records import Person, TaskView
+from domain.roles import Role
+from domain.states import Stage, TaskState
+from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
+from workflow import accounts, claim
+from workflow.projects import set_member
 
 GOOD = "correct horse battery"
 
@@ -167,3 +172,56 @@ def test_old_failures_are_thrown_away_when_somebody_signs_in(store: Store, clock
     accounts.authenticate(store, login="ann", password=GOOD)
     with store.read() as session:
         assert session.exec(select(FailedLoginRow.login)).all() == ["trudy"]
+
+
+def test_deactivation_gives_back_what_is_in_hand_and_keeps_every_vote(store: Store) -> None:
+    make_project(store)
+    make_items(store, 3)
+    ann, ben, cy = make_people(store, "ann", "ben", "cy")
+    token, link = accounts.start_session(store, person=ann), accounts.make_sign_in_link(store, person=ann)
+    first = vote(store, ann)
+    held = claimed(store, ann)
+    accounts.set_active(store, login="ann", active=False)
+    assert accounts.signed_in(store, token=token) is None
+    with pytest.raises(NotAllowed):
+        accounts.use_sign_in_link(store, token=link)
+    with store.read() as session:
+        rows = {row.public_id: row for row in session.exec(select(TaskRow))}
+        votes = session.exec(select(AnnotationRow.person_id, AnnotationRow.task_id)).all()
+    assert (rows[first.id].state, rows[first.id].person_id) == (TaskState.DONE, ann.id)
+    assert votes == [(ann.id, rows[first.id].id)]
+    assert (rows[held.id].state, rows[held.id].person_id) == (TaskState.OPEN, None)
+    # Two others fill what is left: two slots of three items, less the one that Ann has filled.
+    assert [_votes_until_nothing_is_left(store, person) for person in (ben, cy)] == [3, 2]
+    accounts.set_active(store, login="ann", active=True)
+    accounts.use_sign_in_link(store, token=accounts.make_sign_in_link(store, person=ann))
+
+
+def test_the_last_lead_the_last_admin_and_oneself_stay(store: Store) -> None:
+    make_project(store)
+    root = accounts.create_person(store, login="root", name="Root", is_admin=True)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann = make_person(store, "ann")
+    for by, login, refusal in (
+        (None, "root", Conflict),
+        (root, "root", Conflict),
+        (root, "lea", Conflict),
+        (lea, "lea", Conflict),
+        (lea, "root", NotAllowed),
+        (ann, "lea", NotAllowed),
+    ):
+        with pytest.raises(refusal):
+            accounts.set_active(store, login=login, active=False, by=by)
+    make_project(store, name="other")
+    set_member(store, by=None, project="other", login="ann", role=Role.ANNOTATOR)
+    with pytest.raises(NotAllowed):  # Ann works in a project that Lea does not lead
+        accounts.set_active(store, login="ann", active=False, by=lea)
+    accounts.set_active(store, login="ann", active=False, by=root)
+
+
+def _votes_until_nothing_is_left(store: Store, person: Person) -> int:
+    n = 0
+    while isinstance(claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView):
+        vote(store, person)
+        n += 1
+    return n

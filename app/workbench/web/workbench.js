@@ -1,5 +1,6 @@
 // The working page: one thin line on top, media left, form right, the guideline beside them, and a key for everything.
 
+import { ActiveTime } from "./active.js";
 import { AdjudicateForm } from "./adjudicate.js";
 import { clock, el, fill, key, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
@@ -46,6 +47,7 @@ export default async function mount({ data, parentElement, setTriggerValue }) {
 class Workbench {
   constructor(parent) {
     this.media = new MediaPane();
+    this.active = new ActiveTime();
     this.sync = new Sync({
       saved: (at, what) => this.saved(at, what),
       gone: () => this.gone(),
@@ -110,6 +112,7 @@ class Workbench {
     clearInterval(this.poolTicker);
     clearTimeout(this.watch);
     this.media.stopAll();
+    this.active.stop();
     this.sync.flush({ keepalive: true });
     this.sync.stop();
     this.steady.remove();
@@ -160,7 +163,7 @@ class Workbench {
     this.news.show(task.news);
     this.lost = null;
     this.hideBanner();
-    this.startedAt = Date.now();
+    this.active.open(task.id);
     this.away = 0;
     this.lease(task.lease_until);
     const draft = this.sync.open(task);
@@ -357,8 +360,10 @@ class Workbench {
     this.setBusy(true);
     this.say("saving");
     this.talk.send(); // a comment that was not sent yet is sent with the answer
+    const { id } = this.task;
     try {
-      const answer = await this.sync.submit({ ...read, note: this.noteBox.value.trim(), guideline: this.guideline, seconds: Math.round((Date.now() - this.startedAt) / 100) / 10 });
+      const answer = await this.sync.submit({ ...read, note: this.noteBox.value.trim(), guideline: this.guideline, seconds: this.active.seconds() });
+      this.active.done(id);
       this.lastSaved = answer.saved_at;
       this.say(`saved ${clock(answer.saved_at)}`);
       this.hideBanner();
