@@ -203,7 +203,8 @@ def guard(services: Services | None = None) -> Iterator[None]:
     try:
         if services is not None and not services.alive():
             raise SignInRequired(SESSION_OVER)
-        with acting_from(st.context.ip_address or LOOPBACK):
+        address = st.context.ip_address
+        with acting_from(address if isinstance(address, str) else LOOPBACK):  # a page run by itself has a stand-in
             yield
     except SignInRequired:
         _session_over()
