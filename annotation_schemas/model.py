@@ -258,6 +258,13 @@ class Qualification(_Part):
     """How many seniors look at them."""
     pass_mark: float
     """The share of right ones that passes, between 0 and 1."""
+    against: Literal["key", "seniors", "both"] | None = None
+    """What an answer has to equal to be right: the item's key, what most seniors answered, or both; absent: the key
+    where there is one, else the seniors."""
+    retry_after_hours: float = 0
+    """How long somebody who did not pass waits before the next try."""
+    attempts: int | None = None
+    """How many tries there are; absent: any number."""
 
 
 class Triage(_Part):

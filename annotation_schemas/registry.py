@@ -57,7 +57,7 @@ REGISTRIES = {
 _ROWS: tuple[Row, ...] = (
     Row("stage", "triage", "sifting candidate frames before anything is written about them"),
     Row("stage", "authoring", "writing items about media from a shared pool"),
-    Row("stage", "qualification", "a set to pass before a stage may be entered", available=False, blocks=False),
+    Row("stage", "qualification", "a set to pass before a stage may be entered"),
     Row("stage", "verification", "independent, blind votes on every item"),
     Row("stage", "adjudication", "settling what the votes left open"),
     Row("stage", "refinement", "looking for second right answers beside a model's answer", available=False),

@@ -10,7 +10,19 @@ import typer
 from domain.errors import TouchstoneError
 from domain.origin import acting_from
 
-COMMANDS = ("schema", "agreement", "files", "serve", "people", "demo", "check", "guideline", "audit", "triage")
+COMMANDS = (
+    "schema",
+    "agreement",
+    "files",
+    "serve",
+    "people",
+    "demo",
+    "check",
+    "guideline",
+    "qualify",
+    "audit",
+    "triage",
+)
 """Modules of ``app.commands``, in the order of ``touchstone --help``."""
 
 cli = typer.Typer(

@@ -11,6 +11,7 @@ Markup = NewType("Markup", str)
 
 STYLE = """
 .ts { font-size: 0.95rem; line-height: 1.5; }
+.ts-right { color: #0072b2; font-weight: 700; } .ts-wrong { color: #d55e00; font-weight: 700; }
 .ts-quiet { color: color-mix(in srgb, currentColor 66%, transparent); }
 .ts-small { font-size: 0.85rem; }
 .ts-title { font-size: 1.6rem; font-weight: 600; line-height: 1.25; margin: 0 0 .15rem; letter-spacing: -.01em; }

@@ -55,6 +55,7 @@ SCREENS = (
     Screen("triage", "Triage", Stage.TRIAGE),
     Screen("author", "Author", Stage.AUTHORING),
     Screen("verify", "Verify", Stage.VERIFICATION),
+    Screen("qualify", "Qualify"),
     Screen("adjudicate", "Adjudicate", Stage.ADJUDICATION, Role.SENIOR),
     Screen("grade", "Grade", Stage.GRADING),
     Screen("dashboard", "Dashboard", role=Role.LEAD),
@@ -69,7 +70,7 @@ SCREENS = (
     Screen("audit", "Audit", role=Role.LEAD),
 )
 
-FOR_EVERYBODY = ("my_work", "comments")
+FOR_EVERYBODY = ("my_work", "qualify", "comments")
 """Pages that stand on top of the menu."""
 
 WORKING_STYLE = """
@@ -304,7 +305,13 @@ def menu(view: ProjectView) -> list[dict[str, str]]:
 
 def offered(view: ProjectView) -> Sequence[Screen]:
     """The screens that make sense for this person's role and stages, and for the schema's."""
-    return [screen for screen in SCREENS if at_least(view.role, screen.role) and _worked_on(view, screen.stage)]
+    verification = view.schema.schema_.stages.verification
+    asked = verification is not None and verification.qualification is not None
+    return [
+        screen
+        for screen in SCREENS
+        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and (asked or screen.name != "qualify")
+    ]
 
 
 def _worked_on(view: ProjectView, stage: Stage | None) -> bool:

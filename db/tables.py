@@ -16,7 +16,18 @@ from db.types import UTCDateTime, enum_column, public_id, word_column
 from domain.roles import Role
 from domain.states import ItemState, Purpose, Sifted, Stage, TaskState
 
-APPEND_ONLY = ("annotation", "revision", "guideline_version", "cause_answer", "comment", "event", "sift_decision")
+APPEND_ONLY = (
+    "annotation",
+    "revision",
+    "guideline_version",
+    "cause_answer",
+    "comment",
+    "event",
+    "sift_decision",
+    "qualification_set",
+    "qualification",
+    "qualification_review",
+)
 
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -654,6 +665,62 @@ class InsightRow(SQLModel, table=True):
 
     item_id: int = Field(primary_key=True, foreign_key="item.id")
     person_id: int = Field(primary_key=True, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class QualificationSetRow(SQLModel, table=True):
+    """The items to pass before a stage. The newest set of a stage is the one that people work on. Append-only."""
+
+    __tablename__ = "qualification_set"
+    __table_args__ = (UniqueConstraint("project_id", "stage", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    stage: str = Field(max_length=32)
+    number: int
+    item_ids: list[int] = Field(sa_type=JSON)
+    requalify: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """Whoever passed an earlier set has to pass this one as well."""
+    guideline_hash: str
+    seed: int
+    """From which the draw of the items follows."""
+    made_by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class QualificationRow(SQLModel, table=True):
+    """One try of a person to qualify for a stage, or their exemption (without a set). Append-only: where it stands
+    follows from the answers and the reviews."""
+
+    __tablename__ = "qualification"
+    __table_args__ = (UniqueConstraint("project_id", "stage", "person_id", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    stage: str = Field(max_length=32)
+    set_id: int | None = Field(default=None, foreign_key="qualification_set.id")
+    person_id: int = Field(foreign_key="person.id")
+    number: int
+    exempt_by_id: int | None = Field(default=None, foreign_key="person.id")
+    why: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class QualificationReviewRow(SQLModel, table=True):
+    """What a senior said of a try: signed or sent back, with comments by item. Append-only; a reviewer's newest
+    counts."""
+
+    __tablename__ = "qualification_review"
+
+    id: int | None = Field(default=None, primary_key=True)
+    qualification_id: int = Field(foreign_key="qualification.id", index=True)
+    person_id: int = Field(foreign_key="person.id")
+    signs: bool
+    comments: dict[str, str] = Field(default_factory=dict, sa_type=JSON)
+    state: str = Field(max_length=32)
+    """Where the try stood with this review, as it was then: what lets somebody into the stage."""
+    n_right: int
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

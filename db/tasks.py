@@ -106,12 +106,25 @@ def held_by(session: Session, *, person_id: int, project_id: int | None = None, 
 
 
 def mine(
-    session: Session, *, project_id: int, stage: Stage, person_id: int, dimension: str | None, now: datetime
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimension: str | None,
+    now: datetime,
+    only_qualifying: bool = False,
 ) -> TaskRow | None:
-    """What a person has in hand in a stage: a correction, or a claim (an expired one too, if nobody took it)."""
+    """What a person has in hand in a stage: a correction, or a claim (an expired one too, if nobody took it).
+
+    ``only_qualifying`` leaves out live work, which waits until they have passed.
+    """
     given = {"project": project_id, "stage": stage, "taker": person_id, "dimension": dimension, "now": now}
     for wanted in (_correction, _claim):
-        found: TaskRow | None = session.exec(wanted(dimension is not None), params=given).first()
+        statement = wanted(dimension is not None)
+        if only_qualifying:
+            statement = statement.where(col(TaskRow.purpose) == Purpose.QUALIFICATION)
+        found: TaskRow | None = session.exec(statement, params=given).first()
         if found is not None:
             return found
     return None

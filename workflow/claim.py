@@ -16,7 +16,7 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvai
 from domain.policies import LEASE
 from domain.records import NothingLeft, Person, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
-from workflow import pool
+from workflow import pool, qualify
 from workflow.projects import Access, access_by_id, access_to, log, require_lead, role_for, stages_of
 from workflow.show import task_view
 
@@ -51,9 +51,15 @@ def next_task(
             nothing = why_closed(session, access=access, person=person, stage=stage, dimension=dimension)
             if nothing is not None:
                 return nothing
-            row = _in_hand(session, access, person, stage, dimension, now)
+            barred = qualify.require(session, access=access, person=person, stage=stage)
+            row = _in_hand(session, access, person, stage, dimension, now, only_qualifying=barred is not None)
             if row is not None:
                 return task_view(session, access=access, row=row, person=person)
+            if barred is not None:
+                row = _put_off_before(session, access, person, stage, dimension, now, but=put_off)
+                if row is not None and row.purpose is Purpose.QUALIFICATION:
+                    return replace(task_view(session, access=access, row=row, person=person), put_off=True)
+                return barred
             more = False
             if stage is not Stage.AUTHORING:
                 row, more = _claim(session, access, person, stage, dimension, now)
@@ -354,15 +360,23 @@ _NOTHING_YET = {
 
 
 def _in_hand(
-    session: Session, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
+    session: Session,
+    access: Access,
+    person: Person,
+    stage: Stage,
+    dimension: str | None,
+    now: datetime,
+    *,
+    only_qualifying: bool = False,
 ) -> TaskRow | None:
     found = tasks.mine(
         session,
         project_id=access.project_id,
         stage=stage,
         person_id=person.id,
-        dimension=dimension,
+        dimension=None if only_qualifying else dimension,
         now=now,
+        only_qualifying=only_qualifying,
     )
     row = tasks.lock(session, public_id=found.public_id) if found else None
     if row is None or row.person_id != person.id or not access.may_use(row.dimension):

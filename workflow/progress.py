@@ -14,7 +14,7 @@ from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
-from workflow import pool, sift
+from workflow import pool, qualify, sift
 from workflow.claim import why_closed, why_nothing
 from workflow.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
 
@@ -41,6 +41,9 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh:
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
+        qualifying = qualify.numbers(session, access=access, person=person, stage=stage)
+        if qualifying is not None:
+            return Progress(mine_done=qualifying[0], mine_left=qualifying[1], kept=0, decided=0)
         figures, counted = tallied(session, access=access, person=person, stage=stage, now=store.now(), fresh=fresh)
     if counted is not None:
         with store.write() as session:
@@ -173,7 +176,9 @@ def _lines(session: Session, access: Access, person: Person, now: datetime, coun
             lines.append(_sifting(session, access, person))
         if stage not in WORKED_ON or not access.may_do(stage):
             continue
-        closed = why_closed(session, access=access, person=person, stage=stage, dimension=None)
+        closed = why_closed(session, access=access, person=person, stage=stage, dimension=None) or qualify.require(
+            session, access=access, person=person, stage=stage
+        )
         figures, new = tallied(session, access=access, person=person, stage=stage, now=now, fresh=True)
         if new is not None and sum(new.left.values()) >= MANY:
             counted.append(new)

@@ -16,7 +16,7 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import Person, Submission, Submitted, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
-from workflow import adjudicate, author, grade, guidelines, verify
+from workflow import adjudicate, author, grade, guidelines, qualify, verify
 from workflow.claim import LOST, extend, held_task
 from workflow.draft import must_be_json
 from workflow.projects import Access, access_to, log
@@ -123,7 +123,7 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
         if last is None or stage not in _STEPS:
             raise NotFound("There is nothing to undo here yet.")
         row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
-        why = _STEPS[stage].why_fixed(session, access, row, now)
+        why = _why_fixed(session, access, row, now)
         if why is not None:
             raise Conflict(why)
         if not row.correcting:
@@ -176,11 +176,22 @@ def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now
     if row.state is TaskState.DONE and row.person_id == person.id:
         if not row.correcting:
             return Conflict("You have submitted this task already; undo it to change it.")
-        why = _STEPS[row.stage].why_fixed(session, access, row, now)
+        why = _why_fixed(session, access, row, now)
         return Conflict(f"{why} What you wrote is kept as a draft.") if why else None
+    if row.purpose is Purpose.LIVE:
+        barred = qualify.require(session, access=access, person=person, stage=row.stage)
+        if barred is not None:
+            return LeaseLost(f"{barred.sentence} What you wrote is kept as a draft.")
     if row.state is TaskState.WITHDRAWN:
         return LeaseLost("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
     return None if extend(session, access=access, row=row, person=person, now=now) else LeaseLost(LOST)
+
+
+def _why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """Why what was submitted can no longer be corrected; None if it can."""
+    if row.purpose is Purpose.QUALIFICATION:
+        return qualify.why_fixed(session, row=row)
+    return _STEPS[row.stage].why_fixed(session, access, row, now)
 
 
 def _store(

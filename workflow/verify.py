@@ -15,6 +15,7 @@ from domain.errors import Problem
 from domain.policies import KEEP_RULES, Verdict, Vote, contest, item_state
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage, TaskState
+from workflow import qualify
 from workflow.projects import Access
 
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
@@ -164,7 +165,7 @@ def weight_of(session: Session, *, access: Access, row: TaskRow, person: Person)
 
 def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> float | None:
     """A rater's score in the qualification for a stage, between 0 and 1; None if they were never scored."""
-    return None  # no use case scores raters yet
+    return qualify.score_of(session, access, person_id, stage)
 
 
 def _contest(session: Session, access: Access, item: ItemRow) -> float:

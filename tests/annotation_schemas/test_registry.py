@@ -43,10 +43,13 @@ def test_what_is_not_built_is_refused_with_a_sentence(name: str, stage: str, say
     assert str(caught.value).endswith(".")
 
 
-def test_a_qualification_that_is_not_enforced_yet_keeps_nobody_from_verifying() -> None:
-    missing = {need.row.name: need.row.blocks for need in registry.needs(schema("egoplan")) if not need.row.available}
-    assert missing["qualification"] is False
+def test_a_row_that_does_not_block_keeps_nobody_from_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = ("stage", "qualification")
+    monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], available=False, blocks=False))
     registry.require_available(schema("egoplan"), "verification")
+    monkeypatch.setitem(registry._BY_NAME, key, replace(registry._BY_NAME[key], blocks=True))
+    with pytest.raises(NotAvailable, match="qualification"):
+        registry.require_available(schema("egoplan"), "verification")
 
 
 def test_a_row_that_is_built_is_given_and_others_are_refused() -> None:

@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
+from annotation_schemas import shipped
 from tests.importers.samples import egothink_record, write
 from tests.serving import touchstone
 
@@ -20,7 +22,8 @@ def annotations(tmp_path: Path) -> Path:
 
 def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations: Path) -> None:
     made = touchstone("project", "create", "mine", "--schema", "egothink", home=home)
-    assert (made.returncode, made.stdout) == (0, "Project mine (EgoThink) follows egothink, version 3.\n")
+    version = yaml.safe_load(shipped()["egothink"].read_text())["version"]
+    assert (made.returncode, made.stdout) == (0, f"Project mine (EgoThink) follows egothink, version {version}.\n")
     assert made.stderr == f"Touchstone: everything is kept in {home}\n"
     brought = touchstone("import", "mine", "egothink", annotations, home=home)
     assert brought.returncode == 0, brought.stderr
@@ -34,7 +37,7 @@ def test_a_project_from_nothing_to_files(home: Path, tmp_path: Path, annotations
         file = Path(folder) / "annotations.json"
         assert (tmp_path / "out" / file).read_bytes() == (annotations / file).read_bytes()
     listed = touchstone("project", "list", home=home)
-    assert listed.stdout.split() == ["mine", "egothink", "3", "EgoThink"]
+    assert listed.stdout.split() == ["mine", "egothink", str(version), "EgoThink"]
 
 
 def test_what_does_not_fit_is_a_sentence_and_a_status(home: Path, tmp_path: Path, annotations: Path) -> None:

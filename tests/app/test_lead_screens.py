@@ -393,6 +393,7 @@ def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
         "Import",
         "Agreement",
         "Export",
+        "Audit",
     ]
     projects.set_member(store, by=None, project="tiny", login="ana", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
     assert titles("ana") == ["My work", "Comments", "Verify"]

@@ -66,6 +66,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "triage": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
     "author": working(AUTHOR),
     "verify": working(VERIFIER),
+    "qualify": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
     "adjudicate": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
     "grade": working(GRADER),
     "dashboard": FOR_LEADS,

@@ -50,12 +50,22 @@ def vote(store: Store, login: str, choice: str, *, of: str) -> None:
     from workflow import accounts, claim
 
     person: Person = accounts.find_person(store, login=login)
+    _let_in(store, login)
     while True:
         view = claimed(store, person)
         if of in view.fields.values():
             break
         claim.release(store, person=person, task=view.id)
     submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": choice})
+
+
+def _let_in(store: Store, login: str) -> None:
+    """Nobody here qualifies by a set: these projects have hardly any items."""
+    from workflow import projects, qualify
+
+    asked = projects.everything(store)[0].schema.schema_.stages.verification
+    if asked is not None and asked.qualification is not None:
+        qualify.exempt(store, by=None, project="p", login=login, why="A test.")
 
 
 # ---- as it stands ---------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from domain.errors import InvalidInput
 from domain.records import NothingLeft
 from domain.states import Stage
 from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow import claim, submit
+from workflow import claim, qualify, submit
 
 
 @pytest.mark.parametrize(("name", "stage"), [("pca_bench", Stage.REFINEMENT)])
@@ -23,7 +23,7 @@ def test_a_stage_that_is_not_built_is_refused_with_a_sentence(store: Store, name
     assert f"The stage `{stage.value}`" in left.sentence
 
 
-def test_a_qualification_that_is_not_enforced_yet_keeps_nobody_from_verifying(store: Store) -> None:
+def test_egoplan_is_verified_blind_by_whoever_needs_no_qualification(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     fields = {
         "task_goal": "store cereal",
@@ -34,6 +34,10 @@ def test_a_qualification_that_is_not_enforced_yet_keeps_nobody_from_verifying(st
     }
     make_items(store, dimension="next_action", fields=fields)
     for person in make_people(store, "ann", "bob"):
+        found = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        assert isinstance(found, NothingLeft)
+        assert found.code == "not_qualified"
+        qualify.exempt(store, by=None, project="p", login=person.login, why="A test.")
         view = claimed(store, person)
         assert set(view.fields) == {"task_goal", "question", "options"}
         submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": "open cupboard"})

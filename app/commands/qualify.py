@@ -1,0 +1,78 @@
+"""``touchstone qualify``: the set of items to pass before a stage, and who has passed it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from db.engine import Store
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    qualify = typer.Typer(help="What people pass before a stage, and who has passed it.", no_args_is_help=True)
+    cli.add_typer(qualify, name="qualify")
+    qualify.command("set")(make_set)
+    qualify.command("status")(status)
+    qualify.command("exempt")(exempt)
+
+
+def make_set(
+    project: Project,
+    items: Annotated[
+        Path | None, typer.Option(help="A file with an item's id on each line; without it, items are drawn.")
+    ] = None,
+    number: Annotated[
+        int | None, typer.Option("--number", "-n", help="How many are drawn; without it, as the schema says.")
+    ] = None,
+    requalify: Annotated[
+        bool, typer.Option("--requalify", help="Whoever passed an earlier set has to pass this one as well.")
+    ] = False,
+) -> None:
+    """Fix the items that people answer to qualify, drawn evenly over the dimensions or named."""
+    from domain.errors import FileRefused
+    from workflow import qualify
+
+    names: list[str] = []
+    if items is not None:
+        try:
+            names = [line.strip() for line in items.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileRefused(f"{items} cannot be read as UTF-8 text: {error}") from error
+    made, chosen = qualify.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify)
+    typer.echo(f"Set {made} of {project}: {len(chosen)} items.")
+    for name in chosen:
+        typer.echo(name)
+
+
+def status(project: Project) -> None:
+    """Write all tries as CSV."""
+    from workflow import qualify
+
+    typer.echo(qualify.as_csv(qualify.tries(_store(), person=None, project=project)), nl=False)
+
+
+def exempt(
+    project: Project,
+    login: Annotated[str, typer.Argument(help="Whom to let in without it.")],
+    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+) -> None:
+    """Let somebody into the stage without the qualification."""
+    from workflow import qualify
+
+    qualify.exempt(_store(), by=None, project=project, login=login, why=why)
+    typer.echo(f"{login} needs no qualification in {project}.")
+
+
+def _store() -> Store:
+    from app.services import resources
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    return shared.store

@@ -1,0 +1,208 @@
+"""Qualify: one's own tries and results; for seniors the matrix of people and items; for leads the set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.qualification import Standing
+from domain.records import ProjectView
+from domain.roles import Role, at_least
+from workflow import qualify
+
+WORDS = {
+    Standing.OPEN: "not finished",
+    Standing.HANDED_IN: "waits for seniors",
+    Standing.PASSED: "passed",
+    Standing.FAILED: "not passed",
+    Standing.SENT_BACK: "sent back",
+}
+SIGNS = {True: "✓", False: "✗", None: "?"}
+"""Marks beside the colours: right, wrong, nobody says."""
+
+
+def render(services: Services) -> None:
+    """What somebody has to do, and what they may look at."""
+    view = shell.project(services)
+    verification = view.schema.schema_.stages.verification
+    asked = verification.qualification if verification else None
+    shell.heading("Qualify", "A set of items to answer before the verification.", made_up=view.made_up)
+    if asked is None:
+        shell.show(markup.notice("This project asks for no qualification."))
+        return
+    _mine(services, view)
+    if at_least(view.role, Role.SENIOR):
+        _seniors(services, view)
+    if at_least(view.role, Role.LEAD):
+        _lead(services, view, asked.items)
+
+
+# ---- one's own -------------------------------------------------------------------------------------------------------
+
+
+def _mine(services: Services, view: ProjectView) -> None:
+    mine = qualify.mine(services.store, person=services.person, project=view.name)
+    last = mine[-1] if mine else None
+    if last is not None:
+        shell.show(markup.notice(standing(last), style="good" if last.state is Standing.PASSED else ""))
+        for result in last.results:
+            shell.show(result_of(result))
+    if last is not None and last.state is Standing.OPEN:
+        if st.button("Go on", type="primary", key="qualify.go", shortcut="1"):
+            shell.go("verify", project=view.name)
+    elif (last is None or last.state is not Standing.HANDED_IN) and st.button(
+        "Begin", type="primary", key="qualify.begin", shortcut="1"
+    ):
+        qualify.begin(services.store, person=services.person, project=view.name)
+        shell.go("verify", project=view.name)
+
+
+def standing(seen: qualify.Try) -> str:
+    """Where a try stands, in a sentence, for the person whose it is."""
+    if seen.exempt is not None:
+        return f"You need no qualification here: {seen.exempt}"
+    said = {
+        Standing.OPEN: f"{seen.n_answered} of {seen.n_items} items answered.",
+        Standing.HANDED_IN: "Everything is answered. Seniors look at it; the results come after that.",
+        Standing.PASSED: f"Passed: {seen.n_right} of {seen.n_items} right.",
+        Standing.FAILED: f"Not passed: {seen.n_right} of {seen.n_items} right; {seen.pass_mark:.0%} are needed.",
+        Standing.SENT_BACK: "A senior sent it back; what was said stands below.",
+    }
+    return said[seen.state]
+
+
+def result_of(result: qualify.ItemResult) -> markup.Markup:
+    """One item: mine, what is right, and what was said."""
+    head = f"{SIGNS[result.right]} {result.item}"
+    lines = [f"answer: {_words(result.answer)}"]
+    if result.reasons:
+        lines.append(f"because: {_words(result.reasons)}")
+    if result.key is not None:
+        lines.append(f"key: {result.key}")
+    if result.seniors is not None:
+        lines.append(f"seniors: {result.seniors}")
+    lines += [f"{who}: {text}" for who, text in result.comments]
+    return markup.tag(
+        "div",
+        markup.tag("strong", markup.text(head)),
+        *(markup.tag("div", markup.text(line)) for line in lines),
+        style="ts",
+        data_part="result",
+    )
+
+
+def _words(values: Any) -> str:
+    return ", ".join(f"{name} {'skipped' if value is None else value}" for name, value in values.items())
+
+
+# ---- seniors ---------------------------------------------------------------------------------------------------------
+
+
+def _seniors(services: Services, view: ProjectView) -> None:
+    shell.section("People and items")
+    found = [
+        each
+        for each in qualify.tries(services.store, person=services.person, project=view.name)
+        if each.set_number is not None
+    ]
+    if not found:
+        shell.show(markup.notice("Nobody has begun yet."))
+        return
+    shell.show(matrix(found))
+    st.download_button("CSV", qualify.as_csv(found), f"{view.name}-qualification.csv", "text/csv", key="qualify.csv")
+    me = services.person.login
+    waiting = [
+        each
+        for each in found
+        if each.state is Standing.HANDED_IN and each.person != me and me not in dict(each.reviews)
+    ]
+    if not waiting:
+        return
+    chosen = st.selectbox(
+        "Review", waiting, format_func=lambda each: f"{each.name}, try {each.number}", key="qualify.review"
+    )
+    if chosen is not None:
+        _review(services, chosen)
+
+
+def _review(services: Services, chosen: qualify.Try) -> None:
+    with st.form(f"qualify.form.{chosen.id}", border=False):
+        comments = {}
+        for result in chosen.results:
+            shell.show(result_of(result))
+            comments[result.item] = st.text_input(
+                f"Comment on {result.item}",
+                key=f"qualify.comment.{chosen.id}.{result.item}",
+                label_visibility="collapsed",
+                placeholder="comment",
+            )
+        left, right = st.columns(2)
+        with left:
+            signed = st.form_submit_button("Sign", type="primary", key=f"qualify.sign.{chosen.id}")
+        with right:
+            back = st.form_submit_button("Send back", key=f"qualify.back.{chosen.id}")
+    if signed or back:
+        qualify.review(
+            services.store, by=services.person, qualification=chosen.id, signs=bool(signed), comments=comments
+        )
+        st.rerun()
+
+
+def matrix(found: Sequence[qualify.Try]) -> markup.Markup:
+    """People by items; a mark and a colour say whether an answer is right."""
+    names = list(dict.fromkeys(result.item for each in found for result in each.results))
+    heads = [("Person", ""), ("State", ""), ("Right", "ts-number"), *((str(at + 1), "") for at in range(len(names)))]
+    rows = []
+    for each in found:
+        by_item = {result.item: result for result in each.results}
+        cells = []
+        for name in names:
+            result = by_item.get(name)
+            answered = result is not None and bool(result.answer)
+            sign = SIGNS[result.right] if result is not None and answered else "·"
+            style = {"✓": "ts-right", "✗": "ts-wrong"}.get(sign, "ts-quiet")
+            cells.append(markup.tag("span", markup.text(sign), title=name, style=style))
+        signed = sum(signs for _, signs in each.reviews)
+        state = f"{WORDS[each.state]}{f', signed by {signed}' if signed else ''}"
+        rows.append(
+            [
+                markup.text(f"{each.name} ({each.number})"),
+                markup.text(state),
+                markup.text(f"{each.n_right} of {each.n_items}"),
+                *cells,
+            ]
+        )
+    return markup.table(heads, rows)
+
+
+# ---- leads -----------------------------------------------------------------------------------------------------------
+
+
+def _lead(services: Services, view: ProjectView, wanted: int) -> None:
+    shell.section("The set")
+    with st.form("qualify.set", border=False):
+        number = st.number_input("How many items are drawn", min_value=1, value=wanted, key="qualify.number")
+        named = st.text_area("Or these, one id a line", key="qualify.items")
+        again = st.checkbox("Whoever passed an earlier set has to pass this one as well", key="qualify.requalify")
+        sent = st.form_submit_button("Make a new set", key="qualify.make")
+    if sent:
+        made, chosen = qualify.make_set(
+            services.store,
+            by=services.person,
+            project=view.name,
+            names=[line.strip() for line in str(named).splitlines() if line.strip()],
+            n=int(number),
+            requalify=bool(again),
+        )
+        shell.show(markup.notice(f"Set {made} has {markup.count(len(chosen), 'item')}.", style="good"))
+    with st.form("qualify.exempt", border=False):
+        login = st.text_input("Let somebody in without it: login", key="qualify.login")
+        why = st.text_input("Why", key="qualify.why")
+        let = st.form_submit_button("Let them in", key="qualify.let")
+    if let:
+        qualify.exempt(services.store, by=services.person, project=view.name, login=str(login), why=str(why))
+        shell.show(markup.notice(f"{login} needs no qualification any more.", style="good"))

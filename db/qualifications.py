@@ -1,0 +1,124 @@
+"""Queries on qualification: the sets, who tried, and what seniors said of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sqlalchemy import and_, bindparam
+from sqlmodel import Session, col, select
+
+from db.tables import (
+    AnnotationRow,
+    PersonRow,
+    QualificationReviewRow,
+    QualificationRow,
+    QualificationSetRow,
+    TaskRow,
+)
+from domain.states import Purpose, Stage
+
+
+def add(session: Session, *, row: Any) -> Any:
+    """Add a set, a try or a review, and give it its id."""
+    session.add(row)
+    session.flush()
+    return row
+
+
+def sets(session: Session, *, project_id: int, stage: Stage) -> list[QualificationSetRow]:
+    """The sets of a stage, the newest last."""
+    wanted = select(QualificationSetRow).where(
+        QualificationSetRow.project_id == project_id, QualificationSetRow.stage == stage.value
+    )
+    return list(session.exec(wanted.order_by(col(QualificationSetRow.number))))
+
+
+def set_by_id(session: Session, *, id: int) -> QualificationSetRow:
+    """A set, which must exist."""
+    return session.exec(select(QualificationSetRow).where(QualificationSetRow.id == id)).one()
+
+
+def tries_of(session: Session, *, project_id: int, stage: Stage, person_id: int) -> list[QualificationRow]:
+    """The tries and exemptions of a person for a stage, the newest last."""
+    given = {"project": project_id, "stage": stage.value, "person": person_id}
+    return list(session.exec(_tries_of(), params=given))
+
+
+@cache
+def _tries_of() -> Any:
+    return (
+        select(QualificationRow)
+        .where(
+            col(QualificationRow.project_id) == bindparam("project"),
+            col(QualificationRow.stage) == bindparam("stage"),
+            col(QualificationRow.person_id) == bindparam("person"),
+        )
+        .order_by(col(QualificationRow.number))
+    )
+
+
+def outcomes(
+    session: Session, *, project_id: int, stage: Stage, person_id: int
+) -> list[tuple[int | None, str | None, int | None]]:
+    """A person's tries as they stood with every review, oldest first: set, state, right answers; without a set: let in
+    without one. Asked before every piece of live work, so it is one statement."""
+    given = {"project": project_id, "stage": stage.value, "person": person_id}
+    return [(set_id, state, right) for set_id, state, right in session.exec(_outcomes(), params=given)]
+
+
+@cache
+def _outcomes() -> Any:
+    review = and_(col(QualificationReviewRow.qualification_id) == col(QualificationRow.id))
+    return (
+        select(QualificationRow.set_id, QualificationReviewRow.state, QualificationReviewRow.n_right)
+        .join(QualificationReviewRow, review, isouter=True)
+        .where(
+            col(QualificationRow.project_id) == bindparam("project"),
+            col(QualificationRow.stage) == bindparam("stage"),
+            col(QualificationRow.person_id) == bindparam("person"),
+        )
+        .order_by(col(QualificationRow.number), col(QualificationReviewRow.id))
+    )
+
+
+def tries(session: Session, *, project_id: int, stage: Stage) -> list[tuple[QualificationRow, PersonRow]]:
+    """All tries and exemptions for a stage, with whose they are, by login and the newest last."""
+    wanted = (
+        select(QualificationRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == QualificationRow.person_id)
+        .where(QualificationRow.project_id == project_id, QualificationRow.stage == stage.value)
+        .order_by(col(PersonRow.login), col(QualificationRow.number))
+    )
+    return [(row, person) for row, person in session.exec(wanted)]
+
+
+def by_public_id(session: Session, *, public_id: str, hold: bool = False) -> QualificationRow | None:
+    """A try by the id that pages know."""
+    wanted = select(QualificationRow).where(QualificationRow.public_id == public_id)
+    return session.exec(wanted.with_for_update(key_share=True) if hold else wanted).first()
+
+
+def reviews(session: Session, *, qualification_id: int) -> list[tuple[QualificationReviewRow, PersonRow]]:
+    """What was said of a try, oldest first."""
+    wanted = (
+        select(QualificationReviewRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == QualificationReviewRow.person_id)
+        .where(QualificationReviewRow.qualification_id == qualification_id)
+        .order_by(col(QualificationReviewRow.id))
+    )
+    return [(row, person) for row, person in session.exec(wanted)]
+
+
+def answers(session: Session, *, qualification_id: int) -> dict[int, AnnotationRow]:
+    """What counts of what was answered in a try, by item id."""
+    wanted = (
+        select(AnnotationRow)
+        .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
+        .where(
+            col(TaskRow.unit).startswith(f"{Purpose.QUALIFICATION.value}/{qualification_id}/"),
+            col(AnnotationRow.purpose) == Purpose.QUALIFICATION,
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    return {row.item_id: row for row in session.exec(wanted)}

@@ -1,0 +1,164 @@
+"""Nobody reaches live work without the qualification that the schema asks for; nothing of it counts as a vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from annotation_schemas.loader import load_text
+from db.engine import Store
+from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.qualification import Standing
+from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
+from domain.states import Stage
+from tests.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
+from workflow import claim, qualify, submit
+from workflow.checks import check
+from workflow.projects import access_to
+from workflow.ratings import ratings_of
+
+ASKED = "{items: 4, reviewers: 2, pass_mark: 0.75, retry_after_hours: 24, attempts: 2}"
+
+
+@pytest.fixture
+def clock(store: Store) -> Clock:
+    store.clock = Clock()
+    return store.clock
+
+
+@pytest.fixture
+def project(store: Store, clock: Clock) -> str:
+    """Ten items, all with the key ``red``; four of them are the set."""
+    text = BLIND.replace("RATERS", f"2\n    qualification: {ASKED}").replace("PER_SOURCE", "2")
+    name = make_project(store, loaded=load_text(text.replace("ADJUDICATION", "none"), "Be exact.", "blind"))
+    make_items(store, 10)
+    qualify.make_set(store, by=None, project=name)
+    return name
+
+
+def answer(store: Store, person: Person, choices: Sequence[str]) -> list[TaskView]:
+    """Begin a try and answer its items in the order in which they come."""
+    qualify.begin(store, person=person, project="p")
+    seen = []
+    for at, choice in enumerate(choices):
+        seen.append(view := claimed(store, person))
+        submit.submit(store, person=person, task=view.id, key=f"{view.id}{at}", values={"choice": choice})
+    return seen
+
+
+def barred(store: Store, person: Person) -> str:
+    """Why somebody gets no task."""
+    found = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+    assert isinstance(found, NothingLeft), found
+    assert found.code == "not_qualified"
+    return found.sentence
+
+
+def sign(store: Store, person: Person, *seniors: Person, signs: bool = True, **comments: str) -> qualify.Try:
+    """Seniors review the last try of a person."""
+    last = [each for each in qualify.tries(store, person=None, project="p") if each.person == person.login][-1]
+    for senior in seniors:
+        said = comments or ({} if signs else {last.results[0].item: "Look again."})
+        last = qualify.review(store, by=senior, qualification=last.id, signs=signs, comments=said)
+    return last
+
+
+def test_from_barred_to_live_work(store: Store, project: str) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    assert "Open Qualify" in barred(store, ann)
+    views = answer(store, ann, ["red", "red", "red", "blue"])
+    assert len({view.item for view in views}) == 4
+    assert all("answer" not in view.fields for view in views), "the key is as secret as in live work"
+    assert "seniors are looking" in barred(store, ann)
+    (mine,) = qualify.mine(store, person=ann, project="p")
+    assert (mine.state, mine.n_right, mine.results) == (Standing.HANDED_IN, 0, ()), "no feedback before the end"
+    assert sign(store, ann, sam).state is Standing.HANDED_IN
+    assert sign(store, ann, sam).state is Standing.HANDED_IN, "one senior twice is one senior"
+    done = sign(store, ann, sue, **{"colour/0": "Mind the shade."})
+    assert (done.state, done.n_right) == (Standing.PASSED, 3)
+    (mine,) = qualify.mine(store, person=ann, project="p")
+    assert sorted(result.right is True for result in mine.results) == [False, True, True, True]
+    live = claimed(store, ann)
+    assert live.item not in {view.item for view in views}
+    for _ in range(6):
+        vote(store, ann)
+    found = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert isinstance(found, NothingLeft), "she knows the keys of the set, so she is not asked about it blind"
+    assert len(ratings_of(store, project="p", stage=Stage.VERIFICATION)) == 6, "four answers of the set count nowhere"
+    assert check(store) == []
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+        assert qualify.score_of(session, access, ann.id, Stage.VERIFICATION) == 0.75
+
+
+def test_who_fails_waits_and_tries_are_counted(store: Store, project: str, clock: Clock) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    answer(store, ann, ["red", "red", "blue", "blue"])
+    assert sign(store, ann, sam, sue).state is Standing.FAILED
+    with pytest.raises(Conflict, match="from 2026-"):
+        qualify.begin(store, person=ann, project="p")
+    clock.advance(hours=25)
+    answer(store, ann, ["red", "red", "red", "red"])
+    assert sign(store, ann, sam, signs=False).state is Standing.SENT_BACK
+    clock.advance(hours=25)
+    with pytest.raises(Conflict, match="2 of 2 tries"):
+        qualify.begin(store, person=ann, project="p")
+    barred(store, ann)
+
+
+def test_seniors_review_others_only_what_is_handed_in_and_say_why(store: Store, project: str) -> None:
+    ann, ben = make_people(store, "ann", "ben")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    begun = qualify.begin(store, person=ann, project="p")
+    with pytest.raises(Conflict, match="not handed in"):
+        qualify.review(store, by=sam, qualification=begun.id, signs=True)
+    with pytest.raises(InvalidInput, match="Say at least"):
+        qualify.review(store, by=sam, qualification=begun.id, signs=False)
+    with pytest.raises(NotAllowed):
+        qualify.review(store, by=ben, qualification=begun.id, signs=True)
+    own = qualify.begin(store, person=sam, project="p")
+    with pytest.raises(NotAllowed, match="own"):
+        qualify.review(store, by=sam, qualification=own.id, signs=True)
+    with pytest.raises(NotAllowed):
+        qualify.tries(store, person=ann, project="p")
+
+
+def test_a_lead_lets_somebody_in_with_a_reason(store: Store, project: str) -> None:
+    ann = make_person(store, "ann")
+    with pytest.raises(InvalidInput, match="Say why"):
+        qualify.exempt(store, by=None, project="p", login="ann", why=" ")
+    qualify.exempt(store, by=None, project="p", login="ann", why="Wrote the guideline.")
+    claimed(store, ann)
+    (mine,) = qualify.mine(store, person=ann, project="p")
+    assert mine.exempt == "Wrote the guideline."
+
+
+def test_a_new_set_can_ask_everybody_again(store: Store, project: str, clock: Clock) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    answer(store, ann, ["red"] * 4)
+    sign(store, ann, sam, sue)
+    claimed(store, ann)
+    qualify.make_set(store, by=None, project="p", n=2)
+    claimed(store, ann)
+    _, names = qualify.make_set(store, by=None, project="p", names=["colour/9", "colour/8"], requalify=True)
+    assert names == ["colour/9", "colour/8"]
+    barred(store, ann)
+    answer(store, ann, ["red"] * 2)
+    sign(store, ann, sam, sue)
+    claimed(store, ann)
+
+
+def test_corrections_until_a_senior_looks(store: Store, project: str) -> None:
+    ann = make_person(store, "ann")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    answer(store, ann, ["red", "red", "red", "blue"])
+    view = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=ann, task=view.id, key="again", values={"choice": "red"})
+    assert sign(store, ann, sam).n_right == 4
+    with pytest.raises(Conflict, match="Seniors have begun"):
+        submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)

@@ -1,0 +1,592 @@
+"""Qualification: a set of items to pass before a stage, answered blind, scored, and signed by seniors.
+
+A try is ordinary work on the ordinary page: its tasks have the purpose ``qualification`` and belong to one person, so
+drafts, undo and idempotency are those of live work, and nothing of it ever counts as a vote. Whoever has begun a set is
+not asked about its items blind any more: the results tell them the right answers.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from secrets import randbelow
+from typing import Any
+
+from annotation_schemas.model import Qualification
+from db import events, items, people, projects, qualifications, tasks, threads
+from db.engine import IntegrityError, Session, Store
+from db.tables import (
+    AnnotationRow,
+    ItemRow,
+    PersonRow,
+    QualificationReviewRow,
+    QualificationRow,
+    QualificationSetRow,
+    TaskRow,
+)
+from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.order import shuffled
+from domain.policies import LEASE, criteria_that_decide, same
+from domain.qualification import Review, Standing, may_try_again, standing
+from domain.records import NothingLeft, Person
+from domain.roles import Role, at_least
+from domain.states import Purpose, Stage, TaskState
+from workflow.projects import Access, access_by_id, access_to, require_lead
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """One item of a try: what was answered, what is right, and what was said of it."""
+
+    item: str
+    dimension: str
+    fields: Mapping[str, Any]
+    answer: Mapping[str, Any]
+    reasons: Mapping[str, Any]
+    key: Any
+    """The item's own key; None where the schema has none."""
+    seniors: Any
+    """What most seniors answered; None if they did not, or differed."""
+    right: bool | None
+    """None: nothing says what is right."""
+    comments: Sequence[tuple[str, str]] = ()
+    """Who said what about it."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """One try to qualify, or an exemption."""
+
+    id: str
+    person: str
+    name: str
+    number: int
+    stage: Stage
+    state: Standing
+    n_items: int
+    n_answered: int
+    n_right: int
+    pass_mark: float
+    set_number: int | None
+    reviews: Sequence[tuple[str, bool]]
+    """Who signed (True) or sent it back."""
+    exempt: str | None = None
+    """Why a lead let them in without it."""
+    results: Sequence[ItemResult] = ()
+
+
+# ---- what other use cases ask ----------------------------------------------------------------------------------------
+
+
+def policy(access: Access, stage: Stage) -> Qualification | None:
+    """What the schema asks before a stage; None if nothing."""
+    part = getattr(access.schema.stages, stage.value, None)
+    found: Qualification | None = getattr(part, "qualification", None)
+    return found
+
+
+def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
+    """Why somebody may not enter a stage's live work yet; None if they may, or if no qualification is asked for."""
+    asked = policy(access, stage)
+    if asked is None or _passed(session, access, person.id, stage):
+        return None
+    return NothingLeft("not_qualified", _next_step(session, access, person, stage))
+
+
+def numbers(session: Session, *, access: Access, person: Person, stage: Stage) -> tuple[int, int] | None:
+    """How many items of the set somebody has answered in their last try, and how many are left; None for whoever may
+    enter the live work."""
+    if policy(access, stage) is None or _passed(session, access, person.id, stage):
+        return None
+    tried = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
+    mine = [row for row in tried if row.set_id is not None]
+    if not mine:
+        return 0, 0
+    n_items = len(qualifications.set_by_id(session, id=mine[-1].set_id or 0).item_ids)
+    n_answered = len(qualifications.answers(session, qualification_id=mine[-1].id or 0))
+    return n_answered, n_items - n_answered
+
+
+def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> float | None:
+    """A person's share of right answers in the try with which they qualified last; None if they never did."""
+    if policy(access, stage) is None:
+        return None
+    found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
+    passed = [(set_id, right) for set_id, state, right in found if state == Standing.PASSED and set_id is not None]
+    if not passed:
+        return None
+    set_id, right = passed[-1]
+    return (right or 0) / len(qualifications.set_by_id(session, id=set_id).item_ids)
+
+
+def _passed(session: Session, access: Access, person_id: int, stage: Stage) -> bool:
+    found = qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person_id)
+    if any(set_id is None for set_id, _, _ in found):
+        return True
+    passed = {set_id for set_id, state, _ in found if state == Standing.PASSED}
+    if not passed:
+        return False
+    sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+    least = max((row.number for row in sets if row.requalify), default=0)
+    return any(row.number >= least for row in sets if row.id in passed)
+
+
+def _next_step(session: Session, access: Access, person: Person, stage: Stage) -> str:
+    mine = [
+        row
+        for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        if row.set_id is not None
+    ]
+    if not qualifications.sets(session, project_id=access.project_id, stage=stage):
+        return f"The {stage.value} asks for a qualification, and no set of items is ready; a lead makes one."
+    if not mine:
+        return f"Before the {stage.value} you answer a set of items. Open Qualify in the menu and begin."
+    asked = policy(access, stage)
+    last = _view(session, access, asked, mine[-1], None) if asked else None
+    said = {
+        Standing.OPEN: "Your qualification is not finished; go on with it here.",
+        Standing.HANDED_IN: "You have handed in your qualification; seniors are looking at it.",
+        Standing.FAILED: "You have not passed the qualification yet; Qualify in the menu says what comes next.",
+        Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
+    }
+    return said.get(last.state, "Qualify in the menu says what comes next.") if last else ""
+
+
+def why_fixed(session: Session, *, row: TaskRow) -> str | None:
+    """Why an answer in a try can no longer be corrected; None if it can."""
+    of = int(row.unit.split("/")[1])
+    if qualifications.reviews(session, qualification_id=of):
+        return "Seniors have begun to review this qualification, so its answers stay as they are."
+    return None
+
+
+# ---- the lead --------------------------------------------------------------------------------------------------------
+
+
+def make_set(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    stage: Stage = Stage.VERIFICATION,
+    names: Sequence[str] = (),
+    n: int | None = None,
+    requalify: bool = False,
+) -> tuple[int, Sequence[str]]:
+    """Fix the items to pass before a stage; the set's number and its items, by external id.
+
+    Items are named, or ``n`` of them (None: as many as the schema says) are drawn evenly over the dimensions from a
+    seed that is stored. Only items that nobody has voted on yet can be drawn. ``requalify``: whoever passed an earlier
+    set has to pass this one as well.
+    """
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        asked = policy(access, stage)
+        if asked is None:
+            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
+        seed = randbelow(2**31)
+        chosen = (
+            [_named(session, access, name) for name in dict.fromkeys(names)]
+            if names
+            else _drawn(items.of_project(session, project_id=access.project_id), n or asked.items, seed)
+        )
+        if not chosen:
+            raise InvalidInput([Problem("items", "A set needs at least one item; import items or name some.")])
+        earlier = qualifications.sets(session, project_id=access.project_id, stage=stage)
+        row = QualificationSetRow(
+            project_id=access.project_id,
+            stage=stage.value,
+            number=len(earlier) + 1,
+            item_ids=[item.id or 0 for item in chosen],
+            requalify=requalify,
+            guideline_hash=access.loaded.guideline_hash,
+            seed=seed,
+            made_by_id=by.id if by else None,
+            created_at=now,
+        )
+        qualifications.add(session, row=row)
+        _record(session, access, by, "qualification.set_made", now, {"number": row.number, "items": len(chosen)})
+        return row.number, [item.external_id for item in chosen]
+
+
+def exempt(
+    store: Store, *, by: Person | None, project: str, login: str, why: str, stage: Stage = Stage.VERIFICATION
+) -> None:
+    """Let somebody into a stage without the qualification; the reason is kept."""
+    if not why.strip():
+        raise InvalidInput([Problem("why", "Say why this person needs no qualification; it is kept.")])
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        if policy(access, stage) is None:
+            raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
+        person = _member(session, access, login)
+        _add_try(session, access, person.id or 0, stage, None, by, why.strip(), now)
+        _record(session, access, by, "qualification.exempted", now, {"login": person.login, "why": why.strip()})
+
+
+# ---- the candidate ---------------------------------------------------------------------------------------------------
+
+
+def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> Try:
+    """Begin a try on the newest set: its items come on the stage's ordinary page.
+
+    Seniors and leads answer it too, as a reference for the others. ``Conflict`` says why it is not the time.
+    """
+    with store.write() as session:
+        access, now = access_to(session, person=person, project=project), store.now()
+        asked = policy(access, stage)
+        if asked is None or not access.may_do(stage):
+            raise NotFound(f"There is no qualification for you before {stage.value} here.")
+        sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+        if not sets:
+            raise Conflict("No set of items is ready yet; a lead makes one.")
+        mine = [
+            row
+            for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
+            if row.set_id is not None
+        ]
+        if mine:
+            last = _view(session, access, asked, mine[-1], None)
+            fresh = mine[-1].set_id != sets[-1].id
+            if last.state in (Standing.OPEN, Standing.HANDED_IN):
+                return last
+            if last.state is Standing.PASSED and not (fresh and sets[-1].requalify):
+                raise Conflict("You have passed this qualification.")
+            ended = max(
+                (row.created_at for row, _ in qualifications.reviews(session, qualification_id=mine[-1].id or 0))
+            )
+            wait = timedelta(hours=asked.retry_after_hours)
+            if last.state is not Standing.PASSED:
+                why = may_try_again(tries=len(mine), attempts=asked.attempts, ended=ended, wait=wait, now=now)
+                if why:
+                    raise Conflict(why)
+        try:
+            row = _add_try(session, access, person.id, stage, sets[-1], None, "", now)
+        except IntegrityError as error:
+            raise Conflict("You have begun this in another window; reload the page.") from error
+        for slot, item_id in enumerate(shuffled(sets[-1].item_ids, seed=access.seed, parts=("qualify", row.id))):
+            item = items.by_id(session, id=item_id)
+            tasks.add(
+                session,
+                row=TaskRow(
+                    project_id=access.project_id,
+                    stage=stage,
+                    purpose=Purpose.QUALIFICATION,
+                    unit=f"{Purpose.QUALIFICATION.value}/{row.id}/{item_id}",
+                    slot=slot,
+                    item_id=item_id,
+                    revision=item.current_revision,
+                    dimension=item.dimension,
+                    state=TaskState.CLAIMED,
+                    person_id=person.id,
+                    lease_until=now + LEASE,
+                    shuffle=slot,
+                    created_at=now,
+                ),
+            )
+            threads.note_insight(session, item_id=item_id, person_id=person.id, now=now)
+        _record(session, access, person, "qualification.begun", now, {"number": row.number, "set": sets[-1].number})
+        return _view(session, access, asked, row, None)
+
+
+def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
+    """A person's own tries, the newest last: with the results once the try has ended, and nothing of them before."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        asked = policy(access, stage)
+        if asked is None:
+            return []
+        found = []
+        for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id):
+            seen = _view(session, access, asked, row, None)
+            over = seen.state in (Standing.PASSED, Standing.FAILED, Standing.SENT_BACK)
+            found.append(_view(session, access, asked, row, person, results=True) if over else _hidden(seen))
+        return found
+
+
+def _hidden(seen: Try) -> Try:
+    """A try without anything that tells how it goes."""
+    return Try(
+        seen.id, seen.person, seen.name, seen.number, seen.stage, seen.state, seen.n_items, seen.n_answered, 0,
+        seen.pass_mark, seen.set_number, (), seen.exempt,
+    )  # fmt: skip
+
+
+# ---- the seniors -----------------------------------------------------------------------------------------------------
+
+
+def tries(store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
+    """All tries with their results, for seniors and leads; ``person`` None is the command on the machine itself."""
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        _must_be_senior(access)
+        asked = policy(access, stage)
+        if asked is None:
+            return []
+        rows = qualifications.tries(session, project_id=access.project_id, stage=stage)
+        return [_view(session, access, asked, row, None, results=True) for row, _ in rows]
+
+
+def review(
+    store: Store, *, by: Person, qualification: str, signs: bool, comments: Mapping[str, str] | None = None
+) -> Try:
+    """Sign a try that was handed in, or send it back, with comments by item (external id).
+
+    Distinct seniors sign; nobody signs their own. A review can be replaced until the try has ended.
+    """
+    said = {item: text.strip() for item, text in (comments or {}).items() if text.strip()}
+    if not signs and not said:
+        raise InvalidInput([Problem("comments", "Say at least at one item why you send it back.")])
+    with store.write() as session:
+        row = qualifications.by_public_id(session, public_id=qualification, hold=True)
+        if row is None:
+            raise NotFound("There is no such try.")
+        access = access_by_id(session, person=by, project_id=row.project_id)
+        _must_be_senior(access)
+        if row.person_id == by.id:
+            raise NotAllowed("Nobody reviews their own qualification.")
+        stage = Stage(row.stage)
+        asked = policy(access, stage)
+        seen = _view(session, access, asked, row, None) if asked else None
+        if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
+            raise Conflict("This try is not waiting for a review: it is not handed in yet, or has ended.")
+        now = store.now()
+        earlier = qualifications.reviews(session, qualification_id=row.id or 0)
+        reviews = [Review(reviewer.login, note.signs, note.created_at) for note, reviewer in earlier]
+        state = standing(
+            n_items=seen.n_items,
+            n_answered=seen.n_answered,
+            n_right=seen.n_right,
+            pass_mark=asked.pass_mark,
+            reviewers=asked.reviewers,
+            reviews=[*reviews, Review(by.login, signs, now)],
+        )
+        qualifications.add(
+            session,
+            row=QualificationReviewRow(
+                qualification_id=row.id or 0,
+                person_id=by.id,
+                signs=signs,
+                comments=said,
+                state=state.value,
+                n_right=seen.n_right,
+                created_at=now,
+            ),
+        )
+        after = _view(session, access, asked, row, None, results=True)
+        data = {"signs": signs, "login": after.person, "state": after.state.value}
+        _record(session, access, by, "qualification.reviewed", now, data)
+        return after
+
+
+def as_csv(found: Sequence[Try]) -> str:
+    """Tries as a table."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["person", "try", "set", "state", "items", "answered", "right", "pass_mark", "signed", "exempt"])
+    for each in found:
+        signed = " ".join(login for login, signs in each.reviews if signs)
+        writer.writerow(
+            [each.person, each.number, each.set_number or "", each.state.value, each.n_items, each.n_answered,
+             each.n_right, each.pass_mark, signed, each.exempt or ""]
+        )  # fmt: skip
+    return out.getvalue()
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------------
+
+
+def _view(
+    session: Session,
+    access: Access,
+    asked: Qualification,
+    row: QualificationRow,
+    person: Person | None,
+    *,
+    results: bool = False,
+) -> Try:
+    whose = session.get(PersonRow, row.person_id)
+    login, name = (whose.login, whose.name) if whose else ("", "")
+    if row.set_id is None:
+        return Try(
+            row.public_id, login, name, row.number, Stage(row.stage), Standing.PASSED, 0, 0, 0, asked.pass_mark,
+            None, (), row.why,
+        )  # fmt: skip
+    of = qualifications.set_by_id(session, id=row.set_id)
+    given = qualifications.answers(session, qualification_id=row.id or 0)
+    said = qualifications.reviews(session, qualification_id=row.id or 0)
+    reference = _references(session, access, of, row)
+    found = [
+        _result(
+            session, access, asked, items.by_id(session, id=item_id), given.get(item_id), reference.get(item_id, [])
+        )
+        for item_id in of.item_ids
+    ]
+    n_right = sum(result.right is True for result in found)
+    state = standing(
+        n_items=len(of.item_ids),
+        n_answered=len(given),
+        n_right=n_right,
+        pass_mark=asked.pass_mark,
+        reviewers=asked.reviewers,
+        reviews=[Review(reviewer.login, note.signs, note.created_at) for note, reviewer in said],
+    )
+    newest = {reviewer.login: note.signs for note, reviewer in said}
+    comments: dict[str, list[tuple[str, str]]] = {}
+    for note, reviewer in said:
+        for item, text in note.comments.items():
+            comments.setdefault(item, []).append((reviewer.name, text))
+    return Try(
+        row.public_id,
+        login,
+        name,
+        row.number,
+        Stage(row.stage),
+        state,
+        len(of.item_ids),
+        len(given),
+        n_right,
+        asked.pass_mark,
+        of.number,
+        tuple(newest.items()),
+        None,
+        tuple(replace(each, comments=tuple(comments.get(each.item, ()))) for each in found) if results else (),
+    )
+
+
+def _result(
+    session: Session,
+    access: Access,
+    asked: Qualification,
+    item: ItemRow,
+    given: AnnotationRow | None,
+    reference: Sequence[AnnotationRow],
+) -> ItemResult:
+    content = items.content(session, item_id=item.id or 0, revision=given.revision if given else item.current_revision)
+    keep = access.schema.stages.verification.keep if access.schema.stages.verification else None
+    deciding = criteria_that_decide(keep) if keep else ()
+    key = content.get(keep.key) if keep and keep.key else None
+    seniors = _most([tuple(row.answers.get(name) for name in deciding) for row in reference])
+    answer = tuple(given.answers.get(name) for name in deciding) if given else ()
+    by_key = None if key is None else bool(given) and all(same(value, key) for value in answer)
+    by_seniors = None if seniors is None else bool(given) and all(map(same, answer, seniors))
+    wanted = {"key": by_key, "seniors": by_seniors}.get(asked.against or "")
+    if asked.against == "both":
+        wanted = None if by_key is None or by_seniors is None else by_key and by_seniors
+    elif asked.against is None:
+        wanted = by_seniors if by_key is None else by_key
+    shown = {
+        field.name: content[field.name]
+        for field in access.schema.item.fields
+        if field.name in content and field.authored
+    }
+    return ItemResult(
+        item.external_id,
+        item.dimension,
+        shown,
+        dict(given.answers) if given else {},
+        dict(given.reasons) if given else {},
+        key,
+        list(seniors) if seniors is not None and len(seniors) > 1 else seniors[0] if seniors else None,
+        wanted,
+    )
+
+
+def _references(
+    session: Session, access: Access, of: QualificationSetRow, row: QualificationRow
+) -> dict[int, list[AnnotationRow]]:
+    """What seniors and leads answered about the items of a set, this person left out."""
+    found: dict[int, list[AnnotationRow]] = {}
+    for other, person in qualifications.tries(session, project_id=access.project_id, stage=Stage(row.stage)):
+        if other.set_id != of.id or person.id == row.person_id:
+            continue
+        role = _role(session, access, person)
+        if role is None or not at_least(role, Role.SENIOR):
+            continue
+        for item_id, answer in qualifications.answers(session, qualification_id=other.id or 0).items():
+            found.setdefault(item_id, []).append(answer)
+    return found
+
+
+def _most(values: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
+    """The answer of more than half of the seniors; None if there is none."""
+    counted = Counter(map(repr, values))
+    if not counted:
+        return None
+    word, n = counted.most_common(1)[0]
+    return next(value for value in values if repr(value) == word) if 2 * n > len(values) else None
+
+
+def _drawn(pool: Sequence[ItemRow], n: int, seed: int) -> list[ItemRow]:
+    """So many items, evenly over the dimensions, in an order that follows from the seed."""
+    by_dimension: dict[str, list[ItemRow]] = {}
+    for item in shuffled(sorted(pool, key=lambda row: row.id or 0), seed=seed, parts=("draw",)):
+        by_dimension.setdefault(item.dimension, []).append(item)
+    chosen: list[ItemRow] = []
+    while len(chosen) < n and any(by_dimension.values()):
+        for dimension in sorted(by_dimension):
+            if by_dimension[dimension] and len(chosen) < n:
+                chosen.append(by_dimension[dimension].pop(0))
+    return chosen
+
+
+def _named(session: Session, access: Access, name: str) -> ItemRow:
+    row = items.by_external_id(session, project_id=access.project_id, external_id=name)
+    if row is None:
+        raise NotFound(f"There is no item {name!r} in {access.title}.")
+    return row
+
+
+def _member(session: Session, access: Access, login: str) -> PersonRow:
+    row = people.by_login(session, login=login.strip().casefold())
+    if row is None or _role(session, access, row) is None:
+        raise NotFound(f"{login!r} takes no part in {access.title}.")
+    return row
+
+
+def _role(session: Session, access: Access, row: PersonRow) -> Role | None:
+    """Somebody's role in the project; None if they take no part."""
+    member = projects.member(session, project_id=access.project_id, person_id=row.id or 0)
+    return member.role if member else Role.LEAD if row.is_admin else None
+
+
+def _add_try(
+    session: Session,
+    access: Access,
+    person_id: int,
+    stage: Stage,
+    of: QualificationSetRow | None,
+    by: Person | None,
+    why: str,
+    now: datetime,
+) -> QualificationRow:
+    before = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id)
+    row = QualificationRow(
+        project_id=access.project_id,
+        stage=stage.value,
+        set_id=of.id if of else None,
+        person_id=person_id,
+        number=len(before) + 1,
+        exempt_by_id=by.id if by else None,
+        why=why,
+        created_at=now,
+    )
+    added: QualificationRow = qualifications.add(session, row=row)
+    return added
+
+
+def _must_be_senior(access: Access) -> None:
+    if not at_least(access.role, Role.SENIOR):
+        raise NotAllowed("Seniors and leads look at qualifications.")
+
+
+def _record(
+    session: Session, access: Access, by: Person | None, kind: str, now: datetime, data: Mapping[str, Any]
+) -> None:
+    events.record(
+        session, at=now, kind=kind, project_id=access.project_id, person_id=by.id if by else None, data=dict(data)
+    )
