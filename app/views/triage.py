@@ -203,7 +203,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
             chosen = st.multiselect(
                 "Dropped last", list(names), format_func=lambda asset: names[asset], key="triage.dropped", width=520
             )
-            if st.button("Have them sifted anew", key="triage.back", disabled=not chosen):
+            if st.button("Have them sifted anew", key="triage.back") and chosen:
                 sift.bring_back(services.store, by=services.person, project=view.name, frames=chosen)
                 st.rerun()
 

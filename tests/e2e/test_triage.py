@@ -123,12 +123,12 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
                 continue
             frames = shown(desk)
             blurred += desk.page.get_by_text("blurred?").count()
-            if step % 3 == 2:
+            if desk.page.get_by_text("blurred?").count():
+                assert press(desk, "a")
+                dropped |= dict.fromkeys(frames, "unclear")
+            elif step % 3 == 2:
                 assert press(desk, "s")
                 dropped |= dict.fromkeys(frames, "not_egocentric")
-            elif len(frames) == 1 and desk.page.get_by_text("blurred?").count():
-                press(desk, "a")
-                dropped[frames[0]] = "unclear"
             elif press(desk, "1"):
                 kept.add(frames[0])
         assert blurred
@@ -156,3 +156,12 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
         expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · {len(dropped)} dropped")
         lea.page.get_by_text("By source").click()
         lea.picture(pictures / "triage-lead.png" if pictures else None)
+        with lea.page.expect_download() as download:
+            lea.page.get_by_role("button", name="Every decision (CSV)").click()
+        assert download.value.path().read_text() == out.read_text()
+        lea.page.get_by_role("combobox", name="Dropped last").click()
+        lea.page.keyboard.type("png")
+        lea.page.wait_for_timeout(500)
+        lea.press("Enter", "Escape")  # all that match
+        lea.page.get_by_role("button", name="Have them sifted anew").click()
+        expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · 0 dropped", timeout=WAIT_MS)
