@@ -5,7 +5,7 @@ Statements on the annotator's path are made once and filled in by name: putting 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -125,6 +125,43 @@ def priorities(session: Session, *, item_ids: Sequence[int]) -> dict[int, int]:
 def of_project(session: Session, *, project_id: int) -> list[ItemRow]:
     """All items of a project, in the order in which they came."""
     return list(session.exec(select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))))
+
+
+def by_ids(session: Session, *, ids: Iterable[int]) -> dict[int, ItemRow]:
+    """Items by id."""
+    wanted = select(ItemRow).where(col(ItemRow.id).in_(sorted(set(ids))))
+    return {row.id or 0: row for row in session.exec(wanted)}
+
+
+def chosen(
+    session: Session,
+    *,
+    project_id: int,
+    dimension: str | None = None,
+    state: ItemState | None = None,
+    voter_id: int | None = None,
+    external_ids: Sequence[str] | None = None,
+    lock: bool = False,
+) -> list[ItemRow]:
+    """Items to which everything applies that is given, by id; ``voter_id`` has voted on them."""
+    wanted = select(ItemRow).where(ItemRow.project_id == project_id).order_by(col(ItemRow.id))
+    if dimension is not None:
+        wanted = wanted.where(ItemRow.dimension == dimension)
+    if state is not None:
+        wanted = wanted.where(ItemRow.state == state)
+    if voter_id is not None:
+        voted = select(AnnotationRow.item_id).where(
+            AnnotationRow.person_id == voter_id,
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.stage == Stage.VERIFICATION,
+            AnnotationRow.purpose == Purpose.LIVE,
+        )
+        wanted = wanted.where(col(ItemRow.id).in_(voted))
+    if external_ids is not None:
+        wanted = wanted.where(col(ItemRow.external_id).in_(list(external_ids)))
+    if lock:
+        wanted = wanted.with_for_update(key_share=True).execution_options(populate_existing=True)
+    return list(session.exec(wanted))
 
 
 def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:

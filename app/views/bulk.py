@@ -1,0 +1,126 @@
+"""Bulk: one thing done to many items or claims; first what it would do, then all of it or nothing."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.errors import TouchstoneError
+from domain.records import ProjectView
+from domain.states import ItemState, Stage
+from workflow import bulk, projects
+from workflow.bulk import Action, Chosen, Preview
+
+ACTIONS = {
+    Action.GIVE_BACK: "Give a person's claims back to everybody",
+    Action.REASSIGN: "Give a person's claims to somebody else",
+    Action.PRIORITISE: "Set the priority of items",
+    Action.VERIFY_AGAIN: "Have items verified again",
+}
+SHOWN = 50
+"""So many ids are listed; the counts are exact."""
+
+
+def render(services: Services) -> None:
+    """What, to which; the preview; and one button that does it."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Bulk actions",
+        "One thing done to many items or claims. You see first what it would change and what not, and why. If anything"
+        " of that changes before you confirm, nothing is done.",
+        made_up=view.made_up,
+    )
+    said = st.session_state.pop("bulk.said", None)
+    if said:
+        shell.show(markup.notice(said, style="good"))
+    action, chosen, to, priority = _form(services, view)
+    try:
+        found = bulk.preview(
+            services.store,
+            by=services.person,
+            project=view.name,
+            action=action,
+            chosen=chosen,
+            to=to,
+            priority=priority,
+        )
+    except TouchstoneError as error:
+        shell.show(markup.notice(str(error)))
+        return
+    shell.show(*previewed(found, action))
+    noun = "claim" if action in bulk.ON_CLAIMS else "item"
+    label = f"Change {markup.count(len(found.can), noun)}"
+    # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
+    if found.can and st.button(label, type="primary", key=f"bulk.do.{found.token[:16]}"):
+        try:
+            n = bulk.do(
+                services.store,
+                by=services.person,
+                project=view.name,
+                action=action,
+                chosen=chosen,
+                to=to,
+                priority=priority,
+                token=found.token,
+            )
+        except TouchstoneError as error:
+            shell.tell(error)
+            return
+        st.session_state["bulk.said"] = f"Done: {markup.count(n, noun)} changed."
+        st.rerun()
+
+
+def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int]:
+    titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
+    logins = [row.person.login for row in projects.members(services.store, person=services.person, project=view.name)]
+    action = st.selectbox("What", list(Action), format_func=lambda one: ACTIONS[one], key="bulk.action")
+    action = action or Action.GIVE_BACK
+    claims = action in bulk.ON_CLAIMS
+    one, two, three, four = st.columns(4)
+    with one:
+        label = "Whose claims" if claims else "Voted on by"
+        person = st.selectbox(label, logins, index=None, key="bulk.person", placeholder="choose" if claims else "all")
+    with two:
+        dimension = st.selectbox(
+            "Dimension",
+            list(titles),
+            index=None,
+            format_func=titles.__getitem__,
+            key="bulk.dimension",
+            placeholder="all",
+        )
+    with three:
+        state = st.selectbox(
+            "State of the item",
+            list(ItemState),
+            index=None,
+            format_func=lambda one: one.value.replace("_", " "),
+            key="bulk.state",
+            placeholder="all",
+        )
+    with four:
+        stage, to, priority = None, None, 0
+        if claims:
+            stage = st.selectbox("Stage", list(Stage), index=None, key="bulk.stage", placeholder="all")
+        elif action is Action.PRIORITISE:
+            priority = int(st.number_input("Priority", value=0, step=1, key="bulk.priority"))
+    if action is Action.REASSIGN:
+        to = st.selectbox("To", [login for login in logins if login != person], index=None, key="bulk.to")
+    pasted = st.text_area("Only these items (ids as in files, one a line)", key="bulk.items", height=80)
+    ids = tuple(dict.fromkeys(line.strip() for line in pasted.splitlines() if line.strip()))
+    return action, Chosen(stage=stage, dimension=dimension, state=state, person=person, items=ids), to, priority
+
+
+def previewed(found: Preview, action: Action) -> list[markup.Markup]:
+    """The exact counts, then the ids."""
+    noun = "claim" if action in bulk.ON_CLAIMS else "item"
+    counts = f"{markup.count(len(found.can), noun)} would change, {len(found.cannot)} would not."
+    parts = [markup.tag("p", markup.tag("b", markup.text(counts)), style="ts", data_part="preview")]
+    if found.can:
+        more = f" and {len(found.can) - SHOWN} more" if len(found.can) > SHOWN else ""
+        parts.append(markup.tag("p", markup.quiet(", ".join(found.can[:SHOWN]) + more), style="ts ts-small"))
+    if found.cannot:
+        rows = [[markup.text(name), markup.text(why)] for name, why in found.cannot[:SHOWN]]
+        parts.append(markup.table([("Would not change", ""), ("Why", "wide")], rows))
+    return parts

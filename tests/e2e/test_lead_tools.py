@@ -1,0 +1,84 @@
+"""What a lead does about people and claims, in the browser, and what is in the files afterwards."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from media.store import MediaStore
+from tests.e2e.people import at_desk, opened
+from tests.importers.samples import egothink_record, write
+from tests.serving import Server, touchstone
+from workflow import accounts, bring_in
+
+pytestmark = pytest.mark.browser
+
+N_ITEMS = 3
+
+
+def _run(server: Server, *arguments: str) -> str:
+    done = touchstone(*arguments, home=server.home)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _choose(page: Page, label: str, wanted: str) -> None:
+    """Pick an entry of a list on a page of the lead."""
+    page.get_by_role("combobox", name=label).click()
+    page.get_by_role("option", name=wanted, exact=True).click()
+
+
+def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
+    server: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    _run(server, "project", "create", "team", "--schema", "demo")
+    write(tmp_path / "items" / "Activity" / "annotations.json", [egothink_record(n) for n in range(N_ITEMS)])
+    for n in range(N_ITEMS):
+        Image.new("RGB", (64, 48), (n * 40, 90, 90)).save(tmp_path / f"{n}.jpg")
+    with opened(server) as store:
+        media, path = MediaStore(server.home / "media"), tmp_path / "items"
+        bring_in.import_files(store, media, by=None, project="team", format="egothink", path=path, media_dir=tmp_path)
+    for login in ("ann", "ben", "cy"):
+        _run(server, "people", "add", login, "--project", "team", "--stage", "verification")
+    _run(server, "people", "add", "lea", "--project", "team", "--role", "lead")
+    server.start()
+    with at_desk(chromium, server, "ann") as ann:
+        ann.open("/verify?project=team")
+        expect(ann.bench).to_have_attribute("data-view", "task")
+        ann.next_after("1")
+        ann.next_after("1")  # two votes are in, the third item is in her hands
+        with at_desk(chromium, server, "lea") as lea:
+            lea.open("/bulk?project=team")
+            _choose(lea.page, "Whose claims", "ann")
+            expect(lea.page.locator("[data-part=preview]")).to_have_text("1 claim would change, 0 would not.")
+            lea.page.get_by_role("button", name="Change 1 claim").click()
+            expect(lea.page.get_by_text("Done: 1 claim changed.")).to_be_visible()
+            expect(lea.page.locator("[data-part=preview]")).to_have_text("0 claims would change, 0 would not.")
+            lea.open("/people?project=team")
+            lea.page.get_by_role("button", name="More").first.click()
+            lea.page.get_by_role("button", name="Deactivate the account").click()
+            expect(lea.page.get_by_text("What they submitted stays and counts.")).to_be_visible()
+        with opened(server) as store:
+            assert "ann" not in [person.login for person in accounts.everybody(store)]
+        ann.page.reload()
+        expect(ann.page.get_by_role("button", name="Sign in")).to_be_visible()
+    for login, n in (("ben", N_ITEMS), ("cy", N_ITEMS * 2 - 2 - N_ITEMS)):
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/verify?project=team")
+            for _ in range(n):
+                expect(desk.bench).to_have_attribute("data-view", "task")
+                desk.next_after("1")
+    _run(server, "export", "team", "ratings", "--out", str(tmp_path / "votes.csv"))
+    with (tmp_path / "votes.csv").open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    # Six votes in all, two of them of somebody who cannot sign in any more; every item has two.
+    assert sorted(Counter(row["rater"] for row in rows).values()) == [1, 2, 3]
+    assert Counter(row["unit"] for row in rows) == dict.fromkeys({row["unit"] for row in rows}, 2)
+    assert len(rows) == N_ITEMS * 2
+    log = list(csv.DictReader(_run(server, "audit", "team", "--kind", "person.deactivated").splitlines()))
+    assert [(row["who"], row["origin"]) for row in log] == [("lea", "127.0.0.1")]

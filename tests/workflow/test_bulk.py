@@ -1,0 +1,123 @@
+"""Many at once: what the preview says is what happens, or nothing does."""
+
+from __future__ import annotations
+
+import pytest
+from sqlmodel import col, select
+
+from db.engine import Store
+from db.tables import AnnotationRow, EventRow, ItemRow, TaskRow
+from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.roles import Role
+from domain.states import ItemState, Stage, TaskState
+from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
+from workflow import bulk, claim
+from workflow.bulk import Action, Chosen
+
+
+def _held(store: Store, person_id: int) -> list[str]:
+    with store.read() as session:
+        wanted = select(ItemRow.external_id).join(TaskRow, col(TaskRow.item_id) == ItemRow.id)
+        return list(session.exec(wanted.where(TaskRow.person_id == person_id, TaskRow.state == TaskState.CLAIMED)))
+
+
+def test_claims_go_back_to_everybody(store: Store) -> None:
+    make_project(store)
+    make_items(store, 3)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann, ben = make_people(store, "ann", "ben")
+    vote(store, ann)
+    first = claimed(store, ann)
+    claim.set_aside(store, person=ann, task=first.id)
+    claimed(store, ann)
+    mine = _held(store, ann.id)
+    given = {"by": lea, "project": "p", "action": Action.GIVE_BACK, "chosen": Chosen(person="ann")}
+    seen = bulk.preview(store, **given)
+    assert (sorted(seen.can), seen.cannot) == (sorted(mine), ())
+    assert len(mine) == 2
+    assert bulk.do(store, token=seen.token, **given) == 2
+    assert _held(store, ann.id) == []
+    for _ in range(3):
+        vote(store, ben)  # nothing has been lost on the way
+    with pytest.raises(Conflict):
+        bulk.do(store, token=seen.token, **given)
+    with pytest.raises(NotAllowed):
+        bulk.preview(store, **{**given, "by": ann})
+
+
+def test_a_claim_goes_only_to_somebody_who_may_have_it(store: Store) -> None:
+    make_project(store)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann, ben = make_people(store, "ann", "ben")
+    cy = make_person(store, "cy", dimensions=["shape"])
+    dan = make_person(store, "dan", stages=[Stage.GRADING])
+    make_items(store, 1, author_id=None)
+    held = claimed(store, ann)
+    vote(store, ben)  # the other slot of the same item
+    for to, why in ((cy, "not one of their dimensions"), (dan, "no part"), (ben, "answered")):
+        seen = bulk.preview(
+            store, by=lea, project="p", action=Action.REASSIGN, chosen=Chosen(person="ann"), to=to.login
+        )
+        assert (seen.can, len(seen.cannot)) == ((), 1)
+        assert why in seen.cannot[0][1]
+    eve = make_person(store, "eve")
+    given = {"by": lea, "project": "p", "action": Action.REASSIGN, "chosen": Chosen(person="ann"), "to": "eve"}
+    seen = bulk.preview(store, **given)
+    assert bulk.do(store, token=seen.token, **given) == 1
+    assert claimed(store, eve).id == held.id
+    vote(store, eve)
+    with store.read() as session:
+        assert session.exec(select(ItemRow.state)).all() == [ItemState.KEPT]
+        moved = session.exec(select(EventRow).where(EventRow.kind == "task.reassigned")).one()
+    assert (moved.person_id, moved.data["from"], moved.data["by"]) == (eve.id, ann.id, "lea")
+
+
+def test_nothing_is_done_if_something_has_changed_since_the_preview(store: Store) -> None:
+    make_project(store)
+    make_items(store, 3)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann, ben = make_people(store, "ann", "ben")
+    for person in (ann, ben):
+        for _ in range(3):
+            vote(store, person)
+    given = {
+        "by": lea,
+        "project": "p",
+        "action": Action.VERIFY_AGAIN,
+        "chosen": Chosen(state=ItemState.KEPT, items=("colour/0", "colour/2", "colour/9")),
+    }
+    seen = bulk.preview(store, **given)
+    assert seen.can == ("colour/0", "colour/2")
+    assert [name for name, _ in seen.cannot] == ["colour/9"]
+    claim.set_priority(store, by=lea, project="p", names=["colour/2"], priority=5)
+    with pytest.raises(Conflict):
+        bulk.do(store, token=seen.token, **given)
+    again = bulk.preview(store, **given)
+    assert bulk.do(store, token=again.token, **given) == 2
+    with store.read() as session:
+        rows = {row.external_id: (row.state, row.current_revision) for row in session.exec(select(ItemRow))}
+        votes = session.exec(select(AnnotationRow.id)).all()
+    assert rows == {
+        "colour/0": (ItemState.IN_VERIFICATION, 2),
+        "colour/1": (ItemState.KEPT, 1),
+        "colour/2": (ItemState.IN_VERIFICATION, 2),
+    }
+    assert len(votes) == 6, "what was submitted stays"
+    vote(store, ann)
+    vote(store, ann)
+
+
+def test_priorities_change_for_what_was_chosen(store: Store) -> None:
+    make_project(store)
+    make_items(store, 2)
+    make_items(store, 2, dimension="shape")
+    lea = make_person(store, "lea", role=Role.LEAD)
+    claim.set_priority(store, by=lea, project="p", names=["colour/0"], priority=7)
+    given = {"by": lea, "project": "p", "action": Action.PRIORITISE, "chosen": Chosen(dimension="colour")}
+    seen = bulk.preview(store, priority=7, **given)
+    assert (seen.can, [name for name, _ in seen.cannot]) == (("colour/1",), ["colour/0"])
+    assert bulk.do(store, token=seen.token, priority=7, **given) == 1
+    with store.read() as session:
+        assert sorted(session.exec(select(ItemRow.priority))) == [0, 0, 7, 7]
+    with pytest.raises(InvalidInput):
+        bulk.preview(store, by=lea, project="p", action=Action.GIVE_BACK, chosen=Chosen())
