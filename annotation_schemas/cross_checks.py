@@ -11,7 +11,7 @@ from typing import Any
 from annotation_schemas import marks, registry
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
-from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Scalar, Schema
+from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Refinement, Scalar, Schema
 from annotation_schemas.plans import condition_problem
 from annotation_schemas.yaml_text import Document, Path
 from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, same
@@ -146,6 +146,8 @@ def _stages(schema: Schema) -> Found:
         yield from _choices(stages.adjudication.causes, ("stages", "adjudication", "causes"), least=1)
         if not stages.verification:
             yield ("stages", "adjudication"), "there is nothing to adjudicate without a verification stage"
+    if stages.refinement:
+        yield from _refinement(stages.refinement)
     if stages.triage:
         yield from _choices(stages.triage.reasons, ("stages", "triage", "reasons"))
     for stage, key in (
@@ -160,6 +162,18 @@ def _stages(schema: Schema) -> Found:
         number = getattr(getattr(stages, stage), key, None)
         if number is not None and number < 1:
             yield ("stages", stage, key), "this must be at least 1"
+
+
+def _refinement(stage: Refinement) -> Found:
+    path: Path = ("stages", "refinement")
+    asked = {criterion.name: criterion for criterion in stage.criteria}
+    for name, value in stage.done.items():
+        if name not in asked:
+            yield (*path, "done", name), f"`{name}` is no criterion of the refinement{_suggestion(name, list(asked))}"
+        elif not _is_value_of(asked[name], value):
+            yield (*path, "done", name), f"`{value}` is no value of `{name}`"
+    if stage.until is not None and not stage.done:
+        yield path, "`done` is missing; it names the value of a criterion that says that one right answer is left"
 
 
 def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterion: Criterion, path: Path) -> Found:

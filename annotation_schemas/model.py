@@ -329,6 +329,8 @@ class Refinement(_Part):
     """What is asked about a model's answer."""
     until: str | None = None
     """When an item is done."""
+    done: dict[str, Scalar] = Field(default_factory=dict)
+    """The value of each criterion that says that the annotated answer is the only right one."""
 
 
 class Grading(_Part):

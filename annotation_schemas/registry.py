@@ -60,7 +60,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "qualification", "a set to pass before a stage may be entered"),
     Row("stage", "verification", "independent, blind votes on every item"),
     Row("stage", "adjudication", "settling what the votes left open"),
-    Row("stage", "refinement", "looking for second right answers beside a model's answer", available=False),
+    Row("stage", "refinement", "looking for second right answers beside a model's answer"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
     Row("criterion_kind", "choice", "one of the listed options"),
     Row("criterion_kind", "option_of", "one of the item's own options"),

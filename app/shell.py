@@ -57,6 +57,7 @@ SCREENS = (
     Screen("verify", "Verify", Stage.VERIFICATION),
     Screen("qualify", "Qualify"),
     Screen("adjudicate", "Adjudicate", Stage.ADJUDICATION, Role.SENIOR),
+    Screen("refine", "Refine", Stage.REFINEMENT),
     Screen("grade", "Grade", Stage.GRADING),
     Screen("dashboard", "Dashboard", role=Role.LEAD),
     Screen("history", "History", role=Role.SENIOR),

@@ -47,6 +47,35 @@ def current_slots(session: Session, *, project_id: int) -> dict[tuple[int, Stage
     return {(item_id or 0, Stage(stage)): n for item_id, stage, n in session.exec(wanted)}
 
 
+def fed(session: Session, *, project_id: int) -> dict[int, set[int]]:
+    """The models' answers shown beside the current revision of items to refine them, by item id."""
+    wanted = (
+        select(TaskRow.item_id, TaskRow.prediction_id)
+        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
+        .where(
+            TaskRow.project_id == project_id,
+            TaskRow.stage == Stage.REFINEMENT,
+            TaskRow.revision == ItemRow.current_revision,
+            TaskRow.purpose == Purpose.LIVE,
+            TaskRow.state != TaskState.WITHDRAWN,
+        )
+    )
+    found: dict[int, set[int]] = {}
+    for item_id, prediction_id in session.exec(wanted):
+        found.setdefault(item_id or 0, set()).add(prediction_id or 0)
+    return found
+
+
+def edited_in_refinement(session: Session, *, project_id: int) -> set[int]:
+    """The items that somebody edited beside a model's answer."""
+    wanted = select(AnnotationRow.item_id, AnnotationRow.answers).where(
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == Stage.REFINEMENT,
+        AnnotationRow.purpose == Purpose.LIVE,
+    )
+    return {item_id for item_id, answers in session.exec(wanted) if "fields" in answers}
+
+
 def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) -> list[tuple[str, int]]:
     """Units with more submissions that count than the schema asks for."""
     newer = aliased(AnnotationRow)

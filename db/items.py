@@ -218,6 +218,23 @@ def prediction(session: Session, *, id: int) -> PredictionRow:
     return session.exec(select(PredictionRow).where(PredictionRow.id == id)).one()
 
 
+def answers_of(session: Session, *, project_id: int, model: str) -> list[tuple[PredictionRow, ItemRow]]:
+    """A model's answers with the items that they are about."""
+    wanted = (
+        select(PredictionRow, ItemRow)
+        .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
+        .where(PredictionRow.project_id == project_id, PredictionRow.model == model)
+        .order_by(col(PredictionRow.id))
+    )
+    return [(answer, item) for answer, item in session.exec(wanted)]
+
+
+def models(session: Session, *, project_id: int) -> list[str]:
+    """The models whose answers a project has."""
+    wanted = select(PredictionRow.model).where(PredictionRow.project_id == project_id).distinct()
+    return sorted(session.exec(wanted))
+
+
 def any_in(session: Session, *, project_id: int, states: Sequence[ItemState]) -> bool:
     """Whether a project has an item in one of the states."""
     return any(

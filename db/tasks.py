@@ -17,7 +17,7 @@ from db.engine import insert_or_ignore
 from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, RevisionRow, TaskRow
 from db.types import public_id
 from domain.policies import LEASE
-from domain.states import BLIND, Purpose, Stage, TaskState
+from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
 SHUFFLE_RANGE = 2**31
 _EQUALS = 2**20
@@ -36,6 +36,11 @@ def unit_of_revision(stage: Stage, *, item_id: int, revision: int) -> str:
 def unit_of_prediction(*, prediction_id: int) -> str:
     """The name of a model's answer as something to grade."""
     return f"{Stage.GRADING.value}/prediction/{prediction_id}"
+
+
+def unit_of_refinement(*, prediction_id: int, revision: int) -> str:
+    """The name of a model's answer beside a revision of its item."""
+    return f"{Stage.REFINEMENT.value}/prediction/{prediction_id}/{revision}"
 
 
 def shuffle_key(*, seed: int, unit: str, slot: int) -> int:
@@ -417,6 +422,18 @@ def offer_again(session: Session, *, unit: str) -> None:
     )
 
 
+def fed(session: Session, *, item_id: int) -> list[int]:
+    """The models' answers (ids) that were ever shown beside an item to refine it."""
+    wanted = select(TaskRow.prediction_id).where(TaskRow.item_id == item_id, TaskRow.stage == Stage.REFINEMENT)
+    return sorted({id for id in session.exec(wanted) if id is not None})
+
+
+def fed_units(session: Session, *, project_id: int) -> set[str]:
+    """The units of refinement that a project has."""
+    wanted = select(TaskRow.unit).where(TaskRow.project_id == project_id, TaskRow.stage == Stage.REFINEMENT)
+    return set(session.exec(wanted))
+
+
 def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, unit: str) -> tuple[int, int]:
     """Which unit of its item this is for a person (those done before, and this one), and how many units there are."""
     rows = session.exec(
@@ -461,6 +478,9 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
         conditions.append(
             ~exists().where(col(InsightRow.item_id) == col(of.item_id), col(InsightRow.person_id) == person_id)
         )
+    if stage is Stage.REFINEMENT:  # its page shows the key
+        conditions.append(~exists().where(col(ItemRow.id) == col(of.item_id), col(ItemRow.author_id) + 0 == person_id))
+        conditions.append(~_asked_blind(of, person_id))
     if stage is Stage.ADJUDICATION:
         conditions.append(
             ~exists().where(
@@ -470,6 +490,25 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
             )
         )
     return conditions
+
+
+def _asked_blind(of: Any, person_id: ColumnElement[int]) -> ColumnElement[bool]:
+    """The person answers about the item of a slot blind just now, or may still take back what they answered."""
+    unsettled = exists().where(
+        col(ItemRow.id) == col(_OTHER.item_id),
+        col(ItemRow.state).in_((ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)),
+        col(ItemRow.current_revision) == col(_OTHER.revision),
+    )
+    return exists().where(
+        col(_OTHER.item_id) == col(of.item_id),
+        col(_OTHER.person_id) + 0 == person_id,
+        col(_OTHER.stage).in_(BLIND),
+        or_(
+            col(_OTHER.state) == TaskState.CLAIMED,
+            col(_OTHER.correcting).is_(True),
+            and_(col(_OTHER.stage) == Stage.VERIFICATION, col(_OTHER.state) == TaskState.DONE, unsettled),
+        ),
+    )
 
 
 def not_put_off(of: Any) -> ColumnElement[bool]:

@@ -263,6 +263,22 @@ def contest(rule: KeepSpec, votes: Sequence[Vote]) -> float:
     return differing / (len(pairs) * len(criteria))
 
 
+def decides_one_right(done: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Whether a decision about a model's answer says that the annotated answer is the only right one."""
+    return bool(done) and all(same(values.get(name), value) for name, value in done.items())
+
+
+def refined(done: Mapping[str, Any], *, fed: int, decisions: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether an item is refined: each of the ``fed`` answers has a decision on the current revision, and all of these
+    ``decisions`` say that the annotated answer is the only right one. An item to which no answer was fed is not."""
+    return 0 < fed <= len(decisions) and all(decides_one_right(done, values) for values in decisions)
+
+
+def differs_from_key(answer: str, key: str) -> bool:
+    """Whether the text of a model's answer does not contain the text of the annotated one, whatever their case."""
+    return key.strip().casefold() not in answer.casefold()
+
+
 def item_state(
     rule: KeepSpec | None,
     votes: Sequence[Vote],

@@ -582,3 +582,5 @@ class Dashboard:
     graded: int = 0
     """Grading slots that are done, of ``to_grade``."""
     to_grade: int = 0
+    refinement: Mapping[str, int] = field(default_factory=dict)
+    """Refinement: answers ``fed`` beside the items as they stand and ``decided``, items ``edited`` and ``refined``."""

@@ -17,6 +17,7 @@ from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
+from workflow.feed import feed
 from workflow.projects import Access, access_to
 from workflow.show import roles_for
 from workflow.verify import first_state, open_verification, settle
@@ -104,6 +105,9 @@ def revise(
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
         unit = tasks.unit_of_revision(stage, item_id=item.id or 0, revision=item.current_revision)
         tasks.withdraw(session, unit=unit)
+    fed = tasks.fed(session, item_id=item.id or 0)
+    for id in fed:
+        tasks.withdraw(session, unit=tasks.unit_of_refinement(prediction_id=id, revision=item.current_revision))
     item = items.lock(session, id=item.id or 0)
     number = item.current_revision + 1
     items.insert_revisions(session, rows=[_revision(access, item.id or 0, number, fields, editor_id, now)])
@@ -120,6 +124,7 @@ def revise(
         data={"revision": number},
     )
     open_verification(session, access=access, revisions=[(item.id or 0, number, item.dimension)], now=now)
+    feed(session, access=access, answers=[(id, item.id or 0, number, item.dimension) for id in fed], now=now)
     settle(session, access=access, item=item, now=now)
     return number
 

@@ -11,7 +11,7 @@ from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
-from workflow import sift
+from workflow import refine, sift
 from workflow.projects import Access, access_to
 from workflow.verify import as_votes, judge, match_slots, open_verification, settle
 
@@ -110,11 +110,11 @@ def gates(session: Session, *, access: Access) -> dict[str, int]:
     ``voted``: all votes are in, or so many skips that no more are wanted; ``skipped``: at least one vote is a skip;
     ``unanimous``: all agree on an answer in every criterion that decides; ``equal_to_key`` (or ``as_wanted``, where the
     rule names a value): and it is the one that keeps an item; ``adjudicated``, if the schema has seniors: one of them
-    settled it.
+    settled it. Where the schema has a refinement, its counts follow; see ``workflow.refine.counts``.
     """
     stage = access.schema.stages.verification
     if stage is None:
-        return {}
+        return refine.counts(session, access=access)
     contents = items.current_content(session, project_id=access.project_id)
     votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
     decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
@@ -137,7 +137,8 @@ def gates(session: Session, *, access: Access) -> dict[str, int]:
                 "rejected": verdict.state is ItemState.REJECTED,
             }
         )
-    return {name: found[name] for name in names if name != "adjudicated" or access.schema.stages.adjudication}
+    gone = {name: found[name] for name in names if name != "adjudicated" or access.schema.stages.adjudication}
+    return gone | refine.counts(session, access=access)
 
 
 def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:
@@ -184,6 +185,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
     for stage, raters in (
         (Stage.VERIFICATION, schema.verification.raters if schema.verification else 0),
         (Stage.GRADING, schema.grading.raters if schema.grading else 0),
+        (Stage.REFINEMENT, 1 if schema.refinement else 0),
         (Stage.ADJUDICATION, 1 if schema.adjudication else 0),
     ):
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import asides, events, items, submissions, tasks, walks
+from db import asides, events, items, submissions, tasks, threads, walks
 from db.engine import Session, Store
 from db.tables import ItemRow, TaskRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvailable, NotFound, Problem
@@ -282,7 +282,7 @@ def extend(session: Session, *, access: Access, row: TaskRow, person: Person, no
     """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's."""
     if row.state is TaskState.OPEN and tasks.may_take(session, row=row, person_id=person.id):
         row.state, row.person_id = TaskState.CLAIMED, person.id
-        log(session, access, row, person, "task.claimed", now)
+        _note_claim(session, access, row, person, None, now)
     held = row.state is TaskState.CLAIMED or (row.state is TaskState.DONE and row.correcting)
     if row.person_id != person.id or not held:
         return False
@@ -355,7 +355,7 @@ _NOTHING_YET = {
     Stage.ADJUDICATION: "There is nothing to settle: no votes have differed.",
     Stage.GRADING: "There is nothing to grade yet; a lead imports models' answers.",
     Stage.TRIAGE: "There is nothing to sift yet.",
-    Stage.REFINEMENT: "There is nothing to refine yet.",
+    Stage.REFINEMENT: "There is nothing to refine yet; a lead feeds a model's answers.",
 }
 
 
@@ -522,6 +522,8 @@ def _note_claim(
             item_id=row.item_id,
             task_id=row.id,
         )
+    if row.stage is Stage.REFINEMENT and row.item_id is not None:  # its page shows the key
+        threads.note_insight(session, item_id=row.item_id, person_id=person.id, now=now)
     log(session, access, row, person, "task.claimed", now)
 
 

@@ -14,11 +14,11 @@ from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
-from workflow import pool, qualify, sift
+from workflow import pool, qualify, refine, sift
 from workflow.claim import why_closed, why_nothing
 from workflow.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
 
-WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING)
+WORKED_ON = (Stage.AUTHORING, Stage.VERIFICATION, Stage.ADJUDICATION, Stage.REFINEMENT, Stage.GRADING)
 """The stages that have a page."""
 
 UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
@@ -112,6 +112,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             free_images=pool.count(session, access=access, dimensions=None),
             graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
+            refinement=refine.counts(session, access=access),
         )
 
 

@@ -157,7 +157,7 @@ def _answer(session: Session, row: TaskRow) -> str | None:
 
 
 def _place(session: Session, row: TaskRow, person: Person) -> tuple[int, int] | None:
-    if row.prediction_id is None or row.item_id is None:
+    if row.stage is not Stage.GRADING or row.prediction_id is None or row.item_id is None:
         return None
     return tasks.place_of(session, item_id=row.item_id, stage=row.stage, person_id=person.id, unit=row.unit)
 

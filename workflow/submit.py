@@ -16,7 +16,7 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import Person, Submission, Submitted, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
-from workflow import adjudicate, author, grade, guidelines, qualify, verify
+from workflow import adjudicate, author, grade, guidelines, qualify, refine, verify
 from workflow.claim import LOST, extend, held_task
 from workflow.draft import must_be_json
 from workflow.projects import Access, access_to, log
@@ -43,6 +43,7 @@ _STEPS: Mapping[Stage, _Step] = {
     Stage.AUTHORING: _Step(author.check, author.place, author.after, author.why_fixed),
     Stage.VERIFICATION: _Step(verify.check, verify.place, verify.after, verify.why_fixed),
     Stage.ADJUDICATION: _Step(adjudicate.check, adjudicate.place, adjudicate.after, adjudicate.why_fixed),
+    Stage.REFINEMENT: _Step(refine.check, refine.place, refine.after, refine.why_fixed),
     Stage.GRADING: _Step(grade.check, grade.place, grade.after, grade.why_fixed),
 }
 

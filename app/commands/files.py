@@ -29,6 +29,7 @@ def register(cli: typer.Typer) -> None:
     cli.command("import")(import_)
     cli.command("export")(export)
     cli.command("edit")(edit)
+    cli.command("refine")(refine)
 
 
 @project.command("create")
@@ -147,6 +148,20 @@ def edit(
     given = dict(_field(text, kinds) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)
     typer.echo(f"Item {item} is at revision {number} now.")
+
+
+def refine(
+    name: ProjectName,
+    model: Annotated[str, typer.Option(help="The model whose answers are looked at.")],
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also answers that contain the text of the annotated one.")
+    ] = False,
+) -> None:
+    """Have a model's answers looked at beside their items: the stage refinement."""
+    from workflow.refine import open_refinement
+
+    done = open_refinement(_resources().store, by=None, project=name, model=model, only_differing=not everything)
+    typer.echo(f"{_count(done.opened, 'answer')} of {done.answers:,} opened for refinement.")
 
 
 def _field(text: str, kinds: Mapping[str, str]) -> tuple[str, Any]:

@@ -57,6 +57,12 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     ]
     if board.to_grade:
         parts.append(f"{board.graded} of {board.to_grade} gradings done")
+    if board.refinement:
+        n = board.refinement
+        parts.append(
+            f"{n['decided']} of {n['fed']} answers decided in refinement"
+            f" ({n['edited']} edited, {markup.count(n['refined'], 'item')} refined)"
+        )
     if pooled:
         parts.append(f"{markup.count(board.free_images, 'free image')} in the pool")
     return markup.tag("p", markup.text(" · ".join(parts)), style="ts", data_part="summary")

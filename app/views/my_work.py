@@ -25,6 +25,7 @@ START = {
     Stage.AUTHORING: "Write items",
     Stage.VERIFICATION: "Verify",
     Stage.ADJUDICATION: "Settle",
+    Stage.REFINEMENT: "Refine",
     Stage.GRADING: "Grade",
 }
 NOUN = {
@@ -32,6 +33,7 @@ NOUN = {
     Stage.AUTHORING: ("item to write", "items to write"),
     Stage.VERIFICATION: ("item to verify", "items to verify"),
     Stage.ADJUDICATION: ("disagreement to settle", "disagreements to settle"),
+    Stage.REFINEMENT: ("answer to look at", "answers to look at"),
     Stage.GRADING: ("answer to grade", "answers to grade"),
 }
 

@@ -94,6 +94,8 @@ def criteria_of(schema: Schema, stage: Stage) -> tuple[Criterion, ...]:
     """What a rater is asked in this stage."""
     if stage is Stage.VERIFICATION and schema.stages.verification:
         return schema.stages.verification.criteria
+    if stage is Stage.REFINEMENT and schema.stages.refinement:
+        return schema.stages.refinement.criteria
     if stage is Stage.GRADING and schema.stages.grading:
         return schema.stages.grading.criteria
     return ()
@@ -110,8 +112,8 @@ def _choice(choice: Choice) -> Json:
 
 def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
     title = title_of(field)
-    if stage is Stage.GRADING and title.casefold() == PREDICTION_TITLE.casefold():
-        title = REFERENCE_TITLE  # beside the answer that is graded, the item's own is the reference
+    if stage in (Stage.GRADING, Stage.REFINEMENT) and title.casefold() == PREDICTION_TITLE.casefold():
+        title = REFERENCE_TITLE  # beside a model's answer, the item's own is the reference
     options = next((other for other in schema.item.fields if other.name == field.field), None)
     return {
         "name": field.name,

@@ -68,6 +68,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "verify": working(VERIFIER),
     "qualify": dict.fromkeys(ROLES, OPEN) | {NOBODY: SIGN_IN, STRANGER: REFUSED},
     "adjudicate": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # the schema has no such stage
+    "refine": dict.fromkeys(ROLES, NOTHING) | {NOBODY: SIGN_IN, STRANGER: REFUSED},  # no answers are fed
     "grade": working(GRADER),
     "dashboard": FOR_LEADS,
     "history": FOR_LEADS | {SENIOR: OPEN},

@@ -14,15 +14,6 @@ from tests.factories import claimed, make_items, make_people, make_person, make_
 from workflow import claim, qualify, submit
 
 
-@pytest.mark.parametrize(("name", "stage"), [("pca_bench", Stage.REFINEMENT)])
-def test_a_stage_that_is_not_built_is_refused_with_a_sentence(store: Store, name: str, stage: Stage) -> None:
-    make_project(store, loaded=load_schema(shipped()[name]))
-    left = claim.next_task(store, person=make_person(store, "ann"), project="p", stage=stage)
-    assert isinstance(left, NothingLeft)
-    assert left.code == "not_available"
-    assert f"The stage `{stage.value}`" in left.sentence
-
-
 def test_egoplan_is_verified_blind_by_whoever_needs_no_qualification(store: Store) -> None:
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     fields = {

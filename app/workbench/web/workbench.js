@@ -12,6 +12,7 @@ import { Overlay, keyRows } from "./overlay.js";
 import { Pool } from "./pool.js";
 import { grow } from "./kinds/keys.js";
 import { RatingForm } from "./rating.js";
+import { RefineForm } from "./refine.js";
 import { Gone, Refused, Sync, post } from "./sync.js";
 import { Thread, finishComments, threadStyle } from "./threads.js";
 
@@ -92,6 +93,7 @@ class Workbench {
     this.rating = new RatingForm(this.host);
     this.fields = new FieldForm(this.host);
     this.settling = new AdjudicateForm(this.host);
+    this.refining = new RefineForm(this.host);
     this.onKey = (event) => this.keydown(event);
     this.onActive = () => (this.lastActive = Date.now());
     window.addEventListener("keydown", this.onKey, true);
@@ -200,6 +202,9 @@ class Workbench {
     } else if (fixed.stage.name === "adjudication") {
       this.current = this.settling;
       this.settling.open({ criteria: this.asked(fixed.vote_criteria), options: task.options, votes: task.votes, history: task.history, causes: fixed.adjudication.causes, edit: fixed.adjudication.edit, fields: fixed.fields, values: task.fields, answers });
+    } else if (fixed.stage.name === "refinement") {
+      this.current = this.refining;
+      this.refining.open({ criteria: this.asked(fixed.criteria), options: task.options, fields: fixed.fields, values: task.fields, answers, plans: task.plans, texts: { ...task.fields, prediction: task.answer } });
     } else {
       this.current = this.rating;
       this.rating.open({ criteria: this.asked(fixed.criteria), options: task.options, answers, plans: task.plans, texts: { ...task.fields, prediction: task.answer } });
@@ -725,7 +730,7 @@ class Workbench {
       return false;
     }
     if (this.busy || this.waiting || this.lost) return /^[0-9]$/.test(event.key) || event.key === "Enter";
-    if (this.current === this.rating && this.rating.key(event)) return true;
+    if ((this.current === this.rating || this.current === this.refining) && this.current.key(event)) return true;
     if (this.media.key(event)) return true;
     if (event.key === "Enter") return this.submit(), true;
     return this.current.key(event);
@@ -734,6 +739,7 @@ class Workbench {
   globalKey(event) {
     const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), c: () => this.openTalk(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
     if (this.task && this.fixed.stage.name === "adjudication") keys.h = () => this.openHistory();
+    if (this.task && this.fixed.stage.name === "refinement") keys.e = () => this.refining.toggle();
     const action = keys[event.key.toLowerCase()];
     if (!action) return false;
     action();

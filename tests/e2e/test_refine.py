@@ -1,0 +1,105 @@
+"""Refinement in a real browser: decisions and an edit by keyboard, new votes, and what the release says of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from domain.roles import Role
+from tests.e2e.people import Desk, at_desk, opened
+from tests.importers.samples import pca_record, write
+from tests.serving import Server, touchstone
+from workflow import accounts, projects, refine
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PLAIN, DOUBTFUL = "Put cup 1 on the shelf.", "Put cup 2 on the shelf."
+MENDED = "Put the cup before you on the shelf."
+
+
+def run(home: Path, *arguments: str) -> str:
+    done = touchstone(*arguments, home=home)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def vote_all(desk: Desk) -> dict[str, int]:
+    """Choose the key of everything that is there; how often each question was answered."""
+    desk.open("/verify?project=pca")
+    expect(desk.bench).to_be_visible()
+    seen: dict[str, int] = {}
+    while desk.view() == "task":
+        question = desk.shown("question")
+        seen[question] = seen.get(question, 0) + 1
+        key = desk.page.locator(".choice", has_text="Pick up the cup.").locator("kbd").first.inner_text()
+        desk.next_after(key)
+    return seen
+
+
+def test_a_second_right_answer_is_found_mended_and_voted_on_again(
+    server: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    home = server.home
+    run(home, "project", "create", "pca", "--schema", "pca_bench")
+    items = write(tmp_path / "items.json", [pca_record(1), pca_record(2)])
+    run(home, "import", "pca", "pca_bench", str(items))
+    with opened(server) as store:
+        for login in ("ann", "bob", "rita"):
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(store, by=None, project="pca", login=login, role=Role.ANNOTATOR)
+        from db import projects as rows
+        from db.items import of_project
+
+        with store.read() as session:
+            project = rows.by_name(session, name="pca")
+            assert project is not None
+            ids = [item.external_id for item in of_project(session, project_id=project.id or 0)]
+    answers = tmp_path / "answers.jsonl"
+    lines = [{"item": id, "model": "secret-model", "text": "Go to the shelf."} for id in ids]
+    answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run(home, "import", "pca", "predictions", str(answers))
+    server.start()
+    with at_desk(chromium, server, "ann") as ann:
+        assert vote_all(ann) == {PLAIN: 1, DOUBTFUL: 1}
+    with at_desk(chromium, server, "bob") as bob:
+        assert vote_all(bob) == {PLAIN: 1, DOUBTFUL: 1}
+    assert "2 answers of 2" in run(home, "refine", "pca", "--model", "secret-model")
+
+    decided: list[str] = []
+    with at_desk(chromium, server, "rita") as rita:
+        rita.open("/refine?project=pca")
+        expect(rita.bench).to_be_visible()
+        while rita.view() == "task":
+            question = rita.shown("question")
+            expect(rita.page.locator(".shown.answer .value")).to_have_text("Go to the shelf.")
+            assert "secret-model" not in rita.page.content()
+            decided.append(question)
+            if question == DOUBTFUL:
+                rita.press("e", "2")
+                rita.fill("question", MENDED)
+                rita.next_after("ControlOrMeta+Enter")
+            else:
+                rita.next_after("1")
+    assert sorted(decided) == sorted([PLAIN, DOUBTFUL, MENDED])
+
+    for login in ("ann", "bob"):
+        with at_desk(chromium, server, login) as desk:
+            assert vote_all(desk) == {MENDED: 1}
+    wanted = {"fed": 2, "decided": 2, "edited": 1, "refined": 2}
+    with opened(server) as store:
+        assert refine.refinement(store, by=None, project="pca") == wanted
+    run(home, "check", "pca")
+    out = tmp_path / "out"
+    run(home, "export", "pca", "pca_bench", "--out", str(out), "--verified")
+    gates = json.loads(next(out.rglob("manifest.json")).read_text())["gates"]
+    assert {name: gates[name] for name in wanted} == wanted
+    released = [
+        record
+        for path in out.rglob("*.json")
+        if path.name != "manifest.json"
+        for record in json.loads(path.read_text())
+    ]
+    assert released == [pca_record(1), pca_record(2, question=MENDED)]

@@ -1,0 +1,162 @@
+"""Refinement: models' answers beside the items, decisions, edits, and what they come to."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
+from domain.policies import refined
+from domain.records import NothingLeft, Person
+from domain.roles import Role
+from domain.states import Stage
+from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from workflow import claim, refine, submit
+from workflow.checks import check
+from workflow.progress import dashboard
+
+FIELDS = {
+    "question": "Put the cup on the shelf.",
+    "actions": ["Pick up the cup.", "Go to the shelf."],
+    "answer": "Pick up the cup.",
+    "reason": "It is before me.",
+    "key_concepts": ["cup"],
+}
+DIMENSION = "domestic_robot"
+ONLY_ONE, ANOTHER = {"other_action": "no"}, {"other_action": "yes"}
+
+
+def begin(store: Store, n: int = 2, author_id: int | None = None) -> list[int]:
+    """A project after PCA-Bench with items and the answers of two models to each."""
+    make_project(store, loaded=load_schema(shipped()["pca_bench"]))
+    items = make_items(store, n, dimension=DIMENSION, fields=FIELDS, author_id=author_id)
+    make_predictions(store, items, models=["gpt-secret", "llava-secret"], dimension=DIMENSION)
+    return items
+
+
+def decide(store: Store, person: Person, values: dict[str, object]) -> str:
+    view = claimed(store, person, Stage.REFINEMENT)
+    submit.submit(store, person=person, task=view.id, key=view.id, values=values)
+    return view.item or ""
+
+
+def figures(store: Store) -> list[int]:
+    assert check(store) == []
+    found = refine.refinement(store, by=None, project="p")
+    assert dashboard(store, person=None, project="p").refinement == found
+    return [found[name] for name in ("fed", "decided", "edited", "refined")]
+
+
+def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_again(store: Store) -> None:
+    begin(store)
+    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret") == refine.Fed(2, 2)
+    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 0
+    ann, bob, cy = make_people(store, "ann", "bob", "cy")
+    assert figures(store) == [2, 0, 0, 0]
+    decide(store, ann, ONLY_ONE)
+    assert figures(store) == [2, 1, 0, 1]
+    edited = decide(store, ann, {**ANOTHER, "fields": {"question": "Put the cup before you on the shelf."}})
+    assert figures(store) == [2, 1, 1, 1]
+    for person in (bob, cy):
+        seen = {}
+        while not isinstance(
+            view := claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NothingLeft
+        ):
+            seen[view.item] = view.revision
+            submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": FIELDS["answer"]})
+        assert seen[edited] == 2
+        assert len(seen) == 2
+    again = decide(store, ann, ONLY_ONE)
+    assert again == edited
+    assert figures(store) == [2, 2, 1, 2]
+
+
+def test_an_item_is_refined_only_when_no_answer_is_right_too(store: Store) -> None:
+    begin(store, 1)
+    for model in ("gpt-secret", "llava-secret"):
+        refine.open_refinement(store, by=None, project="p", model=model)
+    ann = make_person(store, "ann")
+    decide(store, ann, ANOTHER)
+    decide(store, ann, ONLY_ONE)
+    assert figures(store) == [2, 2, 0, 0]
+    submit.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
+    assert figures(store) == [2, 2, 0, 0]
+
+
+def test_only_answers_without_the_keys_text_are_fed_unless_all_are(store: Store) -> None:
+    items = begin(store, 1)
+    with store.write() as session:
+        from db import items as queries
+
+        answer, _ = queries.answers_of(session, project_id=1, model="gpt-secret")[0]
+        answer.text = "First, PICK UP THE CUP."
+        session.add(answer)
+    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret") == refine.Fed(0, len(items))
+    done = refine.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)
+    assert done == refine.Fed(1, 1)
+    with pytest.raises(NotFound, match="llava-secret"):
+        refine.open_refinement(store, by=None, project="p", model="nobody")
+
+
+def test_it_is_for_leads_and_shows_the_key_but_not_the_model(store: Store) -> None:
+    begin(store)
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    with pytest.raises(NotAllowed):
+        refine.open_refinement(store, by=sam, project="p", model="gpt-secret")
+    refine.open_refinement(store, by=make_person(store, "lena", role=Role.LEAD), project="p", model="gpt-secret")
+    view = claimed(store, sam, Stage.REFINEMENT)
+    assert view.fields == FIELDS
+    assert view.answer is not None
+    assert "secret" not in json.dumps(dataclasses.asdict(view), default=str)
+
+
+def test_neither_the_author_nor_a_voter_who_has_it_open_may_and_who_has_seen_the_key_does_not_vote(
+    store: Store,
+) -> None:
+    ann = make_person(store, "ann", project=None)
+    items = begin(store, 1, author_id=ann.id)
+    assert items
+    from workflow import projects
+
+    projects.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR)
+    bob, cy = make_people(store, "bob", "cy")
+    refine.open_refinement(store, by=None, project="p", model="gpt-secret")
+    claimed(store, bob)
+    for person in (ann, bob):
+        left = claim.next_task(store, person=person, project="p", stage=Stage.REFINEMENT)
+        assert isinstance(left, NothingLeft)
+    claimed(store, cy, Stage.REFINEMENT)
+    assert isinstance(claim.next_task(store, person=cy, project="p", stage=Stage.VERIFICATION), NothingLeft)
+
+
+def test_what_is_wrong_is_refused_and_an_edit_ends_the_decisions_on_the_revision_before(store: Store) -> None:
+    begin(store, 1)
+    for model in ("gpt-secret", "llava-secret"):
+        refine.open_refinement(store, by=None, project="p", model=model)
+    ann, bob = make_people(store, "ann", "bob")
+    view, late = claimed(store, ann, Stage.REFINEMENT), claimed(store, bob, Stage.REFINEMENT)
+    same = {"fields": {"question": FIELDS["question"]}}
+    gone = {"fields": {"answer": "Sing."}}
+    for wrong in ({}, {"other_action": "maybe"}, {**ANOTHER, **same}, {**ANOTHER, **gone}, {**ANOTHER, "fields": 1}):
+        with pytest.raises(InvalidInput):
+            submit.submit(store, person=ann, task=view.id, key="k", values=wrong)
+    submit.submit(store, person=ann, task=view.id, key="k", values={**ONLY_ONE, "fields": {"reason": "I see it."}})
+    with pytest.raises(Conflict):
+        submit.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
+    with pytest.raises(LeaseLost):
+        submit.submit(store, person=bob, task=late.id, key="b", values=ONLY_ONE)
+    assert figures(store) == [2, 0, 1, 0]
+
+
+def test_the_rule_itself() -> None:
+    done = {"other_action": "no"}
+    assert refined(done, fed=2, decisions=[ONLY_ONE, ONLY_ONE])
+    assert not refined(done, fed=2, decisions=[ONLY_ONE])
+    assert not refined(done, fed=2, decisions=[ONLY_ONE, ANOTHER])
+    assert not refined(done, fed=0, decisions=[])
+    assert not refined({}, fed=1, decisions=[ONLY_ONE])

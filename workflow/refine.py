@@ -1,0 +1,164 @@
+"""Refinement: a model's answer beside the item shows second right answers; who finds one edits the item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.answers import PREDICTION
+from annotation_schemas.model import Schema
+from db import checks, events, items
+from db.engine import Session, Store
+from db.tables import TaskRow
+from domain import policies
+from domain.errors import InvalidInput, NotFound, Problem
+from domain.records import Person, Submission
+from domain.states import ItemState, Stage
+from workflow.author import edit_problems, revise
+from workflow.feed import feed
+from workflow.projects import Access, access_to, require_lead
+
+FIELDS = "fields"
+"""Beside the criteria: the item's fields that were changed."""
+
+
+@dataclass(frozen=True)
+class Fed:
+    """What feeding a model's answers came to."""
+
+    opened: int
+    answers: int
+    """How many answers the model has given to items that were not rejected."""
+
+
+def open_refinement(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
+    """Have the answers of one model looked at beside their items, each by one person; for leads.
+
+    Answers to rejected items are left out. With ``only_differing`` so are those whose text contains the text of the
+    annotated answer (the key), whatever their case. Feeding twice opens once.
+    """
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        if access.schema.stages.refinement is None:
+            raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
+        found = items.answers_of(session, project_id=access.project_id, model=model)
+        if not found:
+            known = ", ".join(items.models(session, project_id=access.project_id)) or "none; import them first"
+            raise NotFound(f"{project!r} has no answers of a model {model!r}; there are: {known}.")
+        contents = items.current_content(session, project_id=access.project_id)
+        key = key_field(access.schema) if only_differing else None
+        live = [(answer, item) for answer, item in found if item.state is not ItemState.REJECTED]
+        wanted = [
+            (answer.id or 0, item.id or 0, item.current_revision, item.dimension)
+            for answer, item in live
+            if _differs(answer.text, contents[item.id or 0].get(key or ""))
+        ]
+        opened = feed(session, access=access, answers=wanted, now=now)
+        events.record(
+            session,
+            at=now,
+            kind="refinement.opened",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"model": model, "answers": opened, "only_differing": only_differing},
+        )
+        return Fed(opened=opened, answers=len(live))
+
+
+def models(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The models whose answers a project has; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return items.models(session, project_id=access.project_id)
+
+
+def key_field(schema: Schema) -> str | None:
+    """The item field that holds the annotated answer: the key of the keep rule, else the first that names an option."""
+    verification = schema.stages.verification
+    if verification is not None and verification.keep.key is not None:
+        return verification.keep.key
+    return next((field.name for field in schema.item.fields if field.kind == "option_of"), None)
+
+
+def _differs(text: str, key: Any) -> bool:
+    return not isinstance(key, str) or policies.differs_from_key(text, key)
+
+
+def counts(session: Session, *, access: Access) -> dict[str, int]:
+    """How far refinement is, worked out anew from what was submitted; empty if the schema has none.
+
+    ``fed``: answers shown beside items as they stand; ``decided``: those with a decision; ``edited``: items that were
+    changed beside an answer; ``refined``: items of which each fed answer is decided, and none is right too.
+    """
+    stage = access.schema.stages.refinement
+    if stage is None:
+        return {}
+    fed = checks.fed(session, project_id=access.project_id)
+    decisions = checks.current_annotations(session, project_id=access.project_id, stage=Stage.REFINEMENT)
+    return {
+        "fed": sum(map(len, fed.values())),
+        "decided": sum(map(len, decisions.values())),
+        "edited": len(checks.edited_in_refinement(session, project_id=access.project_id)),
+        "refined": sum(
+            policies.refined(stage.done, fed=len(ids), decisions=[row.answers for row in decisions.get(item_id, [])])
+            for item_id, ids in fed.items()
+        ),
+    }
+
+
+def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
+    """As ``counts``, for whoever takes part in a project."""
+    with store.read() as session:
+        return counts(session, access=access_to(session, person=by, project=project))
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+    """What is wrong with a decision about a model's answer, and with the edit that comes with it."""
+    stage = access.schema.stages.refinement
+    if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
+        return [Problem("stage", "This project has no refinement.")]
+    before = items.content(session, item_id=row.item_id, revision=row.revision)
+    answers = {name: value for name, value in given.values.items() if name != FIELDS}
+    shown = {**before, PREDICTION: items.prediction(session, id=row.prediction_id).text}
+    criteria = registry.criteria_of(access.schema, "refinement", row.dimension)
+    problems = list(kinds.check_answers(criteria, answers, given.reasons, shown))
+    if FIELDS in given.values:
+        edit = given.values[FIELDS]
+        if not isinstance(edit, Mapping):
+            return [*problems, Problem(FIELDS, "Send the changed fields with an edit.")]
+        problems += edit_problems(access.schema, before, {**before, **edit})
+    return problems
+
+
+def place(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The revision that the decision is about; the item is held from here on."""
+    item = items.lock(session, id=row.item_id or 0)
+    return item.id or 0, row.revision or item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """The item's state after the decision; an edit sends it back to verification, and its answers are shown again."""
+    item = items.lock(session, id=row.item_id or 0)
+    if FIELDS in given.values:
+        before = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+        content = {**before, **given.values[FIELDS]}
+        revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
+    return items.by_id(session, id=item.id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """Why a decision can no longer be corrected: the item has been edited since."""
+    item = items.lock(session, id=row.item_id or 0)
+    if item.current_revision != row.revision:
+        return "The item has been edited since, so this decision stays; decide about it as it is now."
+    return None
