@@ -317,6 +317,10 @@ def _verification(schema: Schema) -> Found:
             yield at, "items and reviewers must be at least 1"
         if not 0 <= gate.pass_mark <= 1:
             yield (*at, "pass_mark"), "the pass mark is a share between 0 and 1"
+        if gate.against in ("key", "both") and keep.key is None:
+            yield (*at, "against"), "the keep rule has no `key` to compare with; use `seniors`"
+        if gate.retry_after_hours < 0 or (gate.attempts is not None and gate.attempts < 1):
+            yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
 
 
 def _keep_values(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
 from sqlalchemy import and_, bindparam
 from sqlmodel import Session, col, select
 
+from db.engine import insert_or_ignore
 from db.tables import (
     AnnotationRow,
+    InsightRow,
     PersonRow,
     QualificationReviewRow,
     QualificationRow,
@@ -24,6 +28,12 @@ def add(session: Session, *, row: Any) -> Any:
     session.add(row)
     session.flush()
     return row
+
+
+def note_insights(session: Session, *, item_ids: Sequence[int], person_id: int, now: datetime) -> None:
+    """Somebody knows the keys of these items."""
+    rows = [{"item_id": item_id, "person_id": person_id, "created_at": now} for item_id in item_ids]
+    insert_or_ignore(session, InsightRow, rows)
 
 
 def sets(session: Session, *, project_id: int, stage: Stage) -> list[QualificationSetRow]:
@@ -112,11 +122,18 @@ def reviews(session: Session, *, qualification_id: int) -> list[tuple[Qualificat
 
 def answers(session: Session, *, qualification_id: int) -> dict[int, AnnotationRow]:
     """What counts of what was answered in a try, by item id."""
+    in_set = (
+        select(QualificationSetRow.item_ids)
+        .join(QualificationRow, col(QualificationRow.set_id) == QualificationSetRow.id)
+        .where(QualificationRow.id == qualification_id)
+    )
+    found = session.exec(in_set).first() or ()
+    units = [f"{Purpose.QUALIFICATION.value}/{qualification_id}/{item_id}" for item_id in found]
     wanted = (
         select(AnnotationRow)
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
         .where(
-            col(TaskRow.unit).startswith(f"{Purpose.QUALIFICATION.value}/{qualification_id}/"),
+            col(TaskRow.unit).in_(units),
             col(AnnotationRow.purpose) == Purpose.QUALIFICATION,
         )
         .order_by(col(AnnotationRow.id))

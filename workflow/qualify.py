@@ -180,8 +180,7 @@ def make_set(
     """Fix the items to pass before a stage; the set's number and its items, by external id.
 
     Items are named, or ``n`` of them (None: as many as the schema says) are drawn evenly over the dimensions from a
-    seed that is stored. Only items that nobody has voted on yet can be drawn. ``requalify``: whoever passed an earlier
-    set has to pass this one as well.
+    seed that is stored. ``requalify``: whoever passed an earlier set has to pass this one as well.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
@@ -294,18 +293,35 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
 
 
 def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
-    """A person's own tries, the newest last: with the results once the try has ended, and nothing of them before."""
+    """A person's own tries, the newest last: with the results once the try has ended, and nothing of them before.
+
+    What is right stays hidden as long as they may answer the same set again.
+    """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         asked = policy(access, stage)
         if asked is None:
             return []
         found = []
-        for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id):
+        rows = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
+        sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+        n_tries = sum(row.set_id is not None for row in rows)
+        again = (asked.attempts is None or n_tries < asked.attempts) and not _passed(session, access, person.id, stage)
+        for row in rows:
             seen = _view(session, access, asked, row, None)
-            over = seen.state in (Standing.PASSED, Standing.FAILED, Standing.SENT_BACK)
-            found.append(_view(session, access, asked, row, person, results=True) if over else _hidden(seen))
+            if seen.state not in (Standing.PASSED, Standing.FAILED, Standing.SENT_BACK):
+                found.append(_hidden(seen))
+                continue
+            seen = _view(session, access, asked, row, person, results=True)
+            same_set = bool(sets) and row.set_id == sets[-1].id
+            found.append(_without_keys(seen) if again and same_set else seen)
         return found
+
+
+def _without_keys(seen: Try) -> Try:
+    """A try without anything that would make the next one on the same items easier than the first."""
+    blind = [replace(each, key=None, seniors=None, right=None) for each in seen.results]
+    return replace(seen, results=tuple(blind))
 
 
 def _hidden(seen: Try) -> Try:
@@ -320,14 +336,21 @@ def _hidden(seen: Try) -> Try:
 
 
 def tries(store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION) -> list[Try]:
-    """All tries with their results, for seniors and leads; ``person`` None is the command on the machine itself."""
-    with store.read() as session:
+    """All tries with their results, for seniors and leads; ``person`` None is the command on the machine itself.
+
+    Whoever has looked knows the keys, so they are not asked about these items blind any more.
+    """
+    with store.write() as session:
         access = access_to(session, person=person, project=project)
         _must_be_senior(access)
         asked = policy(access, stage)
         if asked is None:
             return []
         rows = qualifications.tries(session, project_id=access.project_id, stage=stage)
+        if person is not None:
+            tried = sorted({row.set_id for row, _ in rows if row.set_id is not None})
+            known = {item for id in tried for item in qualifications.set_by_id(session, id=id).item_ids}
+            qualifications.note_insights(session, item_ids=sorted(known), person_id=person.id, now=store.now())
         return [_view(session, access, asked, row, None, results=True) for row, _ in rows]
 
 

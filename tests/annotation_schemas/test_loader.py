@@ -137,6 +137,8 @@ BROKEN = [
     Broken("raters: 2", "raters: 0", 13, "stages.verification.raters", "at least 1"),
     Broken("raters: 2", "raters: 2\n    qualification: {items: 50, reviewers: 2, pass_mark: 80}", 14, ".pass_mark",
            "between 0 and 1"),
+    Broken("raters: 2", "raters: 2\n    qualification: {items: 5, reviewers: 2, pass_mark: 0.8, attempts: 0}", 14,
+           ".qualification", "attempts must be at least 1"),
     Broken("title: Small", "title: Small\nguideline: ../secret.md", 4, "guideline", "outside the schema's folder"),
     Broken("title: Small", "title: Small\nguideline: none.md", 4, "guideline", "there is no file `none.md`"),
     Broken("title: Small", "title: &a Small", 3, "", "anchors"),

@@ -84,8 +84,10 @@ def test_a_set_is_passed_before_anybody_verifies(
         results = desk.page.locator("[data-part=result]")
         expect(results).to_have_count(SET)
         expect(results.filter(has_text=f"answer: choice {WRONG}")).to_have_count(2)
-        expect(results.filter(has_text=f"key: {KEY}")).to_have_count(SET)
+        expect(results.filter(has_text="key:")).to_have_count(0)  # he may answer the same items again
     with at_desk(chromium, server, "ann") as desk:
+        desk.open("/qualify?project=gate")
+        expect(desk.page.locator("[data-part=result]").filter(has_text=f"key: {KEY}")).to_have_count(SET)
         desk.open("/verify?project=gate")
         for _ in range(LIVE):
             expect(desk.bench).to_have_attribute("data-view", "task")

@@ -162,3 +162,29 @@ def test_corrections_until_a_senior_looks(store: Store, project: str) -> None:
     assert sign(store, ann, sam).n_right == 4
     with pytest.raises(Conflict, match="Seniors have begun"):
         submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+
+
+def test_what_is_right_stays_hidden_while_the_same_items_may_come_again(
+    store: Store, project: str, clock: Clock
+) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    for last in (False, True):
+        answer(store, ann, ["red", "blue", "blue", "blue"])
+        assert sign(store, ann, sam, sue).state is Standing.FAILED
+        newest = qualify.mine(store, person=ann, project="p")[-1]
+        assert newest.n_right == 1
+        told = {(result.key, result.seniors, result.right) for result in newest.results}
+        assert told == ({("red", None, True), ("red", None, False)} if last else {(None, None, None)})
+        clock.advance(hours=24)
+
+
+def test_who_has_seen_the_keys_in_a_review_is_not_asked_blind(store: Store, project: str) -> None:
+    ann = make_person(store, "ann")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    seen = {view.item for view in answer(store, ann, ["red"] * 4)}
+    qualify.exempt(store, by=None, project="p", login="sam", why="Wrote the guideline.")
+    assert len(qualify.tries(store, person=sam, project="p")) == 2
+    asked = {vote(store, sam).item for _ in range(6)}
+    assert not asked & seen
+    assert isinstance(claim.next_task(store, person=sam, project="p", stage=Stage.VERIFICATION), NothingLeft)
