@@ -60,7 +60,7 @@ def percent_agreement(ratings: Ratings, *, draws: int = DRAWS, seed: int = SEED)
     agreed = _agreed(rows, len(ratings.categories))
     value = float(counts @ agreed / n_units)
     if n_raters == 2:
-        interval = _wilson(value, n_units)
+        interval = wilson(value, n_units)
     else:
         interval = percentile_interval(lambda drawn: drawn @ agreed / n_units, counts, draws=draws, seed=seed)
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
@@ -254,7 +254,7 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
 _NO_PAIRS = "No unit was rated by two people."
 
 
-def _wilson(share: float, n: int) -> Interval:
+def wilson(share: float, n: int) -> Interval:
     """Score limits of a share of n."""
     centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)

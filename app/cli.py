@@ -21,6 +21,7 @@ COMMANDS = (
     "guideline",
     "qualify",
     "audit",
+    "scorecard",
     "triage",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``."""

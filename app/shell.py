@@ -63,6 +63,7 @@ SCREENS = (
     Screen("history", "History", role=Role.SENIOR),
     Screen("causes", "Causes", role=Role.LEAD),
     Screen("guideline", "Guideline", role=Role.LEAD),
+    Screen("scorecard", "Scorecard", role=Role.LEAD),
     Screen("bulk", "Bulk actions", role=Role.LEAD),
     Screen("late", "Late texts", role=Role.LEAD),
     Screen("people", "People", role=Role.LEAD),

@@ -17,7 +17,8 @@ from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import at_least
 from domain.states import ItemState, Purpose, Stage, TaskState
-from workflow import author
+from workflow import author, qualify
+from workflow.accounts import person_of
 from workflow.claim import LARGEST_PRIORITY, let_go, prioritise
 from workflow.projects import Access, require_lead, role_for
 
@@ -207,6 +208,11 @@ def _why_not_hand_over(session: Session, access: Access, row: TaskRow, taker: Me
         return f"They have no part in the {row.stage.value}."
     if taker.dimensions is not None and row.dimension not in taker.dimensions:
         return f"{row.dimension!r} is not one of their dimensions."
+    person = people.by_id(session, id=taker.person_id)
+    if person is None or not person.active:
+        return "Their account is deactivated."
+    if qualify.require(session, access=access, person=person_of(person), stage=row.stage) is not None:
+        return f"They have not qualified for the {row.stage.value}."
     if not tasks.may_take(session, row=row, person_id=taker.person_id):
         return "They wrote, edited, answered or looked into this item."
     return ""

@@ -388,6 +388,7 @@ def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
         "History",
         "Causes",
         "Guideline",
+        "Scorecard",
         "Bulk actions",
         "Late texts",
         "People",

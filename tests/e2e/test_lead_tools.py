@@ -33,6 +33,13 @@ def _choose(page: Page, label: str, wanted: str) -> None:
     page.get_by_role("option", name=wanted, exact=True).click()
 
 
+def _downloaded(page: Page, button: str) -> list[dict[str, str]]:
+    """The table behind a button."""
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=button).click()
+    return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))
+
+
 def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
     server: Server, chromium: Browser, tmp_path: Path
 ) -> None:
@@ -80,5 +87,20 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
     assert sorted(Counter(row["rater"] for row in rows).values()) == [1, 2, 3]
     assert Counter(row["unit"] for row in rows) == dict.fromkeys({row["unit"] for row in rows}, 2)
     assert len(rows) == N_ITEMS * 2
+    with at_desk(chromium, server, "lea") as lea:
+        lea.open("/scorecard?project=team")
+        cards = _downloaded(lea.page, "Scorecard as CSV")
+        sheet = _downloaded(lea.page, "Pay sheet as CSV")
+    votes = {"ann": 2, "ben": 3, "cy": 1}
+    # All six said the same of three items, two votes on each: every vote has one peer, who agrees.
+    assert {
+        row["login"]: (row["submissions"], row["peers_n"], row["peers"]) for row in cards if row["window"] == "0"
+    } == {login: (str(n), str(n), "1.0") for login, n in votes.items()}
+    assert {row["login"]: (row["items"], row["corrections"], row["untimed"]) for row in sheet} == {
+        login: (str(n), "0", "0") for login, n in votes.items()
+    }
+    assert all(0 <= float(row["active_minutes"]) < 2 for row in sheet)
+    again = list(csv.DictReader(_run(server, "paysheet", "team").splitlines()))
+    assert again == sheet
     log = list(csv.DictReader(_run(server, "audit", "team", "--kind", "person.deactivated").splitlines()))
     assert [(row["who"], row["origin"]) for row in log] == [("lea", "127.0.0.1")]

@@ -1,0 +1,63 @@
+"""``touchstone scorecard`` and ``touchstone paysheet``: what people did, as tables."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from db.engine import Store
+
+Out = Annotated[Path | None, typer.Option(help="Where to write; else standard output.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("scorecard")(scorecard)
+    cli.command("paysheet")(paysheet)
+
+
+def scorecard(project: Annotated[str, typer.Argument(help="The project.")], out: Out = None) -> None:
+    """How everybody works, by stage: pace, agreement with peers and with seniors, skips; and the same over time."""
+    from workflow import scorecard as cards
+
+    _write(cards.as_csv(cards.scorecards(_store(), by=None, project=project)), out)
+
+
+def paysheet(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    since: Annotated[datetime | None, typer.Option(help="The first day, in UTC.", formats=["%Y-%m-%d"])] = None,
+    until: Annotated[datetime | None, typer.Option(help="The last day, in UTC.", formats=["%Y-%m-%d"])] = None,
+    out: Out = None,
+) -> None:
+    """Items and active minutes of everybody, by stage: a correction is no second item, but its minutes count."""
+    from workflow import scorecard as cards
+
+    lines = cards.pay_sheet(
+        _store(),
+        by=None,
+        project=project,
+        since=since.date() if since else None,
+        until=until.date() if until else None,
+    )
+    _write(cards.pay_csv(lines), out)
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+def _store() -> Store:
+    from app.services import resources
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    return shared.store

@@ -1,0 +1,140 @@
+"""Scorecard: how people work, whether that changes, and what they are paid for. For leads only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.records import ProjectView
+from workflow import scorecard
+from workflow.scorecard import SMALL, WINDOW, Card, Score, Share
+
+
+def render(services: Services) -> None:
+    """Everybody in one table, one person over time, and the pay sheet."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Scorecard",
+        "How everybody works, by stage. Every share stands with its n and 95 % limits; raters see none of this.",
+        made_up=view.made_up,
+    )
+    cards = scorecard.scorecards(services.store, by=services.person, project=view.name)
+    if cards:
+        shell.show(table(cards))
+        name = f"{view.name}-scorecard.csv"
+        st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
+        _over_time(cards)
+    else:
+        shell.show(markup.notice("Nobody has submitted anything yet."))
+    _pay(services, view)
+
+
+def _over_time(cards: Sequence[Card]) -> None:
+    shell.section(f"Over time, {WINDOW} submissions a line")
+    labels = [f"{card.login}, {card.stage.value}" for card in cards]
+    at = st.selectbox("Whose", range(len(cards)), format_func=labels.__getitem__, key="scorecard.who") or 0
+    card = cards[at]
+    rows = [
+        [markup.text(f"{n * WINDOW + 1} to {n * WINDOW + window.submissions}"), *_figures(window)]
+        for n, window in enumerate(card.windows)
+    ]
+    shell.show(markup.table([("Submissions", ""), *FIGURES], rows))
+
+
+FIGURES = [
+    ("Active minutes", "number"),
+    ("Tasks per active hour", "number"),
+    ("As peers (pairs of answers)", ""),
+    ("As seniors settled (votes)", ""),
+    ("Skips (submissions)", ""),
+    ("Last seen (UTC)", ""),
+]
+
+
+def table(cards: Sequence[Card]) -> markup.Markup:
+    """A line for each person and stage."""
+    heads = [
+        ("Person", ""),
+        ("Stage", ""),
+        ("Today", "number"),
+        ("Done", "number"),
+        *FIGURES,
+        ("Qualified with", "number"),
+    ]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.joined([markup.text(card.name), markup.quiet("" if card.active else " (deactivated)")]),
+                markup.text(card.stage.value),
+                markup.text(card.score.today),
+                markup.text(card.score.submissions),
+                *_figures(card.score),
+                markup.text("-" if card.qualification is None else f"{card.qualification:.2f}"),
+            ]
+            for card in cards
+        ],
+    )
+
+
+def _figures(score: Score) -> list[markup.Markup]:
+    return [
+        markup.text(f"{score.active_minutes:.1f}"),
+        markup.text("-" if math.isnan(score.per_hour) else f"{score.per_hour:.1f}"),
+        _share(score.peers),
+        _share(score.settled),
+        _share(score.skips),
+        markup.text(score.last.strftime("%Y-%m-%d %H:%M") if score.last else "-"),
+    ]
+
+
+def _share(share: Share) -> markup.Markup:
+    if not share.n:
+        return markup.quiet("none yet")
+    low, high = share.limits
+    few = ", too few to act on" if share.n < SMALL else ""
+    return markup.joined(
+        [markup.text(f"{share.value:.2f}"), markup.quiet(f" [{low:.2f}, {high:.2f}], n {share.n}{few}")]
+    )
+
+
+def _pay(services: Services, view: ProjectView) -> None:
+    shell.section("Pay sheet")
+    left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
+    with left:
+        since = st.date_input("First day (UTC)", value=None, key="scorecard.since")
+    with middle:
+        until = st.date_input("Last day (UTC)", value=None, key="scorecard.until")
+    lines = scorecard.pay_sheet(services.store, by=services.person, project=view.name, since=since, until=until)
+    with right:
+        name = f"{view.name}-paysheet.csv"
+        st.download_button("Pay sheet as CSV", scorecard.pay_csv(lines), name, "text/csv", key="scorecard.pay")
+    st.caption(
+        "Items are tasks submitted for the first time within the days; a correction is no second item, but its minutes"
+        " count. Qualification and gold are counted apart; their minutes count, too."
+    )
+    heads = [
+        ("Person", ""),
+        ("Stage", ""),
+        ("Items", "number"),
+        ("Corrections", "number"),
+        ("Qualification", "number"),
+        ("Gold", "number"),
+        ("Active minutes", "number"),
+        ("Without a time", "number"),
+    ]
+    rows = [
+        [
+            markup.text(line.name),
+            markup.text(line.stage),
+            *(markup.text(n) for n in (line.items, line.corrections, line.qualification, line.gold)),
+            markup.text(f"{line.active_minutes:.1f}"),
+            markup.text(line.untimed),
+        ]
+        for line in lines
+    ]
+    shell.show(markup.table(heads, rows))

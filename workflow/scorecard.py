@@ -1,0 +1,362 @@
+"""How people work: pace, agreement, skips, drift; what they are paid for; and when a stage may be done."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import combinations
+
+from agreement.kappa import wilson
+from annotation_schemas import registry
+from db import items, pace, people, tasks
+from db.engine import Session, Store
+from db.pace import Sent
+from domain.policies import KEEP_RULES, Vote, item_state, same
+from domain.records import Person
+from domain.states import ItemState, Purpose, Stage, TaskState
+from workflow.measure import UNMEASURED
+from workflow.projects import Access, require_lead
+from workflow.qualify import score_of
+
+WINDOW = 50
+"""Drift is looked at in windows of so many submissions of a person in a stage."""
+SMALL = 10
+"""A share of fewer than so many says too little to act on."""
+PACE_DAYS = 7
+"""The pace of a stage is that of its last days with work, at most so many."""
+LEAST_DAYS = 3
+"""With fewer days with work than this there is no forecast."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """``k`` of ``n``, and 95 % limits by Wilson's score (as if the n were independent); nan where n is 0."""
+
+    k: int = 0
+    n: int = 0
+
+    @property
+    def value(self) -> float:
+        """Between 0 and 1."""
+        return self.k / self.n if self.n else math.nan
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """95 % limits."""
+        found = wilson(self.value, self.n) if self.n else None
+        return (found.low, found.high) if found else (math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A person's work in a stage, or in a window of it. Only live work; the latest submission for a task counts."""
+
+    submissions: int
+    """Tasks with a submission."""
+    corrections: int
+    """Submissions that replaced an earlier one."""
+    active_minutes: float
+    """Of all submissions, replaced ones too."""
+    untimed: int
+    """Submissions without a time."""
+    per_hour: float
+    """Tasks for each active hour, over tasks all of whose submissions have a time; nan without any."""
+    peers: Share
+    """Pairs of answers to one criterion about one thing, theirs and another person's, under one version of the
+    guideline, that are the same. Skips and texts are left out."""
+    settled: Share
+    """Votes on items that a senior accepted or rejected which by themselves come to the same."""
+    skips: Share
+    """Submissions that skip a criterion."""
+    today: int
+    """Tasks submitted for the first time on the day (UTC) of the question."""
+    last: datetime | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """A person in a stage."""
+
+    login: str
+    name: str
+    active: bool
+    stage: Stage
+    score: Score
+    qualification: float | None
+    """Share of right answers in the qualification, if there was one."""
+    windows: Sequence[Score] = field(default_factory=tuple)
+    """The same, for each ``WINDOW`` submissions in the order of time; the last may be shorter."""
+
+
+@dataclass(frozen=True)
+class Pay:
+    """A line of the pay sheet: what a person did in a stage within the days asked for."""
+
+    login: str
+    name: str
+    stage: str
+    items: int
+    """Live tasks submitted for the first time within the days. A correction is no second item."""
+    corrections: int
+    qualification: int
+    """Tasks of a qualification, counted as items are; they are no items."""
+    gold: int
+    """Likewise tasks whose answer was known."""
+    active_minutes: float
+    """Of everything submitted within the days: items, corrections, qualification, gold."""
+    untimed: int
+    """Submissions that came without a time, which count no minutes."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """When a stage is done if people go on as they did."""
+
+    stage: Stage
+    left: int
+    """Slots that wait or are being worked on. Items that are not written yet, and what is sent back, are not in it."""
+    days: Sequence[int]
+    """Submissions on the last days with work."""
+
+    @property
+    def sentence(self) -> str:
+        """In words, with an interval of days with work or the reason why there is none."""
+        slots = f"{self.left} slot{'' if self.left == 1 else 's'} left"
+        if not self.left:
+            return "Nothing is left now."
+        if len(self.days) < LEAST_DAYS:
+            n = f"{len(self.days)} day{'' if len(self.days) == 1 else 's'}"
+            return f"{slots}; not enough yet for a forecast: {n} with work before today, {LEAST_DAYS} needed."
+        low, high = math.ceil(self.left / max(self.days)), math.ceil(self.left / min(self.days))
+        mean = sum(self.days) / len(self.days)
+        many = f"{low}" if low == high else f"{low} to {high}"
+        return (
+            f"{slots}; {many} more day{'' if high == 1 else 's'} with work, at the pace of the last {len(self.days)}"
+            f" ({min(self.days)} to {max(self.days)} a day, {mean:.1f} on average)."
+        )
+
+
+def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
+    """Everybody who has submitted live work, by stage and login; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        sent = [one for one in pace.submissions(session, project_id=access.project_id) if one.purpose is Purpose.LIVE]
+        whose: dict[tuple[Stage, int], list[Sent]] = defaultdict(list)
+        for one in sent:
+            whose[one.stage, one.person_id].append(one)
+        pairs, settled = _pairs(access, sent), _settled(session, access, sent)
+        known = {row.id: row for row in people.everybody(session)}
+        today = store.now().astimezone(UTC).date()
+        cards = []
+        for (stage, person_id), theirs in whose.items():
+            row = known[person_id]
+            ordered = _by_task(theirs)
+            cards.append(
+                Card(
+                    login=row.login,
+                    name=row.name,
+                    active=row.active,
+                    stage=stage,
+                    score=_score(ordered, pairs, settled, today),
+                    qualification=score_of(session, access, person_id, stage),
+                    windows=tuple(
+                        _score(ordered[at : at + WINDOW], pairs, settled, today)
+                        for at in range(0, len(ordered), WINDOW)
+                    ),
+                )
+            )
+        order = list(Stage)
+        return sorted(cards, key=lambda card: (order.index(card.stage), card.login))
+
+
+def pay_sheet(
+    store: Store, *, by: Person | None, project: str, since: date | None = None, until: date | None = None
+) -> list[Pay]:
+    """What everybody did from one day up to and including another (UTC), by login and stage; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        known = {row.id: row for row in people.everybody(session)}
+        first = datetime.combine(since, time(), UTC) if since else None
+        end = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
+        lines: dict[tuple[str, str], list[Sent]] = defaultdict(list)
+        for one in pace.submissions(session, project_id=access.project_id):
+            if (first is None or one.at >= first) and (end is None or one.at < end):
+                lines[known[one.person_id].login, one.stage.value].append(one)
+
+        def count(sent: Iterable[Sent], purpose: Purpose) -> int:
+            return sum(one.supersedes_id is None and one.purpose is purpose for one in sent)
+
+        return [
+            Pay(
+                login=login,
+                name=known[sent[0].person_id].name,
+                stage=stage,
+                items=count(sent, Purpose.LIVE),
+                corrections=sum(one.supersedes_id is not None for one in sent),
+                qualification=count(sent, Purpose.QUALIFICATION),
+                gold=count(sent, Purpose.GOLD),
+                active_minutes=round(sum(one.seconds or 0 for one in sent) / 60, 2),
+                untimed=sum(one.seconds is None for one in sent),
+            )
+            for (login, stage), sent in sorted(lines.items())
+        ]
+
+
+def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast]:
+    """For each stage in which something is left: how much, and how long it takes at the pace of the last days."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        days: dict[Stage, dict[date, int]] = defaultdict(lambda: defaultdict(int))
+        for stage, at in pace.first_submissions(session, project_id=access.project_id):
+            days[stage][at.astimezone(UTC).date()] += 1
+        today = store.now().astimezone(UTC).date()
+        found = []
+        for stage in (Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING):
+            counts = tasks.count_by_state(session, project_id=access.project_id, stage=stage)
+            left = sum(n for (_, state), n in counts.items() if state in (TaskState.OPEN, TaskState.CLAIMED))
+            worked = sorted(day for day in days[stage] if day < today)  # today is not over
+            if left:
+                found.append(Forecast(stage, left, [days[stage][day] for day in worked[-PACE_DAYS:]]))
+        return found
+
+
+def as_csv(cards: Sequence[Card]) -> str:
+    """Scorecards as a table: a line for each person and stage (``window`` 0) and for each window. A number that
+    there is none of is empty; shares stand with their n."""
+    rows = []
+    for card in cards:
+        for window, score in enumerate((card.score, *card.windows)):
+            row: dict[str, object] = {"login": card.login, "name": card.name, "stage": card.stage.value}
+            row |= {"window": window, "submissions": score.submissions, "corrections": score.corrections}
+            row |= {"active_minutes": round(score.active_minutes, 2), "untimed": score.untimed}
+            row |= {"tasks_per_active_hour": _number(score.per_hour)}
+            for name, share in (("peers", score.peers), ("settled", score.settled), ("skips", score.skips)):
+                low, high = share.limits
+                row |= {f"{name}_n": share.n, name: _number(share.value)}
+                row |= {f"{name}_low": _number(low), f"{name}_high": _number(high)}
+            row |= {"qualification": "" if card.qualification is None else _number(card.qualification)}
+            row |= {"last": score.last.isoformat() if score.last else ""}
+            rows.append(row)
+    return _table(rows)
+
+
+def pay_csv(lines: Sequence[Pay]) -> str:
+    """The pay sheet as a table."""
+    return _table([asdict(line) for line in lines], [*Pay.__dataclass_fields__])
+
+
+def _number(value: float) -> object:
+    return "" if math.isnan(value) else round(value, 4)
+
+
+def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None) -> str:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, columns or (list(rows[0]) if rows else ["login"]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+# ---- one person ------------------------------------------------------------------------------------------------------
+
+
+def _by_task(sent: Sequence[Sent]) -> list[list[Sent]]:
+    """A person's submissions by task, in the order of the first one for each."""
+    found: dict[int, list[Sent]] = defaultdict(list)
+    for one in sent:
+        found[one.task_id].append(one)
+    return list(found.values())
+
+
+def _score(
+    by_task: Sequence[Sequence[Sent]],
+    pairs: Mapping[int, tuple[int, int]],
+    settled: Mapping[int, bool],
+    today: date,
+) -> Score:
+    latest = [sent[-1] for sent in by_task]
+    everything = [one for sent in by_task for one in sent]
+    timed = [sent for sent in by_task if all(one.seconds is not None for one in sent)]
+    hours = sum(one.seconds or 0 for sent in timed for one in sent) / 3600
+    mine = [pairs.get(one.id, (0, 0)) for one in latest]
+    decided = [settled[one.id] for one in latest if one.id in settled]
+    skipped = sum(any(one.answers.get(name) is None for name in one.reasons) for one in latest)
+    return Score(
+        submissions=len(latest),
+        corrections=len(everything) - len(latest),
+        active_minutes=sum(one.seconds or 0 for one in everything) / 60,
+        untimed=sum(one.seconds is None for one in everything),
+        per_hour=len(timed) / hours if hours else math.nan,
+        peers=Share(sum(k for k, _ in mine), sum(n for _, n in mine)),
+        settled=Share(sum(decided), len(decided)),
+        skips=Share(skipped, len(latest)),
+        today=sum(sent[0].at.astimezone(UTC).date() == today for sent in by_task),
+        last=max((one.at for one in everything), default=None),
+    )
+
+
+def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
+    """For each counting submission: how many answers of others to the same question are the same, and how many there
+    are."""
+    replaced = {one.supersedes_id for one in sent}
+    groups: dict[tuple[object, ...], list[Sent]] = defaultdict(list)
+    for one in sent:
+        if one.id not in replaced and one.stage in (Stage.VERIFICATION, Stage.GRADING):
+            groups[one.stage, one.item_id, one.revision, one.prediction_id, one.guideline].append(one)
+    asked = {
+        stage: [
+            criterion.name
+            for criterion in registry.criteria_of(access.schema, stage.value)
+            if criterion.kind not in UNMEASURED
+        ]
+        for stage in {one.stage for one in sent} & {Stage.VERIFICATION, Stage.GRADING}
+    }
+    found: dict[int, tuple[int, int]] = {}
+    for group in groups.values():
+        for one, other in combinations(group, 2):
+            both = [
+                same(one.answers[name], other.answers[name])
+                for name in asked[one.stage]
+                if one.answers.get(name) is not None and other.answers.get(name) is not None
+            ]
+            for each in (one, other):
+                k, n = found.get(each.id, (0, 0))
+                found[each.id] = (k + sum(both), n + len(both))
+    return found
+
+
+def _settled(session: Session, access: Access, sent: Sequence[Sent]) -> dict[int, bool]:
+    """For each counting vote on an item that a senior accepted or rejected: whether it comes to the same by itself."""
+    stage = access.schema.stages.verification
+    if stage is None or stage.keep.rule not in KEEP_RULES:
+        return {}
+    decided = {
+        (one.item_id, one.revision): one.answers.get("decision")
+        for one in sent
+        if one.stage is Stage.ADJUDICATION and one.answers.get("decision") in ("accept", "reject")
+    }
+    replaced = {one.supersedes_id for one in sent}
+    fields: dict[tuple[int, int], Mapping[str, object]] = {}
+    found = {}
+    for one in sent:
+        where = (one.item_id, one.revision)
+        if one.stage is not Stage.VERIFICATION or one.id in replaced or where not in decided:
+            continue
+        if any(one.answers.get(name) is None for name in one.reasons):
+            continue  # a skip takes no side
+        if where not in fields:
+            fields[where] = items.content(session, item_id=one.item_id, revision=one.revision)
+        alone = item_state(
+            stage.keep,
+            [Vote("", one.answers, one.reasons, one.weight)],
+            raters=1,
+            item_fields=fields[where],
+            adjudication=False,
+        )
+        found[one.id] = (alone.state is ItemState.KEPT) == (decided[where] == "accept")
+    return found
