@@ -25,7 +25,7 @@ Found = Iterator[tuple[Path, str]]
 
 def cross_check(schema: Schema, document: Document) -> None:
     """Note every reference that leads nowhere, and every value that contradicts another."""
-    for check in (_rows, _top, _dimensions, _item, _stages, _verification, _grading, _judges, _models, _rest):
+    for check in (_rows, _top, _dimensions, _item, _stages, _verification, _grading, _gold, _judges, _models, _rest):
         for path, message in check(schema):
             document.add(path, message)
 
@@ -321,6 +321,24 @@ def _verification(schema: Schema) -> Found:
             yield (*at, "against"), "the keep rule has no `key` to compare with; use `seniors`"
         if gate.retry_after_hours < 0 or (gate.attempts is not None and gate.attempts < 1):
             yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
+
+
+def _gold(schema: Schema) -> Found:
+    for name in ("verification", "grading"):
+        gold = getattr(getattr(schema.stages, name), "gold", None)
+        if gold is None:
+            continue
+        path: Path = ("stages", name, "gold")
+        if not 0.01 <= gold.rate <= 0.5:
+            yield (*path, "rate"), "the share of gold is between 0.01 and 0.5"
+        if gold.after < 1:
+            yield (*path, "after"), "this must be at least 1"
+        for key in ("warn_below", "stop_below"):
+            value = getattr(gold, key)
+            if value is not None and not 0 < value <= 1:
+                yield (*path, key), "this is a share of right answers, above 0 and up to 1"
+        if gold.warn_below is not None and gold.stop_below is not None and gold.stop_below > gold.warn_below:
+            yield (*path, "stop_below"), "whoever is stopped has to be warned first: it cannot be above `warn_below`"
 
 
 def _keep_values(

@@ -267,6 +267,19 @@ class Qualification(_Part):
     """How many tries there are; absent: any number."""
 
 
+class Gold(_Part):
+    """Settled items mixed into live work, to see how well people answer. Their pages look like all others."""
+
+    rate: float
+    """The share of gold among what a person is given, from 0.01 to 0.5; it counts in hundredths."""
+    after: int = 10
+    """So many answers to gold are needed before anything follows from them."""
+    warn_below: float | None = None
+    """With a smaller share of right answers, the person and the leads are warned."""
+    stop_below: float | None = None
+    """With a smaller share, the person gets no more work in the stage until a lead lets them."""
+
+
 class Triage(_Part):
     """Sifting candidate frames."""
 
@@ -307,6 +320,8 @@ class Verification(_Part):
     """What skips do; absent: a skip is a vote that agrees with no other."""
     qualification: Qualification | None = None
     """What to pass before one may vote."""
+    gold: Gold | None = None
+    """Items with a known answer among those that are voted on."""
     order: str = "random"
     """In which order the items are handed out: a row of the registry of orders."""
 
@@ -350,6 +365,8 @@ class Grading(_Part):
     """The dimensions whose answers are graded; None: all of them."""
     shows: tuple[str, ...] | None = None
     """The item's fields beside the answer; None: all that are not secret in grading."""
+    gold: Gold | None = None
+    """Answers with a known grade among those that are graded."""
     order: str = "random"
     """In which order the answers are handed out: a row of the registry of orders."""
 

@@ -58,6 +58,7 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "triage", "sifting candidate frames before anything is written about them"),
     Row("stage", "authoring", "writing items about media from a shared pool"),
     Row("stage", "qualification", "a set to pass before a stage may be entered"),
+    Row("stage", "gold", "settled items mixed into live work, to see how well people answer"),
     Row("stage", "verification", "independent, blind votes on every item"),
     Row("stage", "adjudication", "settling what the votes left open"),
     Row("stage", "refinement", "looking for second right answers beside a model's answer"),
@@ -203,6 +204,8 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         order = getattr(getattr(stages, stage), "order", None)
         if order is not None:
             yield "order", order, ("stages", stage, "order"), stage
+        if getattr(getattr(stages, stage), "gold", None) is not None:
+            yield "stage", "gold", ("stages", stage, "gold"), stage
         for number, criterion in enumerate(criteria_of(schema, stage)):
             yield "criterion_kind", criterion.kind, ("stages", stage, "criteria", number, "kind"), stage
     if stages.verification:

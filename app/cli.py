@@ -20,6 +20,7 @@ COMMANDS = (
     "check",
     "guideline",
     "qualify",
+    "gold",
     "audit",
     "scorecard",
     "triage",

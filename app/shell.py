@@ -63,6 +63,7 @@ SCREENS = (
     Screen("history", "History", role=Role.SENIOR),
     Screen("causes", "Causes", role=Role.LEAD),
     Screen("guideline", "Guideline", role=Role.LEAD),
+    Screen("gold", "Gold", role=Role.LEAD),
     Screen("scorecard", "Scorecard", role=Role.LEAD),
     Screen("bulk", "Bulk actions", role=Role.LEAD),
     Screen("late", "Late texts", role=Role.LEAD),
@@ -308,13 +309,21 @@ def menu(view: ProjectView) -> list[dict[str, str]]:
 
 def offered(view: ProjectView) -> Sequence[Screen]:
     """The screens that make sense for this person's role and stages, and for the schema's."""
-    verification = view.schema.schema_.stages.verification
-    asked = verification is not None and verification.qualification is not None
     return [
         screen
         for screen in SCREENS
-        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and (asked or screen.name != "qualify")
+        if at_least(view.role, screen.role) and _worked_on(view, screen.stage) and _asked_for(view, screen.name)
     ]
+
+
+PARTS = {"qualify": "qualification", "gold": "gold"}
+"""Pages about a part that the schema may give to a stage: without it anywhere they are not offered."""
+
+
+def _asked_for(view: ProjectView, name: str) -> bool:
+    stages = view.schema.schema_.stages
+    part = PARTS.get(name)
+    return part is None or any(getattr(getattr(stages, stage), part, None) is not None for stage in Stage)
 
 
 def _worked_on(view: ProjectView, stage: Stage | None) -> bool:

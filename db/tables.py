@@ -27,6 +27,7 @@ APPEND_ONLY = (
     "qualification_set",
     "qualification",
     "qualification_review",
+    "gold_pardon",
 )
 
 SQLModel.metadata.naming_convention = {
@@ -721,6 +722,45 @@ class QualificationReviewRow(SQLModel, table=True):
     state: str = Field(max_length=32)
     """Where the try stood with this review, as it was then: what lets somebody into the stage."""
     n_right: int
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class GoldRow(SQLModel, table=True):
+    """An item's revision, or a model's answer, whose right answers in a stage are known. Withdrawn ones count for
+    nobody; nothing else of a row changes."""
+
+    __tablename__ = "gold"
+    __table_args__ = (Index("ix_gold_project_id_stage", "project_id", "stage"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    stage: str = Field(max_length=32)
+    item_id: int = Field(foreign_key="item.id", index=True)
+    revision: int
+    prediction_id: int | None = Field(default=None, foreign_key="prediction.id")
+    dimension: str
+    answers: dict[str, Any] = Field(sa_type=JSON)
+    """The right answers by criterion; what is not in it is not looked at."""
+    made_by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    withdrawn_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    why: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """Why it was withdrawn."""
+
+
+class GoldPardonRow(SQLModel, table=True):
+    """A lead lets somebody work on whom their answers to gold had stopped: what came before counts no more for that.
+    Append-only."""
+
+    __tablename__ = "gold_pardon"
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    stage: str = Field(max_length=32)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    by_id: int | None = Field(default=None, foreign_key="person.id")
+    why: str
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

@@ -438,7 +438,10 @@ def place_of(session: Session, *, item_id: int, stage: Stage, person_id: int, un
     """Which unit of its item this is for a person (those done before, and this one), and how many units there are."""
     rows = session.exec(
         select(TaskRow.unit, TaskRow.person_id, TaskRow.state).where(
-            TaskRow.item_id == item_id, TaskRow.stage == stage, TaskRow.state != TaskState.WITHDRAWN
+            TaskRow.item_id == item_id,
+            TaskRow.stage == stage,
+            TaskRow.state != TaskState.WITHDRAWN,
+            TaskRow.purpose == Purpose.LIVE,
         )
     ).all()
     done = {other for other, person, state in rows if person == person_id and state is TaskState.DONE and other != unit}

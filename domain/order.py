@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -29,3 +29,17 @@ def shuffled(items: Sequence[T], *, seed: int, parts: Sequence[object]) -> list[
         return hashlib.sha256(f"{about}/{position}".encode()).digest()
 
     return [items[position] for position in sorted(range(len(items)), key=rank)]
+
+
+def evenly(items: Sequence[T], n: int, *, seed: int, of: Callable[[T], str]) -> list[T]:
+    """``n`` of ``items`` (all, if there are no more), as evenly as can be over what ``of`` says they belong to; which
+    ones follows from ``seed``."""
+    groups: dict[str, list[T]] = {}
+    for item in shuffled(items, seed=seed, parts=("draw",)):
+        groups.setdefault(of(item), []).append(item)
+    chosen: list[T] = []
+    while len(chosen) < n and any(groups.values()):
+        for name in sorted(groups):
+            if groups[name] and len(chosen) < n:
+                chosen.append(groups[name].pop(0))
+    return chosen

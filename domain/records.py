@@ -346,7 +346,7 @@ class NothingLeft:
 
     code: str
     """One of all_done, waiting_for_others, not_member, no_stage, pool_empty, pick_first, not_your_dimension,
-    not_available, put_off."""
+    not_available, put_off, not_qualified, stopped."""
     sentence: str
 
 
@@ -584,3 +584,5 @@ class Dashboard:
     to_grade: int = 0
     refinement: Mapping[str, int] = field(default_factory=dict)
     """Refinement: answers ``fed`` beside the items as they stand and ``decided``, items ``edited`` and ``refined``."""
+    stopped: Sequence[str] = ()
+    """People who get no more work because of their answers to gold, with the stage."""

@@ -16,7 +16,7 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvai
 from domain.policies import LEASE
 from domain.records import NothingLeft, Person, TaskView
 from domain.states import ItemState, Purpose, Stage, TaskState
-from workflow import pool, qualify
+from workflow import gold, pool, qualify
 from workflow.projects import Access, access_by_id, access_to, log, require_lead, role_for, stages_of
 from workflow.show import task_view
 
@@ -60,6 +60,9 @@ def next_task(
                 if row is not None and row.purpose is Purpose.QUALIFICATION:
                     return replace(task_view(session, access=access, row=row, person=person), put_off=True)
                 return barred
+            stopped = gold.why_stopped(session, access=access, person=person, stage=stage)
+            if stopped is not None:
+                return stopped
             more = False
             if stage is not Stage.AUTHORING:
                 row, more = _claim(session, access, person, stage, dimension, now)
@@ -98,9 +101,11 @@ def peek(
         ]
         ways = _walks(session, access, person, stage, mine, hold=False)
         ahead += [spot.item_id for _, spot in walks.search(session, ways, limit=limit)]
+        coming = list(dict.fromkeys(ahead))[:limit]
+        coming = list(gold.mixed_in(session, access=access, person=person, stage=stage, dimensions=mine, ahead=coming))
         found = [
             asset.public_id
-            for item_id in list(dict.fromkeys(ahead))[:limit]
+            for item_id in coming
             for _, asset, _ in items.assets(session, item_id=item_id or 0)
             if asset.sha256 is not None
         ]
@@ -390,6 +395,7 @@ def _claim(
     """A slot that nobody has, now this person's; and if there is none yet, whether to go on looking."""
     mine = _dimensions(access, dimension)
     ways = _walks(session, access, person, stage, mine, hold=True)
+    known = gold.due(session, access=access, person=person, stage=stage, dimensions=mine)
     for attempt in range(ATTEMPTS):
         left_behind = tasks.abandoned(
             session,
@@ -400,12 +406,19 @@ def _claim(
             now=now,
             limit=1 + attempt,
         )
+        found = [] if left_behind else walks.search(session, ways, limit=1 + attempt)
+        if known is not None and (left_behind or found):  # among live work, never after the last of it
+            row = gold.hand_out(session, access=access, person=person, gold_id=known, now=now)
+            if row is not None:
+                _note_claim(session, access, row, person, None, now)
+                return row, False
         for row in left_behind:
             before = row.person_id
             if tasks.take(session, task_id=row.id or 0, stage=stage, person_id=person.id, now=now):
                 _note_claim(session, access, row, person, before, now)
                 return row, False
-        found = walks.search(session, ways, limit=1 + attempt)
+        if left_behind:
+            found = walks.search(session, ways, limit=1 + attempt)
         for way, spot in found:
             taken = tasks.take(session, task_id=spot.id, stage=stage, person_id=person.id, now=now)
             if taken is not None:

@@ -14,7 +14,7 @@ from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
-from workflow import pool, qualify, refine, sift
+from workflow import gold, pool, qualify, refine, sift
 from workflow.claim import why_closed, why_nothing
 from workflow.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
 
@@ -113,6 +113,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
             refinement=refine.counts(session, access=access),
+            stopped=tuple(f"{name} ({stage.value})" for stage, name in gold.stopped(session, access=access)),
         )
 
 
@@ -251,6 +252,8 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
             dimensions=access.dimensions,
             now=now,
         )
+        known = gold.left(session, access=access, person=person, stage=stage, live=waiting)
+        waiting = {name: waiting.get(name, 0) + known.get(name, 0) for name in waiting | known}
     in_hand = tasks.count_in_hand(session, project_id=access.project_id, stage=stage, person_id=person.id)
     return {dimension: waiting.get(dimension, 0) + in_hand.get(dimension, 0) for dimension in waiting | in_hand}
 

@@ -19,6 +19,7 @@ from db.pace import Sent
 from domain.policies import KEEP_RULES, Vote, item_state, same
 from domain.records import Person
 from domain.states import ItemState, Purpose, Stage, TaskState
+from workflow import gold
 from workflow.measure import UNMEASURED
 from workflow.projects import Access, require_lead
 from workflow.qualify import score_of
@@ -89,6 +90,8 @@ class Card:
     score: Score
     qualification: float | None
     """Share of right answers in the qualification, if there was one."""
+    gold: Share
+    """Answers to hidden gold that are right; skips are left out."""
     windows: Sequence[Score] = field(default_factory=tuple)
     """The same, for each ``WINDOW`` submissions in the order of time; the last may be shorter."""
 
@@ -150,11 +153,12 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
         for one in sent:
             whose[one.stage, one.person_id].append(one)
         pairs, settled = _pairs(access, sent), _settled(session, access, sent)
-        known = {row.id: row for row in people.everybody(session)}
+        everybody = {row.id: row for row in people.everybody(session)}
+        known = {stage: gold.shares(session, access=access, stage=stage) for stage in {stage for stage, _ in whose}}
         today = store.now().astimezone(UTC).date()
         cards = []
         for (stage, person_id), theirs in whose.items():
-            row = known[person_id]
+            row = everybody[person_id]
             ordered = _by_task(theirs)
             cards.append(
                 Card(
@@ -164,6 +168,7 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
                     stage=stage,
                     score=_score(ordered, pairs, settled, today),
                     qualification=score_of(session, access, person_id, stage),
+                    gold=Share(*known[stage].get(person_id, (0, 0))),
                     windows=tuple(
                         _score(ordered[at : at + WINDOW], pairs, settled, today)
                         for at in range(0, len(ordered), WINDOW)
@@ -239,6 +244,10 @@ def as_csv(cards: Sequence[Card]) -> str:
                 low, high = share.limits
                 row |= {f"{name}_n": share.n, name: _number(share.value)}
                 row |= {f"{name}_low": _number(low), f"{name}_high": _number(high)}
+            mine = card.gold if window == 0 else Share()
+            low, high = mine.limits
+            row |= {"gold_n": mine.n, "gold": _number(mine.value)}
+            row |= {"gold_low": _number(low), "gold_high": _number(high)}
             row |= {"qualification": "" if card.qualification is None else _number(card.qualification)}
             row |= {"last": score.last.isoformat() if score.last else ""}
             rows.append(row)

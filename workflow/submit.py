@@ -179,7 +179,7 @@ def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now
             return Conflict("You have submitted this task already; undo it to change it.")
         why = _why_fixed(session, access, row, now)
         return Conflict(f"{why} What you wrote is kept as a draft.") if why else None
-    if row.purpose is Purpose.LIVE:
+    if row.purpose is not Purpose.QUALIFICATION:
         barred = qualify.require(session, access=access, person=person, stage=row.stage)
         if barred is not None:
             return LeaseLost(f"{barred.sentence} What you wrote is kept as a draft.")
@@ -192,6 +192,8 @@ def _why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) ->
     """Why what was submitted can no longer be corrected; None if it can."""
     if row.purpose is Purpose.QUALIFICATION:
         return qualify.why_fixed(session, row=row)
+    if row.purpose is Purpose.GOLD:
+        return None  # no verdict hangs on it
     return _STEPS[row.stage].why_fixed(session, access, row, now)
 
 

@@ -33,6 +33,10 @@ def render(services: Services) -> None:
     board = progress.dashboard(services.store, person=services.person, project=view.name)
     if not any(row.drafted for row in board.rows):
         _empty(view, board)
+    if board.stopped:
+        shell.show(
+            markup.notice(f"Stopped by their answers to gold: {', '.join(board.stopped)}. Gold in the menu says more.")
+        )
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
     shell.show(
         markup.keys_of_bar(

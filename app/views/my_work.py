@@ -16,7 +16,7 @@ from domain.records import KeptText, ProjectView, PutOff, StageWork
 from domain.roles import Role
 from domain.states import Stage
 from domain.threads import Mentions
-from workflow import claim, comments, kept, pool, progress, projects
+from workflow import claim, comments, gold, kept, pool, progress, projects
 
 KEYS = "123456789"
 
@@ -81,6 +81,8 @@ def _project(
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if mentions is not None and (mentions.unread or mentions.unanswered):
         shell.show(_mentions(view, mentions))
+    for sentence in gold.warnings(services.store, person=services.person, project=view):
+        shell.show(markup.notice(sentence))
     if not any(row.waiting or row.mine_done for row in work):
         _nothing_at_all(services, view)
         if not work:

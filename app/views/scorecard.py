@@ -63,6 +63,7 @@ def table(cards: Sequence[Card]) -> markup.Markup:
         ("Today", "number"),
         ("Done", "number"),
         *FIGURES,
+        ("Right on gold (answers)", ""),
         ("Qualified with", "number"),
     ]
     return markup.table(
@@ -74,6 +75,7 @@ def table(cards: Sequence[Card]) -> markup.Markup:
                 markup.text(card.score.today),
                 markup.text(card.score.submissions),
                 *_figures(card.score),
+                _share(card.gold),
                 markup.text("-" if card.qualification is None else f"{card.qualification:.2f}"),
             ]
             for card in cards

@@ -74,6 +74,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "history": FOR_LEADS | {SENIOR: OPEN},
     "causes": FOR_LEADS,
     "late": FOR_LEADS,
+    "gold": FOR_LEADS,
     "scorecard": FOR_LEADS,
     "bulk": FOR_LEADS,
     "guideline": FOR_LEADS,

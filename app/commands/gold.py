@@ -1,0 +1,137 @@
+"""``touchstone gold``: settled items hidden among live work, and how people answer them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import FileRefused, InvalidInput, Problem
+from domain.states import Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from db.engine import Store
+    from workflow.gold import Known
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+InStage = Annotated[Stage, typer.Option("--stage", help="verification or grading.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    gold = typer.Typer(help="Settled items hidden among live work, and how people answer them.", no_args_is_help=True)
+    cli.add_typer(gold, name="gold")
+    gold.command("draw")(draw)
+    gold.command("add")(add)
+    gold.command("list")(list_)
+    gold.command("withdraw")(withdraw)
+    gold.command("people")(people)
+    gold.command("let-go-on")(let_go_on)
+
+
+def draw(
+    project: Project,
+    number: Annotated[int, typer.Option("--number", "-n", help="How many.")],
+    stage: InStage = Stage.VERIFICATION,
+) -> None:
+    """Make gold of settled items whose right answers are beyond doubt, evenly over the dimensions."""
+    from workflow import gold
+
+    _tell(gold.draw(_store(), by=None, project=project, stage=stage, n=number))
+
+
+def add(
+    project: Project,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help='A JSON line for each: {"item": ..., "answers": {criterion: value}}; in grading "model" too.'
+        ),
+    ],
+    stage: InStage = Stage.VERIFICATION,
+) -> None:
+    """Make gold with answers that you give. If anything is wrong with the file, nothing is made."""
+    from workflow import gold
+
+    known, problems = [], []
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileRefused(f"{file} cannot be read as UTF-8 text: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            if not isinstance(row, dict) or not isinstance(row.get("answers"), dict) or "item" not in row:
+                raise ValueError('it has to be {"item": ..., "answers": {...}}')
+        except (ValueError, RecursionError) as error:
+            problems.append(Problem(f"line {number}", f"{file}, line {number}: {error}."))
+            continue
+        known.append(gold.Known(str(row["item"]), row.get("model"), "", row["answers"]))
+    if problems:
+        raise InvalidInput(problems)
+    _tell(gold.add(_store(), by=None, project=project, stage=stage, known=known))
+
+
+def list_(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
+    """Write all gold as JSON lines, with how it was answered."""
+    from workflow import gold
+
+    for line in gold.lines(_store(), by=None, project=project, stage=stage):
+        row: dict[str, object] = {"gold": line.id, "item": line.known.item, "dimension": line.known.dimension}
+        row |= {"model": line.known.model} if line.known.model else {}
+        row |= {"answers": dict(line.known.answers), "right": line.right, "n": line.n, "skipped": line.skipped}
+        row |= {"usable": line.usable, "withdrawn": line.withdrawn}
+        typer.echo(json.dumps(row, ensure_ascii=False))
+
+
+def withdraw(
+    project: Project,
+    gold: Annotated[str, typer.Argument(help="Its id, as `touchstone gold list` shows it.")],
+    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+) -> None:
+    """Ask nobody about it any more, and let no answer to it count."""
+    from workflow import gold as use_cases
+
+    use_cases.withdraw(_store(), by=None, gold=gold, why=why)
+    typer.echo(f"{gold} is withdrawn from {project}.")
+
+
+def people(project: Project, stage: InStage = Stage.VERIFICATION) -> None:
+    """Write everybody's score as CSV."""
+    from workflow import gold
+
+    typer.echo(gold.as_csv(gold.scores(_store(), by=None, project=project, stage=stage)), nl=False)
+
+
+def let_go_on(
+    project: Project,
+    login: Annotated[str, typer.Argument(help="Who was stopped.")],
+    why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+    stage: InStage = Stage.VERIFICATION,
+) -> None:
+    """Let somebody work on whom their answers to gold have stopped."""
+    from workflow import gold
+
+    gold.let_go_on(_store(), by=None, project=project, login=login, stage=stage, why=why)
+    typer.echo(f"{login} may go on with the {stage.value} of {project}.")
+
+
+def _tell(made: Sequence[Known]) -> None:
+    typer.echo(f"{len(made)} made gold.")
+    for known in made:
+        typer.echo(f"{known.item}, {known.model}" if known.model else known.item)
+
+
+def _store() -> Store:
+    from app.services import resources
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    return shared.store

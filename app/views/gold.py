@@ -1,0 +1,214 @@
+"""Gold: settled items that are hidden among live work, how people answer them, and who is stopped by it. For leads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.gold import GoldStanding
+from domain.records import ProjectView
+from domain.states import Stage
+from workflow import gold
+from workflow.gold import GoldLine, GoldScore
+
+WORDS = {
+    GoldStanding.FEW: "too few to say",
+    GoldStanding.GOOD: "good",
+    GoldStanding.LOW: "warned",
+    GoldStanding.STOPPED: "stopped",
+}
+DRAWN = 20
+"""So many are drawn if the lead says nothing else."""
+
+
+def render(services: Services) -> None:
+    """For each stage with gold: the people, the items, and how to make more."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Gold",
+        "Settled items hidden among live work. Raters cannot tell them apart; the answers show how well they work and"
+        " never count as votes. Whoever opens this page is not asked about these items.",
+        made_up=view.made_up,
+    )
+    stages = [stage for stage in gold.STAGES if getattr(_part(view, stage), "gold", None) is not None]
+    if not stages:
+        shell.show(markup.notice("This project's schema has no `gold` in its verification or grading."))
+        return
+    stage = stages[0]
+    if len(stages) > 1:
+        names = {each.value.capitalize(): each for each in stages}
+        chosen = st.segmented_control(
+            "Stage", list(names), default=next(iter(names)), key="gold.stage", label_visibility="collapsed"
+        )
+        stage = names.get(str(chosen), stage)
+    told = gold_of(view, stage)
+    shell.show(markup.paragraph(told))
+    _people(services, view, stage)
+    _items(services, view, stage)
+    _more(services, view, stage)
+
+
+def _part(view: ProjectView, stage: Stage) -> object:
+    return getattr(view.schema.schema_.stages, stage.value)
+
+
+def gold_of(view: ProjectView, stage: Stage) -> str:
+    """What the schema says of it, in a sentence."""
+    asked = getattr(_part(view, stage), "gold")  # noqa: B009 - the part is one of two kinds
+    said = [f"{asked.rate:.0%} of what a person is given in the {stage.value} is gold"]
+    if asked.warn_below is not None:
+        said.append(f"they are warned below {asked.warn_below:.0%} right")
+    if asked.stop_below is not None:
+        said.append(f"they get no more work below {asked.stop_below:.0%}")
+    return f"{'; '.join(said)}; both from {markup.count(asked.after, 'answer')} on."
+
+
+# ---- people ----------------------------------------------------------------------------------------------------------
+
+
+def _people(services: Services, view: ProjectView, stage: Stage) -> None:
+    shell.section("People")
+    found = gold.scores(services.store, by=services.person, project=view.name, stage=stage)
+    if not found:
+        shell.show(markup.notice("Nobody has answered gold yet."))
+        return
+    shell.show(people(found))
+    name = f"{view.name}-{stage.value}-gold.csv"
+    st.download_button("People as CSV", gold.as_csv(found), name, "text/csv", key="gold.csv")
+    barred = [each for each in found if each.standing is GoldStanding.STOPPED]
+    if not barred:
+        return
+    with st.form("gold.let", border=False):
+        whom = st.selectbox(
+            "Let somebody go on who is stopped", barred, format_func=lambda each: each.name, key="gold.who"
+        )
+        why = st.text_input("Why they may go on", key="gold.why")
+        sent = st.form_submit_button("Let them go on", key="gold.go")
+    if sent and whom is not None:
+        gold.let_go_on(
+            services.store, by=services.person, project=view.name, login=whom.person, stage=stage, why=str(why)
+        )
+        st.rerun()
+
+
+def people(found: Sequence[GoldScore]) -> markup.Markup:
+    """A line for each person."""
+    heads = [("Person", ""), ("Right", "number"), ("Share, 95 % limits", ""), ("Skipped", "number"), ("Standing", "")]
+    rows = []
+    for each in found:
+        share = markup.quiet("none yet")
+        if each.low is not None and each.high is not None:
+            share = markup.joined(
+                [
+                    markup.text(f"{each.right / each.n:.2f}"),
+                    markup.quiet(f" [{each.low:.2f}, {each.high:.2f}]"),
+                ]
+            )
+        since = f" (let go on {each.since:%Y-%m-%d})" if each.since else ""
+        rows.append(
+            [
+                markup.text(each.name),
+                markup.text(f"{each.right} of {each.n}"),
+                share,
+                markup.text(each.skipped),
+                markup.joined([markup.text(WORDS[each.standing]), markup.quiet(since)]),
+            ]
+        )
+    return markup.table(heads, rows)
+
+
+# ---- the items -------------------------------------------------------------------------------------------------------
+
+
+def _items(services: Services, view: ProjectView, stage: Stage) -> None:
+    shell.section("Items")
+    found = gold.lines(services.store, by=services.person, project=view.name, stage=stage)
+    if not found:
+        shell.show(markup.notice("There is no gold yet, so all work is live. Make some below."))
+        return
+    shell.show(lines(found))
+    in_use = [each for each in found if each.withdrawn is None]
+    if not in_use:
+        return
+    with st.form("gold.withdraw", border=False, clear_on_submit=True):
+        which = st.selectbox("Withdraw one whose answer turned out wrong", in_use, format_func=_name, key="gold.which")
+        why = st.text_input("Why it is withdrawn", key="gold.withdraw.why")
+        sent = st.form_submit_button("Withdraw", key="gold.withdraw.go")
+    if sent and which is not None:
+        gold.withdraw(services.store, by=services.person, gold=which.id, why=str(why))
+        st.rerun()
+
+
+def lines(found: Sequence[GoldLine]) -> markup.Markup:
+    """A line for each piece of gold, those that most people got wrong first: their key may be what is wrong."""
+    heads = [
+        ("Item", ""),
+        ("Dimension", ""),
+        ("Right answer", ""),
+        ("Answered right", "number"),
+        ("Skipped", "number"),
+        ("", ""),
+    ]
+
+    def wrong(line: GoldLine) -> tuple[bool, float, str]:
+        return line.withdrawn is not None, line.right / line.n if line.n else 1.0, line.known.item
+
+    rows = []
+    for line in sorted(found, key=wrong):
+        state = "" if line.usable else "its item has changed; nobody is asked about it"
+        if line.withdrawn is not None:
+            state = f"withdrawn: {line.withdrawn}"
+        elif line.n >= 3 and 2 * line.right < line.n:
+            state = state or "most get it wrong: is its answer right?"
+        rows.append(
+            [
+                markup.text(_name(line)),
+                markup.text(line.known.dimension),
+                markup.text(", ".join(f"{name} {_word(value)}" for name, value in line.known.answers.items())),
+                markup.text(f"{line.right} of {line.n}"),
+                markup.text(line.skipped),
+                markup.quiet(state),
+            ]
+        )
+    return markup.table(heads, rows)
+
+
+def _name(line: GoldLine) -> str:
+    return f"{line.known.item}, {line.known.model}" if line.known.model else line.known.item
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _more(services: Services, view: ProjectView, stage: Stage) -> None:
+    shell.section("Make gold")
+    known = gold.candidates(services.store, by=services.person, project=view.name, stage=stage)
+    shell.show(
+        markup.paragraph(
+            f"{markup.count(len(known), 'settled item is', 'settled items are')} beyond doubt and no gold yet."
+            if stage is Stage.VERIFICATION
+            else f"All grades agree on {markup.count(len(known), 'answer')} that {'is' if len(known) == 1 else 'are'}"
+            " no gold yet."
+        )
+    )
+    if known:
+        with st.form("gold.draw", border=False):
+            number = st.number_input(
+                "How many are drawn, evenly over the dimensions",
+                min_value=1,
+                max_value=len(known),
+                value=min(DRAWN, len(known)),
+                key="gold.number",
+            )
+            sent = st.form_submit_button("Draw them", key="gold.draw.go")
+        if sent:
+            gold.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
+            st.rerun()
+    st.caption(
+        "Gold with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for each."
+    )

@@ -1,0 +1,356 @@
+"""Hidden gold: known items among live work that nobody can tell apart, scored, warned of, and never counted."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from annotation_schemas.loader import load_text
+from db import golds, items
+from db.engine import Store
+from domain.errors import Conflict, InvalidInput, NotAllowed
+from domain.gold import GoldStanding, is_turn
+from domain.records import NothingLeft, Person, TaskView
+from domain.roles import Role
+from domain.states import Stage
+from tests.factories import (
+    BLIND,
+    Clock,
+    claimed,
+    make_fields,
+    make_items,
+    make_people,
+    make_person,
+    make_predictions,
+    make_project,
+)
+from workflow import claim, gold, progress, scorecard, submit
+from workflow.checks import check
+from workflow.projects import access_to, projects_of
+from workflow.ratings import ratings_of
+
+RATE = 0.25
+ASKED = "{rate: 0.25, after: 4, warn_below: 0.8, stop_below: 0.5}"
+SETTLED, LIVE = 8, 60
+
+
+@pytest.fixture
+def clock(store: Store) -> Clock:
+    store.clock = Clock()
+    return store.clock
+
+
+def begin(store: Store, clock: Clock) -> list[Person]:
+    """Eight settled items, sixty open ones; the two who settled the first; nobody has seen any gold."""
+    text = BLIND.replace("RATERS", f"2\n    gold: {ASKED}").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    text = text.replace("shows: [question, answer]", f"shows: [question, answer]\n    gold: {ASKED}")
+    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+    make_items(store, SETTLED)
+    first = make_people(store, "ulla", "vera")
+    for person in first:
+        answer_all(store, person, lambda view: "red")
+    make_items(store, LIVE)
+    return first
+
+
+def answer_all(store: Store, person: Person, choose: Any, n: int | None = None) -> list[TaskView]:
+    """Answer what comes, at most ``n`` items."""
+    seen: list[TaskView] = []
+    while n is None or len(seen) < n:
+        view = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        if isinstance(view, NothingLeft):
+            break
+        seen.append(view)
+        submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": choose(view)})
+    return seen
+
+
+def gold_items(store: Store) -> set[str]:
+    """The page ids of the items that are gold."""
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+        found = golds.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+        return {item.public_id for _, item, _ in found}
+
+
+def draw(store: Store, n: int = SETTLED) -> set[str]:
+    gold.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=n)
+    return gold_items(store)
+
+
+def turns(store: Store, person: Person, n: int, stage: Stage = Stage.VERIFICATION) -> list[bool]:
+    """When gold comes in a person's first tasks: at the turns that follow from the seed, until it is used up."""
+    with store.read() as session:
+        seed = access_to(session, person=None, project="p").seed
+    due = [is_turn(at, rate=RATE, seed=seed, parts=(stage.value, person.id)) for at in range(n)]
+    return [turn and sum(due[:at]) < SETTLED for at, turn in enumerate(due)]
+
+
+def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    known = draw(store)
+    ann = make_person(store, "ann")
+    seen = answer_all(store, ann, lambda view: "red", n=30)
+    due = turns(store, ann, 30)
+    assert [view.item in known for view in seen] == due
+    assert len({view.item for view in seen}) == 30, "nothing comes twice"
+    live = {view.item for view in seen} - known
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+        named = {row.external_id for row in items.of_project(session, project_id=access.project_id)
+                 if row.public_id in live}  # fmt: skip
+    rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
+    assert {row.unit for row in rows if row.rater == "ann"} == named
+    assert check(store) == []
+    (score,) = gold.scores(store, by=None, project="p", stage=Stage.VERIFICATION)
+    assert (score.person, score.right, score.n, score.standing) == ("ann", sum(due), sum(due), GoldStanding.GOOD)
+    (card,) = [card for card in scorecard.scorecards(store, by=None, project="p") if card.login == "ann"]
+    assert (card.gold.k, card.gold.n) == (sum(due), sum(due))
+    assert card.score.submissions == 30 - sum(due), "what counts elsewhere is live work"
+    (line,) = [line for line in scorecard.pay_sheet(store, by=None, project="p") if line.login == "ann"]
+    assert (line.items, line.gold) == (30 - sum(due), sum(due))
+
+
+def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    known = draw(store)
+    ann = make_person(store, "ann")
+    first: dict[bool, TaskView] = {}
+    for at in range(40):
+        view = claimed(store, ann)
+        assert progress.progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_done == at
+        first.setdefault(view.item in known, view)
+        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+    hidden, live = first[True], first[False]
+    told = {"id", "item", "fields", "assets", "lease_until"}
+    assert replace(hidden, **{name: getattr(live, name) for name in told}) == live
+    assert set(hidden.fields) == set(live.fields)
+    assert len(hidden.id) == len(live.id)
+    assert {each.name for each in fields(hidden)} == {each.name for each in fields(live)}
+
+
+def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    draw(store)
+    ann = make_person(store, "ann")
+
+    def left() -> int:
+        return progress.progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_left
+
+    seen, before = 0, left()
+    assert before > LIVE, "gold is in it"
+    while True:
+        view = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+        if isinstance(view, NothingLeft):
+            break
+        assert left() == before - seen
+        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+        seen += 1
+        clock.advance(seconds=5)
+    assert left() == 0
+    assert seen == before, "what was said to be left is what came"
+
+
+def test_pages_fetch_beforehand_what_comes(store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(store, clock)
+    draw(store)
+    ann = make_person(store, "ann")
+    told: list[list[int]] = []
+
+    def no_assets(session: object, *, item_id: int) -> list[Any]:
+        told[-1].append(item_id)
+        return []
+
+    for _ in range(25):
+        claimed_now = claimed(store, ann)
+        told.append([])
+        with monkeypatch.context() as patch:
+            patch.setattr(items, "assets", no_assets)
+            claim.peek(store, person=ann, project="p", stage=Stage.VERIFICATION)
+        submit.submit(store, person=ann, task=claimed_now.id, key=claimed_now.id, values={"choice": "red"})
+        with store.read() as session:
+            access = access_to(session, person=None, project="p")
+            ids = {row.public_id: row.id for row in items.of_project(session, project_id=access.project_id)}
+        assert ids[claimed(store, ann).item or ""] == told[-1][0]
+
+
+def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    known = draw(store)
+    ann, lena = make_person(store, "ann"), make_person(store, "lena", role=Role.LEAD)
+    seen = answer_all(store, ann, lambda view: "blue" if view.item in known else "red")
+    due = turns(store, ann, 60)
+    fourth = [at for at, turn in enumerate(due) if turn][3]
+    assert len(seen) == fourth + 1, "stopped after the fourth wrong answer to gold"
+    found = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert isinstance(found, NothingLeft)
+    assert found.code == "stopped"
+    assert progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
+    with pytest.raises(NotAllowed):
+        gold.let_go_on(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
+    with pytest.raises(InvalidInput, match="Say why"):
+        gold.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
+    clock.advance(minutes=1)
+    gold.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
+    clock.advance(minutes=1)
+    with pytest.raises(Conflict, match="not stopped"):
+        gold.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
+    assert answer_all(store, ann, lambda view: "red", n=3)
+    (score,) = gold.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))
+
+
+def test_a_warning_speaks_of_a_while_ago(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    known = draw(store)
+    ann = make_person(store, "ann")
+    (project,) = projects_of(store, person=ann)
+    fourth = [at for at, turn in enumerate(turns(store, ann, 60)) if turn][3]
+    met: list[str | None] = []
+
+    def two_wrong(view: TaskView) -> str:
+        met.extend([view.item] if view.item in known else [])
+        return "blue" if view.item in known and len(met) <= 2 else "red"
+
+    answer_all(store, ann, two_wrong, n=fourth + 1)  # 2 of 4 right: below 0.8, not below 0.5
+    for _ in range(gold.LAG):
+        assert gold.warnings(store, person=ann, project=project) == []
+        assert answer_all(store, ann, two_wrong, n=1)
+    (sentence,) = gold.warnings(store, person=ann, project=project)
+    assert sentence.startswith("More of your answers in the verification differ")
+
+
+def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock: Clock) -> None:
+    ulla, _ = begin(store, clock)
+    lena = make_person(store, "lena", role=Role.LEAD)
+    known = gold.candidates(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    assert [(each.item, each.answers) for each in known] == [
+        (f"colour/{at}", {"choice": "red"}) for at in range(SETTLED)
+    ]
+    with pytest.raises(InvalidInput, match="only a settled item can be gold"):
+        add(store, lena, item="colour/9", answers={"choice": "red"})
+    with pytest.raises(InvalidInput, match="There is no item"):
+        add(store, lena, item="nowhere", answers={"choice": "red"})
+    with pytest.raises(InvalidInput, match="does not ask 'colour'"):
+        add(store, lena, item="colour/1", answers={"colour": "red"})
+    with pytest.raises(InvalidInput, match="Choose one of the answers"):
+        add(store, lena, item="colour/1", answers={"choice": "green"})
+    with pytest.raises(InvalidInput, match="right answers are"):
+        add(store, lena, item="colour/1", answers={})
+    with pytest.raises(NotAllowed):
+        add(store, ulla, item="colour/1", answers={"choice": "red"})
+    assert gold_items(store) == set(), "nothing was made"
+    add(store, lena, item="colour/1", answers={"choice": "blue"})
+    (line,) = gold.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    assert (line.known.item, line.known.answers, line.usable) == ("colour/1", {"choice": "blue"}, True)
+
+
+def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: str | None = None) -> None:
+    stage = Stage.GRADING if model else Stage.VERIFICATION
+    gold.add(store, by=by, project="p", stage=stage, known=[gold.Known(item, model, "", answers)])
+
+
+def test_nobody_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:
+    ulla, _ = begin(store, clock)
+    known = draw(store)
+    lena = make_person(store, "lena", role=Role.LEAD)
+    assert not [view for view in answer_all(store, ulla, lambda view: "red", n=20) if view.item in known], "she voted"
+    gold.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    assert not [view for view in answer_all(store, lena, lambda view: "red", n=20) if view.item in known], "she looked"
+
+
+def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    draw(store)
+    ann, bob = make_people(store, "ann", "bob")
+    answer_all(store, ann, lambda view: "red", n=30)
+    due = sum(turns(store, ann, 30))
+    asked = [line for line in gold.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
+    assert len(asked) == due
+    with pytest.raises(InvalidInput, match="Say why"):
+        gold.withdraw(store, by=None, gold=asked[0].id, why="")
+    for line in asked:
+        gold.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
+    with pytest.raises(Conflict, match="withdrawn already"):
+        gold.withdraw(store, by=None, gold=asked[0].id, why="Again.")
+    assert gold.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
+    names = {line.known.item for line in asked}
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+        ids = {row.public_id: row.external_id for row in items.of_project(session, project_id=access.project_id)}
+    assert not names & {ids[view.item or ""] for view in answer_all(store, bob, lambda view: "red", n=40)}
+
+
+def test_putting_off_giving_back_and_undo_work_as_in_live_work(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    known = draw(store)
+    ann = make_person(store, "ann")
+    first = turns(store, ann, 60).index(True)
+    answer_all(store, ann, lambda view: "red", n=first)
+    hidden = claimed(store, ann)
+    assert hidden.item in known
+    claim.set_aside(store, person=ann, task=hidden.id)
+    assert claimed(store, ann).item != hidden.item
+    claim.take_back(store, person=ann, task=hidden.id)
+    assert claimed(store, ann).item == hidden.item
+    claim.release(store, person=ann, task=hidden.id)
+    other = claimed(store, ann)
+    assert other.item != hidden.item
+    rest = answer_all(store, ann, lambda view: "red")
+    assert hidden.item in {view.item for view in rest}, "it came back after the rest"
+    again = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert again.correction
+    submit.submit(store, person=ann, task=again.id, key="again", values={"choice": "blue"})
+    assert check(store) == []
+
+
+def test_gold_of_grading(store: Store, clock: Clock) -> None:
+    begin(store, clock)
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+        ids = [row.id or 0 for row in items.of_project(session, project_id=access.project_id)]
+    make_predictions(store, ids[:4], models=["m"])
+    graders = make_people(store, "gil", "gus")
+    for grader in graders:
+        grade_all(store, grader, lambda view: 1)
+    make_predictions(store, ids[4:30], models=["m"])
+    lena = make_person(store, "lena", role=Role.LEAD)
+    found = gold.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    assert [(each.item, each.model, each.answers) for each in found] == [
+        (f"colour/{at}", "m", {"score": 1}) for at in range(4)
+    ]
+    add(store, lena, item="colour/3", model="m", answers={"score": 0.5})
+    gold.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
+    ann = make_person(store, "ann")
+    seen = grade_all(store, ann, lambda view: 1)
+    n_gold = len(seen) - 26
+    assert n_gold == 4
+    assert all(view.place == (1, 1) for view in seen)
+    lines = gold.lines(store, by=None, project="p", stage=Stage.GRADING)
+    assert sorted((line.known.item, line.right, line.n) for line in lines if line.withdrawn is None) == [
+        ("colour/0", 1, 1),
+        ("colour/1", 1, 1),
+        ("colour/2", 1, 1),
+        ("colour/3", 0, 1),
+    ]
+    assert gold.as_csv(gold.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
+        "person,right,n,share,low,high,skipped,standing",
+        "ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
+    ]
+
+
+def grade_all(store: Store, person: Person, choose: Any) -> list[TaskView]:
+    seen: list[TaskView] = []
+    while isinstance(view := claim.next_task(store, person=person, project="p", stage=Stage.GRADING), TaskView):
+        seen.append(view)
+        submit.submit(store, person=person, task=view.id, key=view.id, values={"score": choose(view)})
+    return seen
+
+
+def test_a_schema_without_gold_makes_none(store: Store) -> None:
+    make_project(store)
+    make_items(store, 1, fields=make_fields())
+    with pytest.raises(InvalidInput, match="no `gold`"):
+        gold.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
