@@ -13,12 +13,15 @@ import pytest
 
 from tests.app.homes import PASSWORD, Home, make_home, picture
 from tests.serving import Server
-from workflow import accounts, pool, projects
+from workflow import accounts, bring_in, pool, projects
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
+
+
+ITEMS = [{"image_path": f"{name}.png", "question": f"How many {name}?", "answer": "Two."} for name in ("cups", "jars")]
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +54,12 @@ def _sign_in(page: Page, server: Server, login: str) -> Page:
 def _open(page: Page, server: Server, path: str) -> None:
     page.goto(f"{server.url}/{path}?project=tiny")
     page.wait_for_selector(".ts-title")
+    _settled(page)
+
+
+def _settled(page: Page) -> None:
+    """Wait until the page has been drawn to its end: what is given to a widget before may be drawn away."""
+    page.wait_for_selector("[data-test-script-state=notRunning]")
 
 
 def _zip(files: dict[str, bytes]) -> bytes:
@@ -75,6 +84,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
     ]
     page.locator("input[type=file]").set_input_files(upload)  # type: ignore[arg-type]
     page.get_by_text("twice.png").wait_for()
+    _settled(page)
     page.get_by_role("button", name="Add to the pool").click()
     page.wait_for_selector("text=1 image added to the pool; 1 already there; 1 not taken.")
     assert "page.png" in page.inner_text(".ts-table")
@@ -84,10 +94,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
 
 
 def test_a_zip_of_annotation_files_is_uploaded_with_its_images(page: Page, running: Server) -> None:
-    rows = [
-        {"image_path": f"{name}.png", "question": f"How many {name}?", "answer": "Two."} for name in ("cups", "jars")
-    ]
-    files = {"bench/Reasoning/counting/annotations.json": json.dumps(rows).encode()}
+    files = {"bench/Reasoning/counting/annotations.json": json.dumps(ITEMS).encode()}
     media = {"cups.png": picture(150), "jars.png": picture(151)}
     _open(page, running, "import")
     inputs = page.locator("input[type=file]")
@@ -95,10 +102,12 @@ def test_a_zip_of_annotation_files_is_uploaded_with_its_images(page: Page, runni
         [{"name": "bench.zip", "mimeType": "application/zip", "buffer": _zip(files)}]
     )
     page.get_by_text("bench.zip").wait_for()
+    _settled(page)
     inputs.nth(1).set_input_files(  # type: ignore[arg-type]
         [{"name": "media.zip", "mimeType": "application/zip", "buffer": _zip(media)}]
     )
     page.get_by_text("media.zip").wait_for()
+    _settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_selector("text=2 items came in; 2 of 2 images and clips found.")
 
@@ -108,6 +117,7 @@ def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:
     bomb = [{"name": "bomb.zip", "mimeType": "application/zip", "buffer": _zip({"x.json": bytes(20_000_000)})}]
     page.locator("input[type=file]").nth(0).set_input_files(bomb)  # type: ignore[arg-type]
     page.get_by_text("bomb.zip").wait_for()
+    _settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_selector("text=bomb.zip swells too much")
 
@@ -119,7 +129,13 @@ def test_a_key_starts_the_work(running: Server, browser_page: Page) -> None:
     page.wait_for_url(f"{running.url}/author?project=tiny")
 
 
-def test_a_release_is_taken_along(page: Page, running: Server, tmp_path: Path) -> None:
+def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "Reasoning" / "counting"
+    folder.mkdir(parents=True)
+    (folder / "annotations.json").write_text(json.dumps(ITEMS))
+    store = home.store()  # the same items as in the test of the upload, so the project is not empty in either order
+    bring_in.import_files(store, home.media(), by=None, project="tiny", format="egothink", path=tmp_path)
+    store.close()
     _open(page, running, "export")
     page.get_by_text("All items as they stand").click()
     page.get_by_role("button", name="Prepare").click()
