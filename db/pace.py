@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy
+from sqlalchemy import case, exists, func, or_
 from sqlmodel import Session, col, select
 
-from db.tables import AnnotationRow
-from domain.states import Purpose, Stage
+from db.tables import AnnotationRow, AsideRow, DraftRow, SiftDecisionRow, TaskRow
+from domain.states import Purpose, Stage, TaskState
 
 
 class Sent(NamedTuple):
@@ -59,11 +60,106 @@ def submissions(session: Session, *, project_id: int) -> list[Sent]:
     return [Sent(*found) for found in session.execute(wanted)]
 
 
-def first_submissions(session: Session, *, project_id: int) -> list[tuple[Stage, datetime]]:
-    """When the tasks of a project were first submitted."""
+def first_submissions(session: Session, *, project_id: int, since: datetime) -> list[tuple[Stage, datetime]]:
+    """When the tasks of a project were first submitted, from a moment on."""
     wanted = select(AnnotationRow.stage, AnnotationRow.created_at).where(
         AnnotationRow.project_id == project_id,
         AnnotationRow.purpose == Purpose.LIVE,
         col(AnnotationRow.supersedes_id).is_(None),
+        col(AnnotationRow.created_at) >= since,
     )
     return [(Stage(stage), at) for stage, at in session.exec(wanted)]
+
+
+def last_submission(session: Session, *, project_id: int) -> dict[Stage, datetime]:
+    """When something was last submitted in each stage."""
+    wanted = select(AnnotationRow.stage, func.max(col(AnnotationRow.created_at))).where(
+        AnnotationRow.project_id == project_id, AnnotationRow.purpose == Purpose.LIVE
+    )
+    return {Stage(stage): at for stage, at in session.exec(wanted.group_by(col(AnnotationRow.stage)))}
+
+
+def active_time(session: Session, *, project_id: int) -> list[tuple[Stage, int, int, float]]:
+    """(stage, person, tasks with a time, their seconds): corrections add to the seconds of their task."""
+    wanted = (
+        select(
+            AnnotationRow.stage,
+            AnnotationRow.person_id,
+            func.count(func.distinct(col(AnnotationRow.task_id))),
+            func.sum(col(AnnotationRow.seconds)),
+        )
+        .where(
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.purpose == Purpose.LIVE,
+            col(AnnotationRow.seconds).is_not(None),
+        )
+        .group_by(col(AnnotationRow.stage), col(AnnotationRow.person_id))
+    )
+    return [(Stage(stage), person, n, seconds or 0.0) for stage, person, n, seconds in session.exec(wanted)]
+
+
+def sifted(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
+    """(person, moment) of each candidate image that a person has kept or dropped, the first time they did."""
+    first = select(SiftDecisionRow.person_id, func.min(col(SiftDecisionRow.created_at))).where(
+        SiftDecisionRow.project_id == project_id,
+        col(SiftDecisionRow.action).in_(("kept", "dropped")),
+        col(SiftDecisionRow.person_id).is_not(None),
+    )
+    first = first.group_by(col(SiftDecisionRow.person_id), col(SiftDecisionRow.asset_id))
+    return [(person or 0, at) for person, at in session.exec(first)]
+
+
+# ---- who is at it ----------------------------------------------------------------------------------------------------
+
+
+def done_since(session: Session, *, project_id: int, since: datetime) -> dict[int, int]:
+    """How many tasks people have submitted for the first time from a moment on, by person."""
+    wanted = select(AnnotationRow.person_id, func.count()).where(
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.purpose != Purpose.QUALIFICATION,
+        col(AnnotationRow.supersedes_id).is_(None),
+        col(AnnotationRow.created_at) >= since,
+    )
+    return dict(session.exec(wanted.group_by(col(AnnotationRow.person_id))).all())
+
+
+def last_of_people(session: Session, *, project_id: int) -> dict[int, datetime]:
+    """When people have last submitted something."""
+    wanted = select(AnnotationRow.person_id, func.max(col(AnnotationRow.created_at))).where(
+        AnnotationRow.project_id == project_id
+    )
+    return dict(session.exec(wanted.group_by(col(AnnotationRow.person_id))).all())
+
+
+def held(session: Session, *, project_id: int) -> list[tuple[int, datetime | None]]:
+    """(person, end of the lease) of every task that somebody has in hand, and of what they are correcting."""
+    wanted = select(TaskRow.person_id, TaskRow.lease_until).where(
+        TaskRow.project_id == project_id,
+        col(TaskRow.person_id).is_not(None),
+        or_(col(TaskRow.state) == TaskState.CLAIMED, col(TaskRow.correcting).is_(True)),
+        TaskRow.purpose != Purpose.QUALIFICATION,
+    )
+    return [(person or 0, until) for person, until in session.exec(wanted)]
+
+
+def put_off(session: Session, *, project_id: int) -> dict[int, int]:
+    """How many units people have put off for later."""
+    wanted = select(AsideRow.person_id, func.count()).where(
+        AsideRow.project_id == project_id, col(AsideRow.released).is_(False)
+    )
+    return dict(session.exec(wanted.group_by(col(AsideRow.person_id))).all())
+
+
+def drafts(session: Session, *, project_id: int) -> dict[int, tuple[int, int]]:
+    """By person: texts that were typed and not submitted, and submissions that came too late."""
+    sent = exists().where(
+        col(AnnotationRow.task_id) == col(DraftRow.task_id), col(AnnotationRow.person_id) == col(DraftRow.person_id)
+    )
+    late = func.sum(case((col(DraftRow.lost).is_(True), 1), else_=0))
+    wanted = (
+        select(DraftRow.person_id, func.count(), late)
+        .join(TaskRow, col(TaskRow.id) == DraftRow.task_id)
+        .where(TaskRow.project_id == project_id, col(DraftRow.put_away_at).is_(None), ~sent)
+        .group_by(col(DraftRow.person_id))
+    )
+    return {person: (n - late, late) for person, n, late in session.exec(wanted)}

@@ -1,4 +1,4 @@
-"""How people work: pace, agreement, skips, drift; what they are paid for; and when a stage may be done."""
+"""How people work: pace, agreement, skips, drift; and what they are paid for."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from itertools import combinations
 
 from agreement.kappa import wilson
 from annotation_schemas import registry
-from db import items, pace, people, tasks
+from db import items, pace, people
 from db.engine import Session, Store
 from db.pace import Sent
 from domain.policies import KEEP_RULES, Vote, item_state, same
 from domain.records import Person
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import ItemState, Purpose, Stage
 from workflow import gold
 from workflow.measure import UNMEASURED
 from workflow.projects import Access, require_lead
@@ -28,10 +28,6 @@ WINDOW = 50
 """Drift is looked at in windows of so many submissions of a person in a stage."""
 SMALL = 10
 """A share of fewer than so many says too little to act on."""
-PACE_DAYS = 7
-"""The pace of a stage is that of its last days with work, at most so many."""
-LEAST_DAYS = 3
-"""With fewer days with work than this there is no forecast."""
 
 
 @dataclass(frozen=True)
@@ -116,34 +112,6 @@ class Pay:
     """Submissions that came without a time, which count no minutes."""
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """When a stage is done if people go on as they did."""
-
-    stage: Stage
-    left: int
-    """Slots that wait or are being worked on. Items that are not written yet, and what is sent back, are not in it."""
-    days: Sequence[int]
-    """Submissions on the last days with work."""
-
-    @property
-    def sentence(self) -> str:
-        """In words, with an interval of days with work or the reason why there is none."""
-        slots = f"{self.left} slot{'' if self.left == 1 else 's'} left"
-        if not self.left:
-            return "Nothing is left now."
-        if len(self.days) < LEAST_DAYS:
-            n = f"{len(self.days)} day{'' if len(self.days) == 1 else 's'}"
-            return f"{slots}; not enough yet for a forecast: {n} with work before today, {LEAST_DAYS} needed."
-        low, high = math.ceil(self.left / max(self.days)), math.ceil(self.left / min(self.days))
-        mean = sum(self.days) / len(self.days)
-        many = f"{low}" if low == high else f"{low} to {high}"
-        return (
-            f"{slots}; {many} more day{'' if high == 1 else 's'} with work, at the pace of the last {len(self.days)}"
-            f" ({min(self.days)} to {max(self.days)} a day, {mean:.1f} on average)."
-        )
-
-
 def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
     """Everybody who has submitted live work, by stage and login; for leads."""
     with store.read() as session:
@@ -210,24 +178,6 @@ def pay_sheet(
             )
             for (login, stage), sent in sorted(lines.items())
         ]
-
-
-def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast]:
-    """For each stage in which something is left: how much, and how long it takes at the pace of the last days."""
-    with store.read() as session:
-        access = require_lead(session, by=by, project=project)
-        days: dict[Stage, dict[date, int]] = defaultdict(lambda: defaultdict(int))
-        for stage, at in pace.first_submissions(session, project_id=access.project_id):
-            days[stage][at.astimezone(UTC).date()] += 1
-        today = store.now().astimezone(UTC).date()
-        found = []
-        for stage in (Stage.VERIFICATION, Stage.ADJUDICATION, Stage.GRADING):
-            counts = tasks.count_by_state(session, project_id=access.project_id, stage=stage)
-            left = sum(n for (_, state), n in counts.items() if state in (TaskState.OPEN, TaskState.CLAIMED))
-            worked = sorted(day for day in days[stage] if day < today)  # today is not over
-            if left:
-                found.append(Forecast(stage, left, [days[stage][day] for day in worked[-PACE_DAYS:]]))
-        return found
 
 
 def as_csv(cards: Sequence[Card]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -10,7 +11,8 @@ from app import markup, shell
 from app.services import Services
 from app.views import history, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
-from workflow import progress
+from workflow import outlook, progress
+from workflow.outlook import LATELY, AtWork, Forecast
 
 PARTS = (
     ("kept", "kept"),
@@ -45,6 +47,8 @@ def render(services: Services) -> None:
         ),
         dimensions(board.rows, project=view.name),
     )
+    _forecasts(services, view)
+    _people(services, view)
     if view.schema.schema_.stages.triage is not None:
         triage.for_leads(services, view)
 
@@ -101,6 +105,91 @@ def _row(row: DimensionProgress, project: str) -> list[markup.Markup]:
         markup.text(row.drafted),
         markup.text("-" if row.wanted is None else row.wanted),
         markup.joined(blocked) if blocked else markup.quiet("nothing"),
+    ]
+
+
+# ---- when it may be done ---------------------------------------------------------------------------------------------
+
+
+def _forecasts(services: Services, view: ProjectView) -> None:
+    found = outlook.forecasts(services.store, by=services.person, project=view.name)
+    if found:
+        shell.section("What is left, and until when")
+        shell.show(forecasts(found))
+        st.caption(
+            "Days (UTC) before today, of the last two weeks. The dates assume that people work on as many of the days"
+            " to come and do as much on each as on the worst and on the best of those, that nothing is sent back, and"
+            " that nothing comes from an earlier stage any more. Active hours: at the time that the quickest and the"
+            " slowest person take for a task, of those with ten or more."
+        )
+
+
+def forecasts(found: Sequence[Forecast]) -> markup.Markup:
+    """A row per stage in which something is left."""
+    heads = [("Stage", ""), ("Left", "number"), ("Done between", ""), ("Active hours", "number"), ("Why", "wide")]
+    return markup.table(heads, [_forecast(one) for one in found])
+
+
+def _forecast(one: Forecast) -> list[markup.Markup]:
+    finish = " and ".join(str(day) for day in one.finish) if one.finish else "-"
+    low, high = one.hours or (0.0, 0.0)
+    hours = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}"
+    return [
+        markup.tag("b", markup.text(one.stage.value.capitalize())),
+        markup.text(one.left),
+        markup.tag("span", markup.text(finish), data_part="finish", data_stage=one.stage.value),
+        markup.text(hours if one.hours else "-"),
+        markup.quiet(one.sentence),
+    ]
+
+
+# ---- who is at it ----------------------------------------------------------------------------------------------------
+
+
+def _people(services: Services, view: ProjectView) -> None:
+    found = outlook.at_work(services.store, by=services.person, project=view.name)
+    if found:
+        shell.section("People")
+        n = sum(one.now for one in found)
+        words = f"{n} at work now: a page of theirs has answered within the last {LATELY.seconds // 60} minutes."
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"), people(found, project=view.name))
+
+
+def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
+    """A row per person; the name leads to what they have done."""
+    heads = [
+        ("Person", ""),
+        ("Part", ""),
+        ("Last seen (UTC)", ""),
+        ("Today", "number"),
+        ("7 days", "number"),
+        ("In hand", "number"),
+        ("Put off", "number"),
+        ("Unsent texts", "number"),
+        ("Came too late", "number"),
+    ]
+    return markup.table(heads, [_person(one, project) for one in found])
+
+
+def _person(one: AtWork, project: str) -> list[markup.Markup]:
+    seen = one.seen.strftime("%Y-%m-%d %H:%M") if one.seen else "-"
+    over = f" (+{one.over} left open)" if one.over else ""
+    name = markup.tag(
+        "a",
+        markup.tag("b", markup.text(one.name)),
+        href="/scorecard?" + urlencode({"project": project, "person": one.login}),
+        target="_self",
+        title="Their scorecard",
+        data_person=one.login,
+    )
+    return [
+        markup.joined([name, markup.quiet(f" {one.login}")]),
+        markup.text(one.role.value) if one.role else markup.quiet("not here any more"),
+        markup.tag("b", markup.text("now")) if one.now else markup.text(seen),
+        markup.text(one.today),
+        markup.text(one.week),
+        markup.joined([markup.text(one.held), markup.quiet(over)]),
+        *(markup.text(n) for n in (one.put_off, one.drafts, one.late)),
     ]
 
 

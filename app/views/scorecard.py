@@ -36,7 +36,10 @@ def render(services: Services) -> None:
 def _over_time(cards: Sequence[Card]) -> None:
     shell.section(f"Over time, {WINDOW} submissions a line")
     labels = [f"{card.login}, {card.stage.value}" for card in cards]
-    at = st.selectbox("Whose", range(len(cards)), format_func=labels.__getitem__, key="scorecard.who") or 0
+    asked = st.query_params.get("person")
+    first = next((n for n, card in enumerate(cards) if card.login == asked), 0)
+    key = f"scorecard.who.{asked}"
+    at = st.selectbox("Whose", range(len(cards)), index=first, format_func=labels.__getitem__, key=key) or 0
     card = cards[at]
     rows = [
         [markup.text(f"{n * WINDOW + 1} to {n * WINDOW + window.submissions}"), *_figures(window)]

@@ -73,24 +73,3 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     assert len(scorecard.pay_sheet(store, by=lea, project="p", since=date(2026, 5, 4), until=date(2026, 5, 4))) == 2
     with pytest.raises(NotAllowed):
         scorecard.scorecards(store, by=ann, project="p")
-
-
-def test_no_forecast_without_days_and_then_one_from_the_slowest_and_the_fastest(store: Store, clock: Clock) -> None:
-    make_project(store)
-    make_items(store, 16)  # 32 slots
-    lea = make_person(store, "lea", role=Role.LEAD)
-    ann = make_person(store, "ann")
-    for n in (2, 4):
-        for _ in range(n):
-            _vote(store, ann, "red", 5, clock)
-        clock.advance(days=1)
-    [early] = scorecard.forecasts(store, by=lea, project="p")
-    assert (early.left, list(early.days)) == (26, [2, 4])
-    assert "not enough yet" in early.sentence
-    clock.advance(days=3)  # days without work do not count
-    for _ in range(3):
-        _vote(store, ann, "red", 5, clock)
-    clock.advance(days=1)
-    [late] = scorecard.forecasts(store, by=lea, project="p")
-    assert (late.left, list(late.days)) == (23, [2, 4, 3])
-    assert "6 to 12 more days with work" in late.sentence  # 23 / 4 and 23 / 2, rounded up

@@ -1,0 +1,106 @@
+"""When a stage may be done and who is at it, against dates and counts made by hand."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from db.engine import Store
+from domain.errors import NotAllowed
+from domain.records import Person
+from domain.roles import Role
+from domain.states import Stage
+from tests.factories import Clock, claimed, make_items, make_person, make_project, vote
+from workflow import claim, draft, outlook, submit
+
+
+@pytest.fixture
+def clock(store: Store) -> Clock:
+    moved = Clock()  # Monday, 4 May 2026, 9:00
+    store.clock = moved
+    return moved
+
+
+def _vote(store: Store, person: Person, seconds: float, clock: Clock) -> None:
+    view = claimed(store, person)
+    clock.advance(minutes=10)  # longer than anything they say it took
+    answer = {"values": {"choice": "red"}, "seconds": seconds}
+    submit.submit(store, person=person, task=view.id, key=f"{view.id}-{clock.now}", **answer)
+
+
+def _verification(store: Store, lea: Person) -> outlook.Forecast:
+    return {one.stage: one for one in outlook.forecasts(store, by=lea, project="p")}[Stage.VERIFICATION]
+
+
+def test_no_forecast_without_days_then_from_the_worst_and_the_best_and_none_when_work_has_stopped(
+    store: Store, clock: Clock
+) -> None:
+    make_project(store)
+    make_items(store, 16)  # 32 slots
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann = make_person(store, "ann")
+    for n in (2, 4):  # Monday and Tuesday
+        for _ in range(n):
+            _vote(store, ann, 5, clock)
+        clock.advance(days=1)
+    early = _verification(store, lea)
+    assert (early.left, list(early.days), early.finish, early.hours) == (26, [2, 4], None, None)
+    assert "No forecast: 2 days with work" in early.sentence
+    clock.advance(days=3)  # three days without work
+    for _ in range(5):  # Saturday
+        _vote(store, ann, 20, clock)
+    clock.advance(days=1)
+    late = _verification(store, lea)
+    assert (late.left, list(late.days), late.span) == (21, [2, 4, 5], 6)
+    # 21 / 5 and 21 / 2, rounded up; there was work on 3 of the 6 days from Monday to Saturday: twice as many days.
+    # Today, Sunday 10 May, may be the first of the 10 or no day with work at all.
+    assert late.more_days == (5, 11)
+    assert late.finish == (date(2026, 5, 19), date(2026, 6, 1))
+    assert "5 to 11 more days with work" in late.sentence
+    # Eleven tasks in 6 x 5 + 5 x 20 = 130 s: 21 take 248.2 s.
+    assert late.hours == (pytest.approx(21 * 130 / 11 / 3600), pytest.approx(21 * 130 / 11 / 3600))
+    clock.advance(days=20)
+    gone = _verification(store, lea)
+    assert (list(gone.days), gone.finish) == ([], None)
+    assert "the last work was on 2026-05-09" in gone.sentence
+    with pytest.raises(NotAllowed):
+        outlook.forecasts(store, by=ann, project="p")
+
+
+def test_authoring_is_left_by_what_is_wanted(store: Store, clock: Clock) -> None:
+    make_project(store)
+    make_items(store, 1)  # of the 4 that are wanted in this dimension
+    lea = make_person(store, "lea", role=Role.LEAD)
+    left = {one.stage: one.left for one in outlook.forecasts(store, by=lea, project="p")}
+    assert left == {Stage.AUTHORING: 3, Stage.VERIFICATION: 2}
+
+
+def test_people_at_work(store: Store, clock: Clock) -> None:
+    make_project(store)
+    make_items(store, 6)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann, ben = make_person(store, "ann"), make_person(store, "ben")
+    vote(store, ann)
+    vote(store, ann)
+    clock.advance(days=2)
+    vote(store, ann)
+    first = claimed(store, ann)
+    draft.save_draft(store, person=ann, task=first.id, seq=1, values={"note": "half a thought"})
+    claim.set_aside(store, person=ann, task=first.id)
+    claimed(store, ann)
+    claimed(store, ben)
+    clock.advance(minutes=20)
+    claimed(store, ben)
+    found = {one.login: one for one in outlook.at_work(store, by=lea, project="p")}
+    assert {login: (one.today, one.week, one.held, one.put_off, one.drafts) for login, one in found.items()} == {
+        "ann": (1, 3, 2, 1, 1),
+        "ben": (0, 0, 1, 0, 0),
+        "lea": (0, 0, 0, 0, 0),
+    }
+    assert {login for login, one in found.items() if one.now} == {"ben"}, "ann's page was silent for twenty minutes"
+    clock.advance(minutes=15)
+    again = {one.login: one for one in outlook.at_work(store, by=lea, project="p")}
+    assert (again["ann"].held, again["ann"].over, again["ben"].over) == (0, 2, 0)
+    with pytest.raises(NotAllowed):
+        outlook.at_work(store, by=ann, project="p")
