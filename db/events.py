@@ -7,11 +7,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, or_
+from sqlalchemy import bindparam, insert, or_
 from sqlmodel import Session, col, select
 
 from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
 from domain.origin import origin
+
+_INSERT = insert(EventRow)
 
 
 def record(
@@ -26,18 +28,18 @@ def record(
     data: Mapping[str, Any] | None = None,
 ) -> None:
     """Add a line to the log."""
-    session.add(
-        EventRow(
-            at=at,
-            kind=kind,
-            project_id=project_id,
-            person_id=person_id,
-            item_id=item_id,
-            task_id=task_id,
-            origin=origin(),
-            data=dict(data or {}),
-        )
-    )
+    line = {
+        "at": at,
+        "kind": kind,
+        "project_id": project_id,
+        "person_id": person_id,
+        "item_id": item_id,
+        "task_id": task_id,
+        "origin": origin(),
+        "data": dict(data or {}),
+    }
+    session.flush()  # what it names is there before it
+    session.connection().execute(_INSERT, line)
 
 
 GIVEN = ("task.claimed", "pool.picked", "task.reassigned")

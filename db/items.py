@@ -48,7 +48,15 @@ def insert_assets(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> Non
 
 def lock(session: Session, *, id: int) -> ItemRow:
     """An item, held until the transaction ends, so that its verdict is made once."""
-    found: ItemRow = session.exec(_by_id(hold=True), params={"item": id}).one()
+    held = _held(session)
+    if id not in held:
+        held[id] = session.exec(_by_id(hold=True), params={"item": id}).one()
+    return held[id]
+
+
+def _held(session: Session) -> dict[int, ItemRow]:
+    """The items that this transaction holds: nobody else can change them, so they need not be read again."""
+    found: dict[int, ItemRow] = session.info.setdefault("held items", {})
     return found
 
 
@@ -63,7 +71,9 @@ def lock_of_task(session: Session, *, task: str) -> None:
 
     All transactions hold an item before its tasks, so that two of them never wait for each other.
     """
-    session.exec(_of_task(), params={"task": task}).first()
+    found: ItemRow | None = session.exec(_of_task(), params={"task": task}).first()
+    if found is not None:
+        _held(session)[found.id or 0] = found
 
 
 @cache
@@ -73,11 +83,14 @@ def _of_task() -> Any:
         .join(TaskRow, col(TaskRow.item_id) == ItemRow.id)
         .where(col(TaskRow.public_id) == bindparam("task"), col(TaskRow.stage) != Stage.GRADING)
         .with_for_update(of=ItemRow, key_share=True)
+        .execution_options(populate_existing=True)
     )
 
 
 def by_id(session: Session, *, id: int) -> ItemRow:
     """An item, which must exist."""
+    if id in _held(session):
+        return _held(session)[id]
     found: ItemRow = session.exec(_by_id(hold=False), params={"item": id}).one()
     return found
 
@@ -165,8 +178,12 @@ def chosen(
 
 
 def content(session: Session, *, item_id: int, revision: int) -> dict[str, Any]:
-    """An item's fields at a revision."""
-    return dict(session.exec(_content(), params={"item": item_id, "revision": revision}).one())
+    """An item's fields at a revision, which never change."""
+    known: dict[tuple[int, int], Mapping[str, Any]] = session.info.setdefault("contents", {})
+    if (item_id, revision) not in known:
+        given = {"item": item_id, "revision": revision}
+        known[item_id, revision] = session.exec(_content(), params=given).one()
+    return dict(known[item_id, revision])
 
 
 @cache
@@ -267,11 +284,21 @@ def waiting_by_author(session: Session, *, project_id: int, state: ItemState) ->
 
 
 def latest_annotations(
-    session: Session, *, item_id: int, revision: int, stage: str, purpose: Purpose = Purpose.LIVE
+    session: Session, *, item_id: int, revision: int, stage: Stage, purpose: Purpose = Purpose.LIVE
 ) -> list[AnnotationRow]:
     """What counts of what was submitted about a revision in a stage: superseded annotations are left out."""
-    given = {"item": item_id, "revision": revision, "stage": stage, "purpose": purpose}
-    return list(session.exec(_latest_annotations(), params=given))
+    return latest_by_stage(session, item_id=item_id, revision=revision, stages=(stage,), purpose=purpose)[stage]
+
+
+def latest_by_stage(
+    session: Session, *, item_id: int, revision: int, stages: Sequence[Stage], purpose: Purpose = Purpose.LIVE
+) -> dict[Stage, list[AnnotationRow]]:
+    """As ``latest_annotations``, for several stages at once."""
+    given = {"item": item_id, "revision": revision, "stages": list(stages), "purpose": purpose}
+    found: dict[Stage, list[AnnotationRow]] = {stage: [] for stage in stages}
+    for row in session.exec(_latest_annotations(), params=given):
+        found[row.stage].append(row)
+    return found
 
 
 @cache
@@ -283,7 +310,7 @@ def _latest_annotations() -> Any:
         select(AnnotationRow)
         .where(
             col(AnnotationRow.item_id) == bindparam("item"),
-            col(AnnotationRow.stage) == bindparam("stage"),
+            col(AnnotationRow.stage).in_(bindparam("stages", expanding=True)),
             col(AnnotationRow.purpose) == bindparam("purpose"),
             col(AnnotationRow.revision) == bindparam("revision"),
             col(AnnotationRow.id).not_in(newer),

@@ -325,14 +325,19 @@ def count_correcting(
     session: Session, *, project_id: int, stage: Stage, person_id: int, now: datetime
 ) -> dict[str, int]:
     """How many submissions a person has taken back into the form, by dimension."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "now": now}
+    return dict(session.exec(_correcting(), params=given).all())
+
+
+@cache
+def _correcting() -> Any:
     wanted = select(TaskRow.dimension, func.count()).where(
-        col(TaskRow.person_id) == person_id,
+        col(TaskRow.person_id) == bindparam("taker"),
         col(TaskRow.correcting).is_(True),
-        TaskRow.project_id == project_id,
-        TaskRow.stage == stage,
-        col(TaskRow.lease_until) > now,
+        *of_stage(),
+        col(TaskRow.lease_until) > bindparam("now"),
     )
-    return dict(session.exec(wanted.group_by(col(TaskRow.dimension))).all())
+    return wanted.group_by(col(TaskRow.dimension))
 
 
 def unfinished(session: Session, *, project_id: int, stage: Stage) -> list[TaskRow]:

@@ -44,36 +44,59 @@ def next_task(
     ``put_off`` is the item that they have put off just now: it does not come back at once, even if nothing else is
     left.
     """
-    while True:
+    found = None
+    while found is None:
         with store.write() as session:
-            now = store.now()
             access = access_to(session, person=person, project=project)
-            nothing = why_closed(session, access=access, person=person, stage=stage, dimension=dimension)
-            if nothing is not None:
-                return nothing
-            barred = qualify.require(session, access=access, person=person, stage=stage)
-            row = _in_hand(session, access, person, stage, dimension, now, only_qualifying=barred is not None)
-            if row is not None:
-                return task_view(session, access=access, row=row, person=person)
-            if barred is not None:
-                row = _put_off_before(session, access, person, stage, dimension, now, but=put_off)
-                if row is not None and row.purpose is Purpose.QUALIFICATION:
-                    return replace(task_view(session, access=access, row=row, person=person), put_off=True)
-                return barred
-            stopped = gold.why_stopped(session, access=access, person=person, stage=stage)
-            if stopped is not None:
-                return stopped
-            more = False
-            if stage is not Stage.AUTHORING:
-                row, more = _claim(session, access, person, stage, dimension, now)
-            if row is not None:
-                return task_view(session, access=access, row=row, person=person)
-            if not more:
-                row = _put_off_before(session, access, person, stage, dimension, now, but=put_off)
-            if row is not None:
-                return replace(task_view(session, access=access, row=row, person=person), put_off=True)
-            if not more:
-                return why_nothing(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
+            found = take_next(
+                session,
+                access=access,
+                person=person,
+                stage=stage,
+                dimension=dimension,
+                put_off=put_off,
+                now=store.now(),
+            )
+    return found
+
+
+def take_next(
+    session: Session,
+    *,
+    access: Access,
+    person: Person,
+    stage: Stage,
+    dimension: str | None,
+    put_off: str | None,
+    now: datetime,
+) -> TaskView | NothingLeft | None:
+    """As ``next_task``, in a transaction of others; None if the search is long and goes on in another transaction."""
+    nothing = why_closed(session, access=access, person=person, stage=stage, dimension=dimension)
+    if nothing is not None:
+        return nothing
+    barred = qualify.require(session, access=access, person=person, stage=stage)
+    row = _in_hand(session, access, person, stage, dimension, now, only_qualifying=barred is not None)
+    if row is not None:
+        return task_view(session, access=access, row=row, person=person)
+    if barred is not None:
+        row = _put_off_before(session, access, person, stage, dimension, now, but=put_off)
+        if row is not None and row.purpose is Purpose.QUALIFICATION:
+            return replace(task_view(session, access=access, row=row, person=person), put_off=True)
+        return barred
+    stopped = gold.why_stopped(session, access=access, person=person, stage=stage)
+    if stopped is not None:
+        return stopped
+    more = False
+    if stage is not Stage.AUTHORING:
+        row, more = _claim(session, access, person, stage, dimension, now)
+    if row is not None:
+        return task_view(session, access=access, row=row, person=person)
+    if more:
+        return None
+    row = _put_off_before(session, access, person, stage, dimension, now, but=put_off)
+    if row is not None:
+        return replace(task_view(session, access=access, row=row, person=person), put_off=True)
+    return why_nothing(session, access=access, person=person, stage=stage, dimension=dimension, now=now)
 
 
 def peek(

@@ -48,12 +48,16 @@ def progress(store: Store, *, person: Person, project: str, stage: Stage, fresh:
     if counted is not None:
         with store.write() as session:
             tallies.keep(session, row=counted)
-    return Progress(
-        mine_done=sum(figures.done.values()),
-        mine_left=sum(figures.left.values()),
-        kept=figures.kept,
-        decided=figures.decided,
-    )
+    return _in_all(figures)
+
+
+def at_once(session: Session, *, access: Access, person: Person, stage: Stage, now: datetime) -> Progress | None:
+    """As ``progress`` without ``fresh``, in a transaction of others; None if something had to be counted for it."""
+    if qualify.policy(access, stage) is not None:
+        return None
+    _, done = _done(session, access, person, stage, now)
+    figures = _known(session, access, person, stage, done, now, fresh=False)
+    return _in_all(figures) if figures is not None else None
 
 
 def my_work(store: Store, *, person: Person) -> list[StageWork]:
@@ -134,13 +138,10 @@ def tallied(
     session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, fresh: bool
 ) -> tuple[Figures, TallyRow | None]:
     """The figures of a person in a stage, and what to keep of them if they were counted just now and may be kept."""
-    where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
-    correcting = tasks.count_correcting(session, **where, now=now)
-    done = _less(tasks.count_done(session, **where), correcting)
-    known = tallies.of_person(session, **where)
-    if known is not None and now < known.fresh_until and _still_good(known, done, now, fresh=fresh):
-        since = _less(done, known.done)
-        return Figures(_less(known.left, since), done, known.kept, known.decided), None
+    correcting, done = _done(session, access, person, stage, now)
+    known = _known(session, access, person, stage, done, now, fresh=fresh)
+    if known is not None:
+        return known, None
     began = time.perf_counter()
     waiting = _waiting(session, access, person, stage, now)
     left = {name: waiting.get(name, 0) + correcting.get(name, 0) for name in waiting | correcting}
@@ -149,7 +150,9 @@ def tallied(
     decided = kept + sum(n for (_, state), n in states.items() if state is ItemState.REJECTED)
     cost = RECOUNT_COST * timedelta(seconds=time.perf_counter() - began)
     counted = TallyRow(
-        **where,
+        project_id=access.project_id,
+        stage=stage,
+        person_id=person.id,
         counted_at=now,
         fresh_until=now + max(RECOUNT_AFTER, cost),
         left=left,
@@ -158,6 +161,41 @@ def tallied(
         decided=decided,
     )
     return Figures(left, done, kept, decided), counted
+
+
+def _done(
+    session: Session, access: Access, person: Person, stage: Stage, now: datetime
+) -> tuple[dict[str, int], dict[str, int]]:
+    """What a person has taken back into the form, and what they have done, by dimension."""
+    where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "person_id": person.id}
+    correcting = tasks.count_correcting(session, **where, now=now)
+    return correcting, _less(tasks.count_done(session, **where), correcting)
+
+
+def _known(
+    session: Session,
+    access: Access,
+    person: Person,
+    stage: Stage,
+    done: Mapping[str, int],
+    now: datetime,
+    *,
+    fresh: bool,
+) -> Figures | None:
+    """The figures as they follow from those of a while ago, if those will do."""
+    known = tallies.of_person(session, project_id=access.project_id, person_id=person.id, stage=stage)
+    if known is None or now >= known.fresh_until or not _still_good(known, done, now, fresh=fresh):
+        return None
+    return Figures(_less(known.left, _less(done, known.done)), done, known.kept, known.decided)
+
+
+def _in_all(figures: Figures) -> Progress:
+    return Progress(
+        mine_done=sum(figures.done.values()),
+        mine_left=sum(figures.left.values()),
+        kept=figures.kept,
+        decided=figures.decided,
+    )
 
 
 def _still_good(known: TallyRow, done: Mapping[str, int], now: datetime, *, fresh: bool) -> bool:

@@ -105,7 +105,7 @@ def create_project(
                 person_id=by_id,
                 data={"schema": loaded.schema_.name, "version": loaded.schema_.version, "hash": loaded.hash},
             )
-            return _view(access_to(session, person=None, project=name))
+            return view_of(access_to(session, person=None, project=name))
     except IntegrityError as error:
         raise AlreadyTaken(f"There is a project named {name!r} already; choose another name.") from error
 
@@ -114,21 +114,23 @@ def projects_of(store: Store, *, person: Person) -> list[ProjectView]:
     """The projects that a person is a member of; an admin sees all of them."""
     with store.read() as session:
         if person.is_admin:
-            return [_view(access_to(session, person=person, project=row.name)) for row in projects.everything(session)]
+            return [
+                view_of(access_to(session, person=person, project=row.name)) for row in projects.everything(session)
+            ]
         mine = projects.of_person(session, person_id=person.id)
-        return [_view(access_to(session, person=person, project=row.name)) for row, _ in mine]
+        return [view_of(access_to(session, person=person, project=row.name)) for row, _ in mine]
 
 
 def everything(store: Store) -> list[ProjectView]:
     """All projects, for the command on the machine itself."""
     with store.read() as session:
-        return [_view(access_to(session, person=None, project=row.name)) for row in projects.everything(session)]
+        return [view_of(access_to(session, person=None, project=row.name)) for row in projects.everything(session)]
 
 
 def project(store: Store, *, person: Person, project: str) -> ProjectView:
     """One project, as this person sees it."""
     with store.read() as session:
-        return _view(access_to(session, person=person, project=project))
+        return view_of(access_to(session, person=person, project=project))
 
 
 def members(store: Store, *, person: Person | None, project: str, active: bool = True) -> list[Membership]:
@@ -365,7 +367,7 @@ def _access_of(
     )
 
 
-def _view(access: Access) -> ProjectView:
+def view_of(access: Access) -> ProjectView:
     return ProjectView(
         name=access.name,
         title=access.title,

@@ -185,6 +185,8 @@ def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now
             return LeaseLost(f"{barred.sentence} What you wrote is kept as a draft.")
     if row.state is TaskState.WITHDRAWN:
         return LeaseLost("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
+    if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
+        return None  # theirs, whether or not the lease has ended
     return None if extend(session, access=access, row=row, person=person, now=now) else LeaseLost(LOST)
 
 
@@ -205,7 +207,7 @@ def _store(
     problems = step.check(session, access, row, given)
     if problems:
         raise InvalidInput(problems)
-    before = submissions.latest_of_task(session, task_id=row.id or 0)
+    before = submissions.latest_of_task(session, task_id=row.id or 0) if row.state is TaskState.DONE else None
     guidelines.note_reader(session, access=access, person=person, now=now)
     item_id, revision = step.place(session, access, row, given, person, now)
     annotation = AnnotationRow(

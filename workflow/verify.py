@@ -95,12 +95,11 @@ def causes_of_skips(schema: Schema) -> dict[Any, str]:
 def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
     """As ``judge``, from the database."""
     item_id, revision = item.id or 0, item.current_revision
-    return judge(
-        access,
-        items.content(session, item_id=item_id, revision=revision),
-        items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION),
-        items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.ADJUDICATION),
+    said = items.latest_by_stage(
+        session, item_id=item_id, revision=revision, stages=(Stage.VERIFICATION, Stage.ADJUDICATION)
     )
+    fields = items.content(session, item_id=item_id, revision=revision)
+    return judge(access, fields, said[Stage.VERIFICATION], said[Stage.ADJUDICATION])
 
 
 def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) -> Verdict:
@@ -110,7 +109,8 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
     because a skip was taken back is.
     """
     verdict = verdict_of(session, access=access, item=item)
-    if verdict.state is not item.state:
+    before = item.state
+    if verdict.state is not before:
         events.record(
             session,
             at=now,
@@ -137,7 +137,7 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
             "created_at": now,
         }
         tasks.offer(session, slot=slot)
-    elif access.schema.stages.adjudication is not None:
+    elif access.schema.stages.adjudication is not None and verdict.state is not before:
         tasks.withdraw(session, unit=unit)
     return verdict
 

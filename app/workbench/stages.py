@@ -14,6 +14,7 @@ from app.workbench.mount import workbench
 from domain.records import NothingLeft, Progress, ProjectView, TaskView
 from domain.states import Stage
 from workflow import author, claim, pool, progress, projects
+from workflow.turn import next_turn
 
 Wish = Mapping[str, Any]
 
@@ -24,35 +25,28 @@ NO_POOL = frozenset({"not_member", "no_stage", "not_available", "not_your_dimens
 """Reasons for no task that looking at the pool would not change."""
 
 
-def _numbers(services: Services, project: str, stage: Stage, *, fresh: bool) -> Progress:
-    """The numbers in the thin line; right after a submission they need not be counted anew."""
-    return progress.progress(services.store, person=services.person, project=project, stage=stage, fresh=fresh)
-
-
 def rate(services: Services, stage: Stage) -> None:
     """The page of a stage in which people answer about items that exist."""
     name = shell.project(services).name
     dimension = st.query_params.get("dimension")
 
     def make(wish: Wish) -> page.Json:
-        view = projects.project(services.store, person=services.person, project=name)
         put_off = wish.get("put_off")
-        found = claim.next_task(
+        turn = next_turn(
             services.store,
             person=services.person,
             project=name,
             stage=stage,
             dimension=dimension,
             put_off=put_off if isinstance(put_off, str) else None,
+            fresh=not wish.get("submitted") or wish.get("again") != 1,
         )
         prefetch: Sequence[str] | None = None
-        if isinstance(found, TaskView) and not wish.get("ahead"):
+        if isinstance(turn.found, TaskView) and not wish.get("ahead"):
             prefetch = claim.peek(
                 services.store, person=services.person, project=name, stage=stage, dimension=dimension, limit=AHEAD
             )
-        fresh = isinstance(found, NothingLeft) or not wish.get("submitted") or wish.get("again") != 1
-        numbers = _numbers(services, name, stage, fresh=fresh)
-        return _page(services, view, stage, found, wish, numbers, prefetch=prefetch)
+        return _page(services, turn.view, stage, turn.found, wish, turn.numbers, prefetch=prefetch)
 
     _mount(services, f"workbench.{stage}.{name}", make)
 
@@ -62,7 +56,9 @@ def write(services: Services) -> None:
     name = shell.project(services).name
 
     def count(*, fresh: bool) -> Progress:
-        return _numbers(services, name, Stage.AUTHORING, fresh=fresh)
+        return progress.progress(
+            services.store, person=services.person, project=name, stage=Stage.AUTHORING, fresh=fresh
+        )
 
     wanted = st.query_params.get("dimension")
     kept: dict[str, list[page.Json]] = {}
