@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from annotation_schemas import registry, shipped
+from annotation_schemas.loader import load_schema
 from domain.records import TaskView
 from domain.roles import Role
 from examples.scenes import drawn, scenes
@@ -49,9 +53,6 @@ def running(server: Server, tmp_path: Path) -> Server:
 
 
 def _external_id(server: Server) -> str:
-    import sqlite3
-    from contextlib import closing
-
     with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
         return str(connection.execute("SELECT external_id FROM item").fetchone()[0])
 
@@ -80,9 +81,45 @@ def key_of(desk: Desk, criterion: str, entry: str) -> str:
     return row.locator(".slot").inner_text().lower()
 
 
+GIVEN = """() => {
+    const host = [...document.querySelectorAll('*')].map(node => node.shadowRoot).find(
+        root => root && root.querySelector('.ts[data-view]'));
+    return [...(host || document).querySelectorAll('.criterion[data-criterion]')].map(block => [
+        block.dataset.criterion,
+        [...block.querySelectorAll('.chosen:not(.tags .chosen), .placed, .tagname, .spanlist li')].map(
+            node => node.innerText.replace(/^[0-9]\\n/, '')),
+        [...block.querySelectorAll('input, textarea')].map(node => node.value)]);
+}"""
+
+
+def given(desk: Desk) -> list[Any]:
+    """What the form shows as given, by criterion: chosen, put in order, tagged, listed, typed; without its keys."""
+    expect(desk.page.locator(".saved")).to_contain_text("saved")
+    found: list[Any] = desk.page.evaluate(GIVEN)
+    return found
+
+
+def submissions(server: Server, stage: str) -> int:
+    """How many there are in a stage, those that others have taken the place of included."""
+    with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
+        query = "SELECT count(*) FROM annotation WHERE stage = ?"
+        return int(connection.execute(query, (stage,)).fetchone()[0])
+
+
 def active(desk: Desk, criterion: str) -> None:
     """Wait until a criterion is the one that keys go to."""
     expect(desk.page.locator(f".criterion.active[data-criterion={criterion}]")).to_be_visible()
+
+
+def test_every_kind_is_asked_somewhere_here() -> None:
+    """The shipped schemas of this file and of ``test_marks`` hold every kind that there is."""
+    asked = {
+        criterion.kind
+        for name in ("questions", "tour")
+        for stage in ("verification", "grading")
+        for criterion in registry.criteria_of(load_schema(shipped()[name]).schema_, stage)
+    }
+    assert asked == {row.name for row in registry.rows("criterion_kind")}
 
 
 @pytest.mark.browser
@@ -94,6 +131,8 @@ def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path
         for entry in ("a lemon", "a mug", "a plate", "a plate"):  # the plate is switched on and off again
             desk.press(key_of(desk, "seen", entry))
         desk.press("Enter")
+        active(desk, "first")
+        desk.press(key_of(desk, "first", "a plate"))
         active(desk, "count")
         desk.press("7", "0", "Enter")
         expect(desk.page.locator(".criterion[data-criterion=count] .error")).to_have_text("At most 50.")
@@ -120,10 +159,22 @@ def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path
         desk.press("2")
         active(desk, "why")
         desk.page.keyboard.insert_text("Ask about the kettle.")
+        before = given(desk)
+        desk.press("ControlOrMeta+Enter")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+        desk.press("u")  # taken back, everything is as it was given
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        active(desk, "seen")
+        assert given(desk) == before
+        desk.press("Enter")
+        active(desk, "first")
+        desk.press(key_of(desk, "first", "a mug"))
+        active(desk, "count")
         desk.press("ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     found = rated(running, tmp_path)
     assert json.loads(found.pop("seen")) == ["a mug", "a lemon"], "in the item's own order, whatever the page's was"
+    assert found.pop("first") == "a mug", "what was submitted last counts"
     assert json.loads(found.pop("count")) == 7
     assert json.loads(found.pop("order")) == ["boil water", "take the mug", "pour the tea"]
     assert json.loads(found.pop("properties")) == [
@@ -153,7 +204,14 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
         desk.press("ArrowDown", "ArrowDown", "2", "3", "3", "ArrowDown", "1")
         expect(desk.page.locator(".saved")).to_contain_text("saved")
         desk.picture(pictures / "criteria-grading.png" if pictures else None)
+        before = given(desk)
         desk.press("Enter")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+        desk.press("u")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        active(desk, "quality")
+        assert given(desk) == before
+        desk.press("3", "ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
     found = rated(running, tmp_path)
     text = "go 🥄:"  # words three and four of the answer
@@ -161,8 +219,9 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
     assert PLAN.split()[2:4] == text.split()
     assert json.loads(found.pop("passages")) == [{"start": start, "end": start + len(text), "tag": "made_up"}]
     assert json.loads(found.pop("plan")) == [{"step": 3, "tag": "impossible"}, {"step": 4, "tag": "useless"}]
-    assert json.loads(found.pop("quality")) == 0.5
+    assert json.loads(found.pop("quality")) == 1
     assert not found
+    assert submissions(running, "grading") == 2
 
 
 @pytest.mark.browser

@@ -174,6 +174,11 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.press("Enter")
         expect(desk.page.locator(".criterion[data-criterion=fits]")).to_have_class("criterion many active")
         desk.next_after("1")
+        desk.press("u")  # taken back, what was drawn is there again, to the last digit as the export says
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        assert listed(desk, ".criterion[data-criterion=objects]") == ["Cup", "Plate"]
+        expect(desk.page.locator(".criterion[data-criterion=spots] .marklist li")).to_have_count(2)
+        desk.next_after("Control+Enter")
 
     # Vic draws the cup with the pointer, in the dark theme: once as it is fitted, once enlarged.
     with at_desk(chromium, running, "vic", scheme="dark") as desk:
