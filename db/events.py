@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, insert, or_
+from sqlalchemy import ColumnElement, bindparam, exists, func, insert, or_
 from sqlmodel import Session, col, select
 
 from db.tables import EventRow, ItemRow, PersonRow, ProjectRow
@@ -42,7 +42,7 @@ def record(
     session.connection().execute(_INSERT, line)
 
 
-GIVEN = ("task.claimed", "pool.picked", "task.reassigned")
+GIVEN = ("task.claimed", "pool.picked", "task.given")
 """Kinds of events with which somebody comes to have a task."""
 
 LOOKING = ("export.made", "history.read", "audit.read")
@@ -116,24 +116,58 @@ def found(
         .join(PersonRow, col(PersonRow.id) == EventRow.person_id, isouter=True)
         .join(ItemRow, col(ItemRow.id) == EventRow.item_id, isouter=True)
         .join(ProjectRow, col(ProjectRow.id) == EventRow.project_id, isouter=True)
+        .where(*_chosen(project_id, kinds, person_id, item_id, since, until))
     )
-    if project_id is not None:
-        wanted = wanted.where(EventRow.project_id == project_id)
-    if kinds:
-        whole = [kind for kind in kinds if not kind.endswith(".")]
-        begun = [col(EventRow.kind).startswith(kind, autoescape=True) for kind in kinds if kind.endswith(".")]
-        wanted = wanted.where(or_(col(EventRow.kind).in_(whole), *begun))
-    if person_id is not None:
-        wanted = wanted.where(EventRow.person_id == person_id)
-    if item_id is not None:
-        wanted = wanted.where(EventRow.item_id == item_id)
-    if since is not None:
-        wanted = wanted.where(EventRow.at >= since)
-    if until is not None:
-        wanted = wanted.where(EventRow.at < until)
     if before is not None:
         wanted = wanted.where(col(EventRow.id) < before)
     return list(session.exec(wanted.order_by(col(EventRow.id).desc()).limit(limit)).all())
+
+
+def count(
+    session: Session,
+    *,
+    project_id: int | None,
+    kinds: Sequence[str] = (),
+    person_id: int | None = None,
+    item_id: int | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> int:
+    """How many events ``found`` finds."""
+    chosen = _chosen(project_id, kinds, person_id, item_id, since, until)
+    return session.exec(select(func.count()).select_from(EventRow).where(*chosen)).one()
+
+
+def _chosen(
+    project_id: int | None,
+    kinds: Sequence[str],
+    person_id: int | None,
+    item_id: int | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if project_id is not None:
+        conditions.append(col(EventRow.project_id) == project_id)
+    if kinds:
+        whole = [kind for kind in kinds if not kind.endswith(".")]
+        begun = [col(EventRow.kind).startswith(kind, autoescape=True) for kind in kinds if kind.endswith(".")]
+        conditions.append(or_(col(EventRow.kind).in_(whole), *begun))
+    if person_id is not None:
+        conditions.append(col(EventRow.person_id) == person_id)
+    if item_id is not None:
+        conditions.append(col(EventRow.item_id) == item_id)
+    if since is not None:
+        conditions.append(col(EventRow.at) >= since)
+    if until is not None:
+        conditions.append(col(EventRow.at) < until)
+    return conditions
+
+
+def people(session: Session, *, project_id: int) -> list[str]:
+    """The logins of everybody who has done something in a project."""
+    theirs = exists().where(col(EventRow.person_id) == col(PersonRow.id), col(EventRow.project_id) == project_id)
+    return list(session.exec(select(PersonRow.login).where(theirs).order_by(col(PersonRow.login))))
 
 
 def kinds(session: Session, *, project_id: int | None) -> list[str]:

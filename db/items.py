@@ -273,16 +273,6 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
     return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
-def waiting_by_author(session: Session, *, project_id: int, state: ItemState) -> dict[tuple[str, int | None], int]:
-    """How many items are in a state, by dimension and author."""
-    wanted = (
-        select(ItemRow.dimension, ItemRow.author_id, func.count())
-        .where(ItemRow.project_id == project_id, ItemRow.state == state)
-        .group_by(col(ItemRow.dimension), col(ItemRow.author_id))
-    )
-    return {(dimension, author): n for dimension, author, n in session.exec(wanted)}
-
-
 def latest_annotations(
     session: Session, *, item_id: int, revision: int, stage: Stage, purpose: Purpose = Purpose.LIVE
 ) -> list[AnnotationRow]:

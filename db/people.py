@@ -7,10 +7,11 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, or_, update
+from sqlalchemy import bindparam, delete, exists, func, or_, update
 from sqlmodel import Session, col, select
 
-from db.tables import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+from db.tables import AnnotationRow, FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+from domain.states import Purpose, Stage
 
 
 def by_login(session: Session, *, login: str) -> PersonRow | None:
@@ -115,3 +116,20 @@ def names(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
     """What people are called, by id."""
     wanted = select(PersonRow.id, PersonRow.name).where(col(PersonRow.id).in_(sorted(ids)))
     return {id or 0: name for id, name in session.exec(wanted)}
+
+
+def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
+    """People's logins, by id."""
+    wanted = select(PersonRow.id, PersonRow.login).where(col(PersonRow.id).in_(sorted(ids)))
+    return {id or 0: login for id, login in session.exec(wanted)}
+
+
+def voters(session: Session, *, project_id: int) -> list[str]:
+    """The logins of everybody who has ever voted in a project."""
+    voted = exists().where(
+        col(AnnotationRow.person_id) == col(PersonRow.id),
+        col(AnnotationRow.project_id) == project_id,
+        col(AnnotationRow.stage) == Stage.VERIFICATION,
+        col(AnnotationRow.purpose) == Purpose.LIVE,
+    )
+    return list(session.exec(select(PersonRow.login).where(voted).order_by(col(PersonRow.login))))

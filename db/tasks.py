@@ -263,6 +263,30 @@ def may_take(session: Session, *, row: TaskRow, person_id: int) -> bool:
     return session.exec(wanted, params={"taker": person_id}).first() is not None
 
 
+def may_be_taken(session: Session, *, project_id: int, stage: Stage, person_id: int) -> dict[int, str]:
+    """The open slots of a stage that the protocol lets a person have, with their units."""
+    given = {"project": project_id, "stage": stage, "taker": person_id}
+    return dict(session.exec(_may_be_taken(stage), params=given).all())
+
+
+@cache
+def _may_be_taken(stage: Stage) -> Any:
+    wanted = select(TaskRow.id, TaskRow.unit).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN)
+    return wanted.where(col(TaskRow.purpose) == Purpose.LIVE, *may_take_conditions(stage))
+
+
+def open_units(session: Session, *, project_id: int, stage: Stage, dimension: str) -> dict[str, int]:
+    """How many slots nobody has, by unit."""
+    wanted = select(TaskRow.unit, func.count()).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == stage,
+        TaskRow.state == TaskState.OPEN,
+        TaskRow.dimension == dimension,
+        TaskRow.purpose == Purpose.LIVE,
+    )
+    return dict(session.exec(wanted.group_by(col(TaskRow.unit))).all())
+
+
 # ---- counting -------------------------------------------------------------------------------------------------------
 
 

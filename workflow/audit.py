@@ -71,6 +71,37 @@ def entries(
         ]
 
 
+def count(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str | None,
+    kinds: Sequence[str] = (),
+    who: str | None = None,
+    item: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> int:
+    """How many events ``entries`` finds without a limit."""
+    with store.read() as session:
+        project_id = _project_id(session, by=by, project=project)
+        return events.count(
+            session,
+            project_id=project_id,
+            kinds=kinds,
+            person_id=_person_id(session, who),
+            item_id=_item_id(session, project_id, item),
+            since=since,
+            until=until,
+        )
+
+
+def doers(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The logins of everybody who has done something in a project, wherever they are now."""
+    with store.read() as session:
+        return events.people(session, project_id=require_lead(session, by=by, project=project).project_id)
+
+
 def kinds(store: Store, *, by: Person | None, project: str | None) -> list[str]:
     """The kinds of events that have happened."""
     with store.read() as session:

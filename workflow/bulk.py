@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from db import events, items, people, projects, tasks
 from db.engine import Session, Store
@@ -131,6 +132,13 @@ def do(
         who = by.id if by else None
         events.record(session, at=now, kind="bulk.done", project_id=access.project_id, person_id=who, data=data)
         return n
+
+
+def voters(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The logins of everybody who has voted in a project, also of those who are no longer in it; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return people.voters(session, project_id=access.project_id)
 
 
 # ---- what would be done ----------------------------------------------------------------------------------------------
@@ -277,16 +285,13 @@ def _hand_over(session: Session, row: TaskRow, *, to: int, by: Person | None, no
     before, row.person_id, row.lease_until = row.person_id, to, now + LEASE
     session.add(row)
     session.flush()
-    events.record(
-        session,
-        at=now,
-        kind="task.reassigned",
-        project_id=row.project_id,
-        person_id=to,
-        item_id=row.item_id,
-        task_id=row.id,
-        data={"stage": row.stage.value, "from": before, "by": by.login if by else "command"},
-    )
+    logins = people.logins(session, ids={to, before or 0})
+    where: dict[str, Any] = {"project_id": row.project_id, "item_id": row.item_id, "task_id": row.id}
+    data = {"stage": row.stage.value, "from": logins.get(before or 0), "to": logins[to]}
+    who = by.id if by else None
+    events.record(session, at=now, kind="task.reassigned", **where, person_id=who, data=data)
+    by_whom = {"stage": row.stage.value, "by": by.login if by else "command"}
+    events.record(session, at=now, kind="task.given", **where, person_id=to, data=by_whom)
 
 
 def _verify_again(session: Session, access: Access, item: ItemRow, *, by: Person | None, now: datetime) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import asides, events, items, submissions, tasks, threads, walks
+from db import asides, events, items, people, submissions, tasks, threads, walks
 from db.engine import Session, Store
 from db.tables import ItemRow, TaskRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotAvailable, NotFound, Problem
@@ -258,7 +258,7 @@ def give_back_all(
 
 def let_go(session: Session, *, row: TaskRow, by: Person | None, now: datetime) -> None:
     """Give a locked slot back for whoever has it."""
-    before = row.person_id
+    before = people.logins(session, ids=[row.person_id]) if row.person_id else {}
     if row.state is TaskState.DONE:
         row.correcting, row.lease_until = False, None
     elif row.stage is Stage.AUTHORING:
@@ -277,7 +277,7 @@ def let_go(session: Session, *, row: TaskRow, by: Person | None, now: datetime) 
         person_id=by.id if by else None,
         item_id=row.item_id,
         task_id=row.id,
-        data={"stage": row.stage.value, "from": before},
+        data={"stage": row.stage.value, "from": next(iter(before.values()), None)},
     )
 
 

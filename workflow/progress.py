@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Pr
 from domain.roles import at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
 from workflow import gold, pool, qualify, refine, sift
+from workflow.accounts import person_of
 from workflow.claim import why_closed, why_nothing
 from workflow.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
 
@@ -317,49 +318,114 @@ def _to_write(session: Session, access: Access) -> dict[str, int]:
 
 def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
     """Items that nobody in the project may vote on or settle, as sentences by dimension."""
-    members = [
-        (row.person_id, row.role, row.dimensions, row.stages)
-        for row, _ in projects.members(session, project_id=access.project_id)
-    ]
+    in_project = projects.members(session, project_id=access.project_id)
+    members = [(row.person_id, row.role, row.dimensions, row.stages) for row, _ in in_project]
+    rows_of = [row for _, row in in_project]
 
-    def able(stage: Stage, dimension: str) -> set[int]:
-        return {
+    barred: dict[Stage, set[int]] = {}
+    taking: dict[tuple[Stage, int], dict[int, str]] = {}
+
+    def able(stage: Stage, dimension: str) -> tuple[set[int], int]:
+        """Who may work there; and how many have the part for it but have not qualified or are stopped."""
+        part = {
             person_id
             for person_id, role, dimensions, stages in members
             if at_least(role, role_for(access.schema, stage))
             and (dimensions is None or dimension in dimensions)
             and (stages is None or stage.value in stages)
         }
+        if stage not in barred:
+            barred[stage] = {row.id or 0 for row in rows_of if _is_barred(session, access, person_of(row), stage)}
+        return part - barred[stage], len(part & barred[stage])
+
+    def takes(stage: Stage, person_id: int) -> dict[int, str]:
+        """The open slots that somebody may have, with their units."""
+        if (stage, person_id) not in taking:
+            taking[stage, person_id] = tasks.may_be_taken(
+                session, project_id=access.project_id, stage=stage, person_id=person_id
+            )
+        return taking[stage, person_id]
 
     found: dict[str, list[str]] = {}
-    verification = access.schema.stages.verification
-    if verification is not None:
-        waiting = items.waiting_by_author(session, project_id=access.project_id, state=ItemState.IN_VERIFICATION)
-        for dimension in access.schema.dimensions:
-            may = able(Stage.VERIFICATION, dimension.id)
-            stuck = sum(
-                n
-                for (where, author), n in waiting.items()
-                if where == dimension.id and len(may - {author or 0}) < verification.raters
-            )
-            if stuck:
-                found.setdefault(dimension.id, []).append(
-                    f"{_items(stuck)} for {verification.raters} votes, but only {_people(len(may))} may verify"
-                    " here, and nobody votes on an item of their own; add verifiers."
-                )
+    for dimension in access.schema.dimensions:
+        found[dimension.id] = [
+            *_too_few_verifiers(session, access, dimension.id, *able(Stage.VERIFICATION, dimension.id), takes),
+            *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
+            *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
+        ]
     if access.schema.stages.adjudication is not None:
         open_to_settle = tasks.unfinished(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
         for dimension in access.schema.dimensions:
-            may = able(Stage.ADJUDICATION, dimension.id)
-            rows = [row for row in open_to_settle if row.dimension == dimension.id and row.state is TaskState.OPEN]
-            orphans = [
-                row
-                for row in rows
-                if not any(tasks.may_take(session, row=row, person_id=person_id) for person_id in may)
-            ]
+            may, _ = able(Stage.ADJUDICATION, dimension.id)
+            orphans = [row for row in open_to_settle if row.dimension == dimension.id and row.state is TaskState.OPEN]
+            for person_id in sorted(may):
+                orphans = [row for row in orphans if row.id not in takes(Stage.ADJUDICATION, person_id)]
             if orphans:
-                found.setdefault(dimension.id, []).append(_who_is_needed(session, access, orphans, may))
+                found[dimension.id].append(_who_is_needed(session, access, orphans, may))
     return found
+
+
+def _is_barred(session: Session, access: Access, person: Person, stage: Stage) -> bool:
+    asks = (qualify.require, gold.why_stopped)
+    return any(ask(session, access=access, person=person, stage=stage) is not None for ask in asks)
+
+
+_EXACT = 4
+"""Whether each item still has enough people to vote on it is looked up where at most so many more than its votes may
+vote at all: among many people there is always somebody who has not seen it."""
+
+
+def _too_few_verifiers(
+    session: Session,
+    access: Access,
+    dimension: str,
+    able: Set[int],
+    barred: int,
+    takes: Callable[[Stage, int], Mapping[int, str]],
+) -> Sequence[str]:
+    """Items with fewer people who may still vote on them than votes that they need."""
+    verification = access.schema.stages.verification
+    if verification is None or len(able) > verification.raters + _EXACT:
+        return ()
+    slots = tasks.open_units(session, project_id=access.project_id, stage=Stage.VERIFICATION, dimension=dimension)
+    takers = dict.fromkeys(slots, 0)
+    for person_id in able if slots else ():
+        for unit in set(takes(Stage.VERIFICATION, person_id).values()) & set(takers):
+            takers[unit] += 1
+    stuck = sum(takers[unit] < n for unit, n in slots.items())
+    if not stuck:
+        return ()
+    return (
+        f"{_items(stuck)} for {verification.raters} votes, but {_only(len(able))} may verify"
+        f" here{_and_barred(barred)}, and nobody votes on an item that they wrote, edited, voted on or looked into;"
+        " add verifiers.",
+    )
+
+
+def _too_few_others(
+    session: Session, access: Access, stage: Stage, dimension: str, able: Set[int], barred: int
+) -> Sequence[str]:
+    """Models' answers that need more people than there are."""
+    found = getattr(access.schema.stages, stage.value)
+    needed = getattr(found, "raters", 1)
+    if found is None or len(able) >= needed:
+        return ()
+    slots = tasks.open_units(session, project_id=access.project_id, stage=stage, dimension=dimension)
+    if not slots:
+        return ()
+    many = "1 answer of a model waits" if len(slots) == 1 else f"{len(slots)} answers of models wait"
+    each = f" by {needed} people each" if needed > 1 else ""
+    return (f"{many} for {stage.value}{each}, but {_only(len(able))} may do it here{_and_barred(barred)}; add people.",)
+
+
+def _only(n: int) -> str:
+    return f"only {_people(n)}" if n else "nobody"
+
+
+def _and_barred(n: int) -> str:
+    return (
+        f" ({n} more {'has' if n == 1 else 'have'} not qualified or {'is' if n == 1 else 'are'} stopped)" if n else ""
+    )
 
 
 def _who_is_needed(session: Session, access: Access, stuck: Sequence[TaskRow], able: Set[int]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from app import markup, shell
 from app.services import Services
+from domain.errors import NotFound
 from domain.records import AuditEntry
-from workflow import audit, projects
+from workflow import audit
 
 PAGE = 200
 """So many events are shown at once; the files have all of them."""
@@ -24,36 +27,54 @@ def render(services: Services) -> None:
         "Everything that was done in this project, the newest first. The log is only ever added to.",
         made_up=view.made_up,
     )
-    kinds = audit.kinds(services.store, by=services.person, project=view.name)
-    logins = [row.person.login for row in projects.members(services.store, person=services.person, project=view.name)]
-    one, two, three, four = st.columns([2, 1, 1, 1])
+    where: dict[str, Any] = {"by": services.person, "project": view.name}
+    kinds = audit.kinds(services.store, **where)
+    one, two, three, four, five = st.columns([2, 1, 1, 1, 1])
     with one:
-        chosen = st.multiselect("What", kinds, key="audit.kinds", placeholder="everything")
+        where["kinds"] = st.multiselect("What", kinds, key="audit.kinds", placeholder="everything")
     with two:
-        who = st.selectbox("Who", logins, index=None, key="audit.who", placeholder="anybody")
+        doers = audit.doers(services.store, by=services.person, project=view.name)
+        where["who"] = st.selectbox("Who", doers, index=None, key="audit.who", placeholder="anybody")
     with three:
-        since = st.date_input("From", value=None, key="audit.since")
+        item = st.text_input("Item (id as in files)", key="audit.item", placeholder="any")
+        where["item"] = (item or "").strip() or None
     with four:
-        until = st.date_input("To", value=None, key="audit.until")
-    found = audit.entries(
-        services.store,
-        by=services.person,
-        project=view.name,
-        kinds=chosen,
-        who=who,
-        since=datetime.combine(since, time(), UTC) if since else None,
-        until=datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None,
-    )
+        since = st.date_input("First day (UTC)", value=None, key="audit.since")
+        where["since"] = datetime.combine(since, time(), UTC) if since else None
+    with five:
+        until = st.date_input("Last day (UTC)", value=None, key="audit.until")
+        where["until"] = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
+    try:
+        n = audit.count(services.store, **where)
+        found = audit.entries(services.store, **where, limit=PAGE)
+    except NotFound as error:
+        shell.show(markup.notice(str(error)))
+        return
     left, middle, right = st.columns([4, 1, 1], vertical_alignment="center")
     with left:
-        more = f"; the newest {PAGE} are shown" if len(found) > PAGE else ""
-        shell.show(markup.tag("p", markup.text(f"{markup.count(len(found), 'event')}{more}"), style="ts"))
-    with middle:
-        st.download_button("CSV", audit.as_csv(found), f"{view.name}-audit.csv", "text/csv", key="audit.csv")
-    with right:
-        name = f"{view.name}-audit.jsonl"
-        st.download_button("JSON lines", audit.as_jsonl(found), name, "application/jsonl", key="audit.jsonl")
-    shell.show(table(found[:PAGE]))
+        more = f"; the newest {PAGE} are shown, the files have all" if n > PAGE else ""
+        words = markup.text(f"{markup.count(n, 'event')}{more}")
+        shell.show(markup.tag("p", words, style="ts", data_part="count"))
+    # The files are made when they are asked for: of a long log, each takes a while.
+    for column, label, ending, kind, write in (
+        (middle, "CSV", "csv", "text/csv", audit.as_csv),
+        (right, "JSON lines", "jsonl", "application/jsonl", audit.as_jsonl),
+    ):
+        with column:
+            st.download_button(
+                label,
+                partial(_file, services, where, write),
+                f"{view.name}-audit.{ending}",
+                kind,
+                key=f"audit.{ending}",
+                on_click="ignore",
+                width="stretch",
+            )
+    shell.show(table(found))
+
+
+def _file(services: Services, where: Mapping[str, Any], write: Callable[[Iterable[AuditEntry]], str]) -> str:
+    return write(audit.entries(services.store, **where))
 
 
 def table(found: Sequence[AuditEntry]) -> markup.Markup:

@@ -80,7 +80,9 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     one, two, three, four = st.columns(4)
     with one:
         label = "Whose claims" if claims else "Voted on by"
-        person = st.selectbox(label, logins, index=None, key="bulk.person", placeholder="choose" if claims else "all")
+        whose = logins if claims else bulk.voters(services.store, by=services.person, project=view.name)
+        key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "all")
+        person = st.selectbox(label, whose, index=None, key=key, placeholder=nobody)
     with two:
         dimension = st.selectbox(
             "Dimension",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from media.store import MediaStore
-from tests.e2e.people import at_desk, opened
+from tests.e2e.people import Desk, at_desk, opened
 from tests.importers.samples import egothink_record, write
 from tests.serving import Server, touchstone
 from workflow import bring_in
@@ -24,6 +25,14 @@ def _run(server: Server, *arguments: str) -> str:
     done = touchstone(*arguments, home=server.home)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def _taken(desk: Desk, button: str) -> str:
+    """The file behind a button."""
+    expect(desk.page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+    with desk.page.expect_download() as waiting:
+        desk.page.get_by_role("button", name=button).click()
+    return Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
 def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, tmp_path: Path) -> None:
@@ -48,9 +57,24 @@ def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, 
     with at_desk(chromium, server, "lea") as desk:
         desk.open("/audit?project=seen")
         expect(desk.page.get_by_role("heading", name="Audit")).to_be_visible()
-        with desk.page.expect_download() as waiting:
-            desk.page.get_by_role("button", name="CSV").click()
-        rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text(encoding="utf-8"))))
+        rows = list(csv.DictReader(io.StringIO(_taken(desk, "CSV"))))
+        # Ann is gone, and her doings are still found under her name, from where she did them.
+        _run(server, "people", "deactivate", "ann")
+        desk.page.reload()
+        desk.page.get_by_role("combobox", name="Who").click()
+        desk.page.get_by_role("option", name="ann", exact=True).click()
+        mine = [row for row in rows if row["who"] == "ann"]
+        expect(desk.page.locator("[data-part=count]")).to_have_text(f"{len(mine)} events")
+        assert list(csv.DictReader(io.StringIO(_taken(desk, "CSV")))) == mine
+        lines = [json.loads(line) for line in _taken(desk, "JSON lines").splitlines()]
+        assert [(line["at"], line["kind"]) for line in lines] == [(row["at"], row["kind"]) for row in mine]
+        item = next(row["item"] for row in mine if row["kind"] == "task.submitted")
+        desk.page.get_by_role("textbox", name="Item").fill(item)
+        desk.press("Enter")
+        about = [row for row in mine if row["item"] == item]
+        assert 0 < len(about) < len(mine)
+        expect(desk.page.locator("[data-part=count]")).to_have_text(f"{len(about)} events")
+        assert list(csv.DictReader(io.StringIO(_taken(desk, "CSV")))) == about
     sent = [row for row in rows if row["kind"] == "task.submitted"]
     assert Counter(row["who"] for row in sent) == votes
     assert {row["origin"] for row in sent} == {"127.0.0.1"}

@@ -69,7 +69,9 @@ def test_a_claim_goes_only_to_somebody_who_may_have_it(store: Store) -> None:
     with store.read() as session:
         assert session.exec(select(ItemRow.state)).all() == [ItemState.KEPT]
         moved = session.exec(select(EventRow).where(EventRow.kind == "task.reassigned")).one()
-    assert (moved.person_id, moved.data["from"], moved.data["by"]) == (eve.id, ann.id, "lea")
+        given = session.exec(select(EventRow).where(EventRow.kind == "task.given")).one()
+    assert (moved.person_id, moved.data["from"], moved.data["to"]) == (lea.id, "ann", "eve")
+    assert (given.person_id, given.data["by"]) == (eve.id, "lea")
 
 
 def test_nothing_is_done_if_something_has_changed_since_the_preview(store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from db.engine import Store
+from db.tables import InsightRow
 from domain.errors import NotAllowed
 from domain.records import Person, StageWork
 from domain.roles import Role
@@ -94,6 +95,25 @@ def test_the_dashboard_says_what_is_blocked(store: Store) -> None:
     make_pool(store, 2)
     colour, shape = dashboard(store, person=lee, project="p").rows
     assert colour.blocked == shape.blocked == ()
+
+
+def test_the_dashboard_says_that_nobody_is_left_for_an_item_or_for_models_answers(store: Store) -> None:
+    make_project(store)
+    (item,) = make_items(store)
+    make_predictions(store, [item], models=["m", "n"])
+    ann, bob = make_people(store, "ann", "bob", stages=[Stage.VERIFICATION])
+    make_person(store, "cy", stages=[Stage.GRADING])
+    colour = dashboard(store, person=None, project="p").rows[0]
+    assert [why for why in colour.blocked if "model" in why] == [
+        "2 answers of models wait for grading by 2 people each, but only 1 person may do it here; add people."
+    ]
+    assert not any("votes" in why for why in colour.blocked)
+    vote(store, ann)
+    with store.write() as session:  # bob has looked into it, so he is not asked about it blind any more
+        session.add(InsightRow(item_id=item, person_id=bob.id, created_at=store.now()))
+    colour = dashboard(store, person=None, project="p").rows[0]
+    (why,) = [why for why in colour.blocked if "votes" in why]
+    assert why.startswith("1 item waits for 2 votes, but only 2 people may verify here, and nobody votes")
 
 
 def test_the_dashboard_says_that_a_senior_is_missing(store: Store) -> None:

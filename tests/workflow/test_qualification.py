@@ -16,6 +16,7 @@ from domain.states import Stage
 from tests.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
 from workflow import claim, qualify, submit
 from workflow.checks import check
+from workflow.progress import dashboard
 from workflow.projects import access_to
 from workflow.ratings import ratings_of
 
@@ -188,3 +189,13 @@ def test_who_has_seen_the_keys_in_a_review_is_not_asked_blind(store: Store, proj
     asked = {vote(store, sam).item for _ in range(6)}
     assert not asked & seen
     assert isinstance(claim.next_task(store, person=sam, project="p", stage=Stage.VERIFICATION), NothingLeft)
+
+
+def test_the_dashboard_counts_who_has_not_qualified_yet(store: Store, project: str) -> None:
+    make_people(store, "ann", "bob")
+    colour = dashboard(store, person=None, project=project).rows[0]
+    (why,) = [why for why in colour.blocked if "votes" in why]
+    assert "but nobody may verify here (2 more have not qualified or are stopped)" in why
+    for login in ("ann", "bob"):
+        qualify.exempt(store, by=None, project=project, login=login, why="They wrote the guideline.")
+    assert not any("votes" in why for why in dashboard(store, person=None, project=project).rows[0].blocked)
