@@ -302,15 +302,12 @@ class Authoring(_Part):
     """At most so many images of one source."""
 
 
-Shuffled = Literal["options"]
-
-
 class Verification(_Part):
     """Independent votes on every item."""
 
     raters: int
     """How many people vote on an item; never its author."""
-    shuffle: tuple[Shuffled, ...] = ()
+    shuffle: tuple[Literal["options"], ...] = ()
     """`options`: an item's options come in an order of their own for each person."""
     criteria: tuple[Criterion, ...]
     """What they are asked."""
@@ -353,8 +350,9 @@ class Grading(_Part):
 
     raters: int
     """How many people grade an answer."""
-    shuffle: tuple[Shuffled, ...] = ()
-    """`options`: an item's options come in an order of their own for each person."""
+    shuffle: tuple[Literal["options", "predictions"], ...] = ()
+    """`options`: an item's options come in an order of their own for each person; `predictions`: the models' answers to
+    an item do."""
     criteria: tuple[Criterion, ...]
     """What they are asked."""
     outputs: int | None = None

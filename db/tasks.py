@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, update
+from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -43,7 +44,7 @@ def unit_of_refinement(*, prediction_id: int, revision: int) -> str:
     return f"{Stage.REFINEMENT.value}/prediction/{prediction_id}/{revision}"
 
 
-def shuffle_key(*, seed: int, unit: str, slot: int) -> int:
+def shuffle_key(*, seed: int | str, unit: str, slot: int) -> int:
     """A slot's place in the shuffled order of its stage: from the project's seed, so that it can be made again."""
     return _number(f"{seed}/{unit}/{slot}")
 
@@ -190,6 +191,31 @@ def _abandoned(stage: Stage, within: bool) -> Any:
     if within:
         wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
     return wanted.order_by(col(TaskRow.lease_until)).limit(bindparam("limit"))
+
+
+def beside(session: Session, *, task_id: int, stage: Stage, person_id: int) -> list[tuple[int, str]]:
+    """Open slots (id, unit) of the same item and rank as a slot, itself included, that a person may take and has not
+    put off."""
+    return [(id, unit) for id, unit in session.execute(_beside(stage), {"task": task_id, "taker": person_id})]
+
+
+@cache
+def _beside(stage: Stage) -> Any:
+    one = aliased(TaskRow)
+    return (
+        sa_select(col(TaskRow.id), col(TaskRow.unit))
+        .join(one, col(one.id) == bindparam("task"))
+        .where(
+            col(TaskRow.item_id) == col(one.item_id),
+            col(TaskRow.stage) == stage,
+            col(TaskRow.state) == TaskState.OPEN,
+            col(TaskRow.purpose) == Purpose.LIVE,
+            col(TaskRow.rank) == col(one.rank),
+            *may_take_conditions(stage),
+            not_put_off(TaskRow),
+        )
+        .order_by(col(TaskRow.id))
+    )
 
 
 def take(session: Session, *, task_id: int, stage: Stage, person_id: int, now: datetime) -> TaskRow | None:

@@ -443,15 +443,28 @@ def _claim(
         if left_behind:
             found = walks.search(session, ways, limit=1 + attempt)
         for way, spot in found:
-            taken = tasks.take(session, task_id=spot.id, stage=stage, person_id=person.id, now=now)
+            chosen = _own_choice(session, access, person, stage, spot)
+            taken = tasks.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
             if taken is not None:
-                walks.took(way, spot)
+                if chosen == spot.id:  # else it is still ahead
+                    walks.took(way, spot)
                 _note_claim(session, access, taken, person, None, now)
                 return taken, False
         if not found and not left_behind:
             return None, any(way.more for way in ways)
         time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
     return None, False
+
+
+def _own_choice(session: Session, access: Access, person: Person, stage: Stage, spot: walks.Spot) -> int:
+    """The slot to take: the one found, or where the schema shuffles an item's answers the person's own first one of
+    them. Which one follows from the project's seed."""
+    if "predictions" not in getattr(getattr(access.schema.stages, stage.value), "shuffle", ()):
+        return spot.id
+    slots = tasks.beside(session, task_id=spot.id, stage=stage, person_id=person.id)
+    seed = f"{access.seed}/predictions/{person.id}"
+    first = min(slots, key=lambda slot: (tasks.shuffle_key(seed=seed, unit=slot[1], slot=0), slot[0]), default=None)
+    return first[0] if first is not None else spot.id
 
 
 def _walks(

@@ -1,4 +1,4 @@
-"""Options come in an order of their own for each person, which can be made again and is stored with the answer."""
+"""Options, and models' answers, come in an order of their own for each person, which can be made again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sqlmodel import col, select
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow, ProjectRow
-from tests.factories import BLIND, claimed, make_items, make_people, make_project, vote
+from domain.states import Stage
+from tests.factories import BLIND, claimed, make_items, make_people, make_predictions, make_project, vote
 from workflow import claim, submit
 
 OPTIONS = ["red", "blue", "green"]
@@ -70,3 +71,46 @@ def test_without_the_word_in_the_schema_nothing_is_shuffled(store: Store) -> Non
     claim.next_task(store, person=ann, project="p", stage=view.stage)
     with store.read() as session:
         assert session.exec(select(AnnotationRow.shown)).one() is None
+
+
+MODELS = ["m1", "m2", "m3", "m4"]
+GRADERS = 6
+
+
+def graded(store: Store, shuffle: str) -> dict[int, list[tuple[int, int]]]:
+    """Item and prediction by id in the order in which each of six graders got them, one item after the other."""
+    text = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    text = text.replace("raters: 2\n    shows", f"raters: {GRADERS}\n    order: oldest\n    {shuffle}\n    shows")
+    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+    make_predictions(store, make_items(store, 5), models=MODELS)
+    people = make_people(store, *(f"g{number}" for number in range(GRADERS)))
+    for _ in range(5 * len(MODELS)):
+        for person in people:
+            view = claimed(store, person, Stage.GRADING)
+            assert claimed(store, person, Stage.GRADING).id == view.id
+            submit.submit(store, person=person, task=view.id, key=view.id, values={"score": 1})
+    with store.read() as session:
+        rows = session.exec(select(AnnotationRow).order_by(col(AnnotationRow.id))).all()
+        return {
+            person.id: [(row.item_id, row.prediction_id or 0) for row in rows if row.person_id == person.id]
+            for person in people
+        }
+
+
+def test_the_answers_to_an_item_come_in_an_order_of_their_own_for_each_person(store: Store) -> None:
+    found = graded(store, "shuffle: [predictions]")
+    with store.read() as session:
+        seed = session.exec(select(ProjectRow.seed)).one()
+    orders = set()
+    for person, rows in found.items():
+        assert [item for item, _ in rows] == sorted(item for item, _ in rows), "one item after the other"
+        for item in {item for item, _ in rows}:
+            order = [prediction for of, prediction in rows if of == item]
+
+            def rank(prediction: int, person: int = person) -> int:
+                name = f"{seed}/predictions/{person}/grading/prediction/{prediction}/0"
+                return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") % 2**31
+
+            assert order == sorted(order, key=rank)
+            orders.add(tuple(sorted(range(len(order)), key=order.__getitem__)))
+    assert len(orders) > 10, "of the 24 orders that there are, in 30 cases"
