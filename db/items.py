@@ -193,6 +193,13 @@ def _content() -> Any:
     )
 
 
+def contents(session: Session, *, ids: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
+    """The fields of items at all of their revisions, by item id and number."""
+    wanted = select(RevisionRow.item_id, RevisionRow.number, RevisionRow.content)
+    found = session.exec(wanted.where(col(RevisionRow.item_id).in_(sorted(set(ids)))))
+    return {(item_id, number): dict(content) for item_id, number, content in found}
+
+
 def current_content(session: Session, *, project_id: int) -> dict[int, dict[str, Any]]:
     """The fields of all items of a project as they stand, by item id."""
     wanted = (

@@ -98,6 +98,44 @@ def active_time(session: Session, *, project_id: int) -> list[tuple[Stage, int, 
     return [(Stage(stage), person, n, seconds or 0.0) for stage, person, n, seconds in session.exec(wanted)]
 
 
+class Paid(NamedTuple):
+    """What a person submitted in a stage for one purpose."""
+
+    person_id: int
+    stage: Stage
+    purpose: Purpose
+    n: int
+    corrections: int
+    """Of ``n``, those that replaced an earlier submission."""
+    seconds: float
+    untimed: int
+    """Of ``n``, those without a time."""
+
+
+def paid(session: Session, *, project_id: int, since: datetime | None, until: datetime | None) -> list[Paid]:
+    """What everybody submitted from one moment up to another, added up."""
+    row = AnnotationRow
+    n = func.count()
+    wanted: Any = sqlalchemy.select(
+        col(row.person_id),
+        col(row.stage),
+        col(row.purpose),
+        n,
+        func.count(col(row.supersedes_id)),
+        func.sum(col(row.seconds)),
+        n - func.count(col(row.seconds)),
+    ).where(col(row.project_id) == project_id)
+    if since is not None:
+        wanted = wanted.where(row.created_at >= since)
+    if until is not None:
+        wanted = wanted.where(row.created_at < until)
+    found = session.execute(wanted.group_by(col(row.person_id), col(row.stage), col(row.purpose)))
+    return [
+        Paid(who, Stage(stage), Purpose(purpose), n, more, seconds or 0.0, untimed)
+        for who, stage, purpose, n, more, seconds, untimed in found
+    ]
+
+
 def sifted(session: Session, *, project_id: int) -> list[tuple[int, datetime]]:
     """(person, moment) of each candidate image that a person has kept or dropped, the first time they did."""
     first = select(SiftDecisionRow.person_id, func.min(col(SiftDecisionRow.created_at))).where(

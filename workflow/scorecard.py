@@ -6,8 +6,8 @@ import csv
 import io
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import combinations
 
@@ -90,6 +90,8 @@ class Card:
     """Answers to hidden gold that are right; skips are left out."""
     windows: Sequence[Score] = field(default_factory=tuple)
     """The same, for each ``WINDOW`` submissions in the order of time; the last may be shorter."""
+    drift: Sequence[str] = field(default_factory=tuple)
+    """What is clearly otherwise in the last ``WINDOW`` submissions than in those before (``drifts``)."""
 
 
 @dataclass(frozen=True)
@@ -99,16 +101,17 @@ class Pay:
     login: str
     name: str
     stage: str
-    items: int
-    """Live tasks submitted for the first time within the days. A correction is no second item."""
-    corrections: int
-    qualification: int
+    items: int = 0
+    """Tasks submitted for the first time within the days, hidden gold included: to whoever does it, it is work like any
+    other. A correction is no second item. In triage, frames kept or dropped."""
+    gold: int = 0
+    """Of the items, hidden gold."""
+    corrections: int = 0
+    qualification: int = 0
     """Tasks of a qualification, counted as items are; they are no items."""
-    gold: int
-    """Likewise tasks whose answer was known."""
-    active_minutes: float
+    active_minutes: float = 0
     """Of everything submitted within the days: items, corrections, qualification, gold."""
-    untimed: int
+    untimed: int = 0
     """Submissions that came without a time, which count no minutes."""
 
 
@@ -141,6 +144,10 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
                         _score(ordered[at : at + WINDOW], pairs, settled, today)
                         for at in range(0, len(ordered), WINDOW)
                     ),
+                    drift=drifts(
+                        _score(ordered[:-WINDOW], pairs, settled, today),
+                        _score(ordered[-WINDOW:], pairs, settled, today),
+                    ),
                 )
             )
         order = list(Stage)
@@ -156,28 +163,52 @@ def pay_sheet(
         known = {row.id: row for row in people.everybody(session)}
         first = datetime.combine(since, time(), UTC) if since else None
         end = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
-        lines: dict[tuple[str, str], list[Sent]] = defaultdict(list)
-        for one in pace.submissions(session, project_id=access.project_id):
-            if (first is None or one.at >= first) and (end is None or one.at < end):
-                lines[known[one.person_id].login, one.stage.value].append(one)
+        where = {"project_id": access.project_id}
+        lines: dict[tuple[str, str], Pay] = {}
 
-        def count(sent: Iterable[Sent], purpose: Purpose) -> int:
-            return sum(one.supersedes_id is None and one.purpose is purpose for one in sent)
+        def add(person_id: int, stage: Stage, **more: float) -> None:
+            key = (known[person_id].login, stage.value)
+            line = lines.get(key) or Pay(key[0], known[person_id].name, key[1])
+            lines[key] = replace(line, **{name: getattr(line, name) + n for name, n in more.items()})
 
-        return [
-            Pay(
-                login=login,
-                name=known[sent[0].person_id].name,
-                stage=stage,
-                items=count(sent, Purpose.LIVE),
-                corrections=sum(one.supersedes_id is not None for one in sent),
-                qualification=count(sent, Purpose.QUALIFICATION),
-                gold=count(sent, Purpose.GOLD),
-                active_minutes=round(sum(one.seconds or 0 for one in sent) / 60, 2),
-                untimed=sum(one.seconds is None for one in sent),
+        for one in pace.paid(session, **where, since=first, until=end):
+            new = one.n - one.corrections
+            add(
+                one.person_id,
+                one.stage,
+                items=0 if one.purpose is Purpose.QUALIFICATION else new,
+                gold=new if one.purpose is Purpose.GOLD else 0,
+                corrections=one.corrections,
+                qualification=new if one.purpose is Purpose.QUALIFICATION else 0,
+                active_minutes=one.seconds / 60,
+                untimed=one.untimed,
             )
-            for (login, stage), sent in sorted(lines.items())
-        ]
+        for person_id, at in pace.sifted(session, **where):
+            if (first is None or at >= first) and (end is None or at < end):
+                add(person_id, Stage.TRIAGE, items=1, untimed=1)
+        return [replace(line, active_minutes=round(line.active_minutes, 2)) for _, line in sorted(lines.items())]
+
+
+def drifts(before: Score, lately: Score) -> tuple[str, ...]:
+    """What is clearly otherwise lately than before, in words.
+
+    A share, if the limits of the two do not meet (which is stricter than a test at 5 %); the pace, if it is half as
+    fast again or more, or two thirds as fast or less. Nothing is said before there are ``WINDOW`` submissions to
+    compare with.
+    """
+    if min(before.submissions, lately.submissions) < WINDOW:
+        return ()
+    found = []
+    for name, one, other in (
+        ("as peers", before.peers, lately.peers),
+        ("as seniors settled", before.settled, lately.settled),
+        ("skips", before.skips, lately.skips),
+    ):
+        if min(one.n, other.n) and (one.limits[1] < other.limits[0] or other.limits[1] < one.limits[0]):
+            found.append(f"{name} {one.value:.2f} before, {other.value:.2f} lately")
+    if lately.per_hour >= before.per_hour * 1.5 or lately.per_hour <= before.per_hour / 1.5:  # nan is neither
+        found.append(f"tasks per active hour {before.per_hour:.0f} before, {lately.per_hour:.0f} lately")
+    return tuple(found)
 
 
 def as_csv(cards: Sequence[Card]) -> str:
@@ -200,6 +231,7 @@ def as_csv(cards: Sequence[Card]) -> str:
             row |= {"gold_low": _number(low), "gold_high": _number(high)}
             row |= {"qualification": "" if card.qualification is None else _number(card.qualification)}
             row |= {"last": score.last.isoformat() if score.last else ""}
+            row |= {"drift": "; ".join(card.drift) if window == 0 else ""}
             rows.append(row)
     return _table(rows)
 
@@ -300,7 +332,7 @@ def _settled(session: Session, access: Access, sent: Sequence[Sent]) -> dict[int
         if one.stage is Stage.ADJUDICATION and one.answers.get("decision") in ("accept", "reject")
     }
     replaced = {one.supersedes_id for one in sent}
-    fields: dict[tuple[int, int], Mapping[str, object]] = {}
+    fields = items.contents(session, ids=[item_id for item_id, _ in decided])
     found = {}
     for one in sent:
         where = (one.item_id, one.revision)
@@ -308,8 +340,6 @@ def _settled(session: Session, access: Access, sent: Sequence[Sent]) -> dict[int
             continue
         if any(one.answers.get(name) is None for name in one.reasons):
             continue  # a skip takes no side
-        if where not in fields:
-            fields[where] = items.content(session, item_id=one.item_id, revision=one.revision)
         alone = item_state(
             stage.keep,
             [Vote("", one.answers, one.reasons, one.weight)],

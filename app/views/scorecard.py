@@ -73,7 +73,7 @@ def table(cards: Sequence[Card]) -> markup.Markup:
         heads,
         [
             [
-                markup.joined([markup.text(card.name), markup.quiet("" if card.active else " (deactivated)")]),
+                _who(card),
                 markup.text(card.stage.value),
                 markup.text(card.score.today),
                 markup.text(card.score.submissions),
@@ -83,6 +83,13 @@ def table(cards: Sequence[Card]) -> markup.Markup:
             ]
             for card in cards
         ],
+    )
+
+
+def _who(card: Card) -> markup.Markup:
+    drift = [markup.tag("div", markup.quiet(words), style="ts-small", data_part="drift") for words in card.drift]
+    return markup.joined(
+        [markup.text(card.name), markup.quiet(f" {card.login}{'' if card.active else ', deactivated'}"), *drift]
     )
 
 
@@ -119,16 +126,17 @@ def _pay(services: Services, view: ProjectView) -> None:
         name = f"{view.name}-paysheet.csv"
         st.download_button("Pay sheet as CSV", scorecard.pay_csv(lines), name, "text/csv", key="scorecard.pay")
     st.caption(
-        "Items are tasks submitted for the first time within the days; a correction is no second item, but its minutes"
-        " count. Qualification and gold are counted apart; their minutes count, too."
+        "Items are tasks submitted for the first time within the days, hidden gold included; a correction is no second"
+        " item, but its minutes count. Qualification is counted apart; its minutes count, too. Triage has no times."
+        " Show nobody their number of gold."
     )
     heads = [
         ("Person", ""),
         ("Stage", ""),
         ("Items", "number"),
+        ("Of them gold", "number"),
         ("Corrections", "number"),
         ("Qualification", "number"),
-        ("Gold", "number"),
         ("Active minutes", "number"),
         ("Without a time", "number"),
     ]
@@ -136,7 +144,7 @@ def _pay(services: Services, view: ProjectView) -> None:
         [
             markup.text(line.name),
             markup.text(line.stage),
-            *(markup.text(n) for n in (line.items, line.corrections, line.qualification, line.gold)),
+            *(markup.text(n) for n in (line.items, line.gold, line.corrections, line.qualification)),
             markup.text(f"{line.active_minutes:.1f}"),
             markup.text(line.untimed),
         ]

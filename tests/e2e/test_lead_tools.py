@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -104,3 +105,65 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
     assert again == sheet
     log = list(csv.DictReader(_run(server, "audit", "team", "--kind", "person.deactivated").splitlines()))
     assert [(row["who"], row["origin"]) for row in log] == [("lea", "127.0.0.1")]
+
+
+def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
+    server: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    _run(server, "project", "create", "team", "--schema", "demo")
+    write(tmp_path / "items" / "Activity" / "annotations.json", [egothink_record(n) for n in range(N_ITEMS)])
+    _run(server, "import", "team", "egothink", str(tmp_path / "items"))
+    for login in ("ann", "ben", "cy", "dan"):
+        _run(server, "people", "add", login, "--project", "team", "--stage", "verification")
+    _run(server, "people", "add", "lea", "--project", "team", "--role", "lead")
+    server.start()
+    seen: dict[str, list[str]] = {}
+    for login, n in (("ann", 2), ("ben", N_ITEMS), ("cy", N_ITEMS * 2 - 2 - N_ITEMS)):
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/verify?project=team")
+            for _ in range(n):
+                expect(desk.bench).to_have_attribute("data-view", "task")
+                seen.setdefault(login, []).append(desk.shown("question"))
+                desk.next_after("1")
+        if login == "ann":  # a third item is in her hands, and goes to the others
+            _run(server, "people", "deactivate", "ann")
+    with at_desk(chromium, server, "lea") as lea:
+        preview = lea.page.locator("[data-part=preview]")
+        lea.open("/bulk?project=team")
+        _choose(lea.page, "What", "Have items verified again")
+        _choose(lea.page, "Voted on by", "ann")  # whose votes are doubted, and who is gone
+        expect(preview).to_have_text("2 items would change, 0 would not.")
+        lea.page.get_by_role("button", name="Change 2 items").click()
+        expect(lea.page.get_by_text("Done: 2 items changed.")).to_be_visible()
+        expect(preview).to_have_text("0 items would change, 2 would not.")
+        with at_desk(chromium, server, "cy") as cy:
+            cy.open("/verify?project=team")
+            expect(cy.bench).to_have_attribute("data-view", "task")
+            question = cy.shown("question")
+            assert question in seen["ann"]
+            lea.open("/bulk?project=team")
+            _choose(lea.page, "What", "Give a person's claims to somebody else")
+            _choose(lea.page, "Whose claims", "cy")
+            _choose(lea.page, "To", "dan")
+            expect(preview).to_have_text("1 claim would change, 0 would not.")
+            lea.page.get_by_role("button", name="Change 1 claim").click()
+            expect(lea.page.get_by_text("Done: 1 claim changed.")).to_be_visible()
+    for login, n in (("dan", 2), ("ben", 2)):
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/verify?project=team")
+            for at in range(n):
+                expect(desk.bench).to_have_attribute("data-view", "task")
+                assert at or login != "dan" or desk.shown("question") == question
+                desk.next_after("1")
+    _run(server, "export", "team", "egothink", "--verified", "--out", str(tmp_path / "out"))
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    # Every item is kept by two votes. Ann's two are behind none of them; of the six and the four later ones, four
+    # stand on the items that were verified anew, by Ben and Dan, and two on the other one.
+    assert [len(item["votes"]) for item in manifest["items"]] == [2] * N_ITEMS
+    cards = list(csv.DictReader(_run(server, "scorecard", "team").splitlines()))
+    done = {row["login"]: row["submissions"] for row in cards if row["window"] == "0"}
+    assert done == {"ann": "2", "ben": str(N_ITEMS + 2), "cy": "1", "dan": "2"}, "what was submitted stays on record"
+    log = list(csv.DictReader(_run(server, "audit", "team", "--kind", "task.reassigned").splitlines()))
+    assert [(row["who"], json.loads(row["data"])["from"], json.loads(row["data"])["to"]) for row in log] == [
+        ("lea", "cy", "dan")
+    ]

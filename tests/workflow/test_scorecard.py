@@ -7,13 +7,16 @@ import math
 from datetime import date
 
 import pytest
+from sqlmodel import select
 
 from db.engine import Store
+from db.tables import AnnotationRow, AssetRow, SiftDecisionRow, TaskRow
 from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema
+from tests.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
 from workflow import scorecard, submit
+from workflow.projects import access_to
 
 
 @pytest.fixture
@@ -73,3 +76,45 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     assert len(scorecard.pay_sheet(store, by=lea, project="p", since=date(2026, 5, 4), until=date(2026, 5, 4))) == 2
     with pytest.raises(NotAllowed):
         scorecard.scorecards(store, by=ann, project="p")
+
+
+def _score(n: int, *, peers: tuple[int, int], per_hour: float = 60.0) -> scorecard.Score:
+    none = scorecard.Share()
+    return scorecard.Score(n, 0, n / per_hour * 60, 0, per_hour, scorecard.Share(*peers), none, none, 0, None)
+
+
+def test_drift_is_what_the_limits_of_two_shares_leave_no_doubt_about() -> None:
+    # Wilson's 95 % limits: 90 of 100 is 0.826 to 0.945, 30 of 50 is 0.462 to 0.724, 40 of 50 is 0.670 to 0.888.
+    before = _score(100, peers=(90, 100))
+    assert scorecard.drifts(before, _score(50, peers=(30, 50))) == ("as peers 0.90 before, 0.60 lately",)
+    assert scorecard.drifts(before, _score(50, peers=(40, 50))) == ()
+    assert scorecard.drifts(_score(49, peers=(49, 49)), _score(50, peers=(0, 50))) == (), "too early to say"
+    faster = scorecard.drifts(before, _score(50, peers=(45, 50), per_hour=90.0))
+    assert faster == ("tasks per active hour 60 before, 90 lately",)
+    assert scorecard.drifts(before, _score(50, peers=(45, 50), per_hour=math.nan)) == ()
+
+
+def test_triage_and_gold_are_on_the_pay_sheet(store: Store, clock: Clock) -> None:
+    make_project(store)
+    (item,) = make_items(store)
+    (asset,) = make_pool(store, 1)
+    ann = make_person(store, "ann")
+    with store.write() as session:
+        project = access_to(session, person=None, project="p")
+        [image] = session.exec(select(AssetRow).where(AssetRow.public_id == asset))
+        told = {"project_id": project.project_id, "person_id": ann.id, "created_at": clock.now, "guideline_hash": "g"}
+        told |= {"schema_version_id": project.schema_version_id}
+        for n, action in enumerate(("dropped", "undone", "kept")):  # one frame, looked at twice
+            session.add(SiftDecisionRow(asset_id=image.id, submit_key=str(n), action=action, **told))
+        task = TaskRow(project_id=project.project_id, stage=Stage.VERIFICATION, unit="gold/1", dimension="colour")
+        task.state, task.person_id, task.purpose, task.shuffle, task.created_at = "done", ann.id, "gold", 0, clock.now
+        session.add(task)
+        session.flush()
+        given = {"stage": Stage.VERIFICATION, "purpose": "gold", "item_id": item, "revision": 1, "seconds": 90.0}
+        given |= {"dimension": "colour", "task_id": task.id, "submit_key": "k", "schema_hash": "s"}
+        session.add(AnnotationRow(**told, **given, answers={"choice": "red"}, reasons={}))
+    lines = scorecard.pay_sheet(store, by=None, project="p")
+    assert [(line.stage, line.items, line.gold, line.active_minutes, line.untimed) for line in lines] == [
+        ("triage", 1, 0, 0, 1),
+        ("verification", 1, 1, 1.5, 0),
+    ]
