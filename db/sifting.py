@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, or_, update
+from sqlalchemy import ColumnElement, func, literal_column, or_, update
 from sqlmodel import Session, col, select
 
-from db.tables import AssetRow, CandidateRow, MediaObjectRow, PersonRow, PickRow, SiftDecisionRow, SourceRow
+from db.tables import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PersonRow, PickRow, SiftDecisionRow, SourceRow
 from domain.states import Sifted
 
 
@@ -42,14 +42,21 @@ def first_free(session: Session, *, project_id: int, now: datetime, per_source: 
     return session.exec(wanted).first()
 
 
-def looks(session: Session, *, project_id: int, now: datetime, per_source: int | None) -> list[tuple[int, int]]:
-    """(asset, hash) of every candidate that nobody has in hand."""
-    wanted = (
-        select(CandidateRow.asset_id, CandidateRow.look)
-        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
-        .where(*_waiting(project_id, per_source), _free(now), col(CandidateRow.look).is_not(None))
-    )
-    return [(asset, look) for asset, look in session.exec(wanted) if look is not None]
+def looks(
+    session: Session, *, project_id: int, look: int, now: datetime, per_source: int | None
+) -> list[tuple[int, int]]:
+    """(asset, hash) of candidates that nobody has in hand, among them all whose hash differs from ``look`` in at most
+    six bits: those that share one of its seven parts, each found in an index."""
+    found: dict[int, int] = {}
+    for at, part in enumerate(LOOK_PARTS):
+        same = (look >> 9 * at) & (511 if at < 6 else 1023)
+        wanted = (
+            select(CandidateRow.asset_id, CandidateRow.look)
+            .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+            .where(*_waiting(project_id, per_source), _free(now), literal_column(part) == same)
+        )
+        found |= {asset: hash for asset, hash in session.exec(wanted) if hash is not None}
+    return sorted(found.items())
 
 
 def lock_free(session: Session, *, asset_ids: Sequence[int], now: datetime) -> list[CandidateRow]:
@@ -179,6 +186,14 @@ def shown(session: Session, *, asset_ids: Sequence[int]) -> dict[int, tuple[Asse
         .where(col(AssetRow.id).in_(asset_ids))
     )
     return {asset.id or 0: (asset, media) for asset, media in session.exec(wanted)}
+
+
+def count_open(session: Session, *, project_id: int, per_source: int | None) -> int:
+    """How many candidates wait and may still be kept."""
+    wanted = select(func.count()).select_from(CandidateRow)
+    if per_source is not None:
+        wanted = wanted.join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
+    return session.exec(wanted.where(*_waiting(project_id, per_source))).one()
 
 
 def counts(

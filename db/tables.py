@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Column, ForeignKeyConstraint, Index, Text, UniqueConstraint, false
+from sqlalchemy import JSON, BigInteger, Column, ForeignKeyConstraint, Index, Text, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, public_id, word_column
@@ -256,6 +256,10 @@ class PickRow(SQLModel, table=True):
     position: int
 
 
+LOOK_PARTS = tuple(f"((look >> {9 * at}) & {511 if at < 6 else 1023})" for at in range(7))
+"""The 64 bits of a hash in seven parts: two hashes that differ in at most six bits are the same in one of them."""
+
+
 class CandidateRow(SQLModel, table=True):
     """An image that has to be sifted before it may be in the pool, and in whose hands it is."""
 
@@ -263,6 +267,7 @@ class CandidateRow(SQLModel, table=True):
     __table_args__ = (
         Index("ix_candidate_waiting", "project_id", "state", "asset_id"),
         Index("ix_candidate_mine", "person_id", "project_id", "state"),
+        *(Index(f"ix_candidate_look_{at}", "project_id", "state", text(part)) for at, part in enumerate(LOOK_PARTS)),
     )
 
     asset_id: int = Field(primary_key=True, foreign_key="asset.id", sa_column_kwargs={"autoincrement": False})

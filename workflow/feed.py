@@ -19,7 +19,7 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
     if access.schema.stages.refinement is None:
         return 0
     slots = []
-    for prediction_id, item_id, revision, dimension in answers:
+    for prediction_id, item_id, revision, dimension in not_fed(session, access=access, answers=answers):
         unit = tasks.unit_of_refinement(prediction_id=prediction_id, revision=revision)
         slots.append(
             {
@@ -35,7 +35,17 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
                 "created_at": now,
             }
         )
-    there = tasks.fed_units(session, project_id=access.project_id) if slots else set()
-    new = [slot for slot in slots if slot["unit"] not in there]
-    tasks.add_slots(session, slots=new)
-    return len(new)
+    tasks.add_slots(session, slots=slots)
+    return len(slots)
+
+
+def not_fed(
+    session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
+) -> list[tuple[int, int, int, str]]:
+    """Those of the answers that have no slot yet."""
+    there = tasks.fed_units(session, project_id=access.project_id)
+    return [
+        answer
+        for answer in answers
+        if tasks.unit_of_refinement(prediction_id=answer[0], revision=answer[2]) not in there
+    ]

@@ -18,7 +18,7 @@ from domain.errors import InvalidInput, NotFound, Problem
 from domain.records import Person, Submission
 from domain.states import ItemState, Stage
 from workflow.author import edit_problems, revise
-from workflow.feed import feed
+from workflow.feed import feed, not_fed
 from workflow.projects import Access, access_to, require_lead
 
 FIELDS = "fields"
@@ -42,20 +42,7 @@ def open_refinement(store: Store, *, by: Person | None, project: str, model: str
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
-        if access.schema.stages.refinement is None:
-            raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
-        found = items.answers_of(session, project_id=access.project_id, model=model)
-        if not found:
-            known = ", ".join(items.models(session, project_id=access.project_id)) or "none; import them first"
-            raise NotFound(f"{project!r} has no answers of a model {model!r}; there are: {known}.")
-        contents = items.current_content(session, project_id=access.project_id)
-        key = key_field(access.schema) if only_differing else None
-        live = [(answer, item) for answer, item in found if item.state is not ItemState.REJECTED]
-        wanted = [
-            (answer.id or 0, item.id or 0, item.current_revision, item.dimension)
-            for answer, item in live
-            if _differs(answer.text, contents[item.id or 0].get(key or ""))
-        ]
+        wanted, n_answers = _to_feed(session, access, model, only_differing)
         opened = feed(session, access=access, answers=wanted, now=now)
         events.record(
             session,
@@ -65,7 +52,36 @@ def open_refinement(store: Store, *, by: Person | None, project: str, model: str
             person_id=by.id if by else None,
             data={"model": model, "answers": opened, "only_differing": only_differing},
         )
-        return Fed(opened=opened, answers=len(live))
+        return Fed(opened=opened, answers=n_answers)
+
+
+def would_feed(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
+    """What ``open_refinement`` would come to now; nothing is changed."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        wanted, n_answers = _to_feed(session, access, model, only_differing)
+        return Fed(opened=len(not_fed(session, access=access, answers=wanted)), answers=n_answers)
+
+
+def _to_feed(
+    session: Session, access: Access, model: str, only_differing: bool
+) -> tuple[list[tuple[int, int, int, str]], int]:
+    """The answers to feed (prediction id, item id, revision, dimension), and how many the model gave to live items."""
+    if access.schema.stages.refinement is None:
+        raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
+    found = items.answers_of(session, project_id=access.project_id, model=model)
+    if not found:
+        known = ", ".join(items.models(session, project_id=access.project_id)) or "none; import them first"
+        raise NotFound(f"{access.name!r} has no answers of a model {model!r}; there are: {known}.")
+    contents = items.current_content(session, project_id=access.project_id)
+    key = key_field(access.schema) if only_differing else None
+    live = [(answer, item) for answer, item in found if item.state is not ItemState.REJECTED]
+    wanted = [
+        (answer.id or 0, item.id or 0, item.current_revision, item.dimension)
+        for answer, item in live
+        if _differs(answer.text, contents[item.id or 0].get(key or ""))
+    ]
+    return wanted, len(live)
 
 
 def models(store: Store, *, by: Person | None, project: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import secrets
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -183,9 +184,23 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
 
 
 def waiting(session: Session, *, access: Access) -> int:
-    """How many candidates may still be kept."""
-    per_source = _part(access).per_source
-    return _counted(sifting.counts(session, project_id=access.project_id, per_source=per_source)).left
+    """How many candidates may still be kept. Where there are ``MANY`` they are counted so seldom that it takes at most
+    one part in ``RECOUNT_COST`` of the time."""
+    place = (str(session.get_bind().engine.url), access.project_id)
+    value, until = _counted_last.get(place, (0, 0.0))
+    began = time.monotonic()
+    if began < until:
+        return value
+    value = sifting.count_open(session, project_id=access.project_id, per_source=_part(access).per_source)
+    took = time.monotonic() - began
+    _counted_last[place] = (value, began + took * RECOUNT_COST if value >= MANY else 0.0)
+    return value
+
+
+RECOUNT_COST = 100
+MANY = 1000
+_counted_last: dict[tuple[str, int], tuple[int, float]] = {}
+"""By database and project: what was counted, and until when that will do."""
 
 
 def broken_rules(session: Session, *, access: Access) -> list[str]:
@@ -344,7 +359,9 @@ def _claim(session: Session, access: Access, part: Triage, now: datetime) -> lis
         return []
     alike: list[int] = []
     if first.look is not None:
-        others = sifting.looks(session, project_id=access.project_id, now=now, per_source=part.per_source)
+        others = sifting.looks(
+            session, project_id=access.project_id, look=first.look, now=now, per_source=part.per_source
+        )
         near = sorted((distance(first.look, look), id) for id, look in others if id != first.asset_id)
         alike = [id for far, id in near if far <= ALIKE][: AT_ONCE - 1]
     group = [first, *(sifting.lock_free(session, asset_ids=alike, now=now) if alike else ())]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from app.views import history, triage
+from app.views import history, refine, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
 from workflow import outlook, progress
 from workflow.outlook import LATELY, AtWork, Forecast
@@ -51,6 +51,8 @@ def render(services: Services) -> None:
     _people(services, view)
     if view.schema.schema_.stages.triage is not None:
         triage.for_leads(services, view)
+    if view.schema.schema_.stages.refinement is not None:
+        refine.for_leads(services, view)
 
 
 def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:

@@ -1,12 +1,54 @@
-"""Refinement: look for second right answers beside a model's answer."""
+"""Refinement: look for second right answers beside a model's answer; and, for leads, which answers are looked at."""
 
 from __future__ import annotations
 
+import streamlit as st
+
+from app import markup, shell
 from app.services import Services
 from app.workbench import stages
+from domain.records import ProjectView
 from domain.states import Stage
+from workflow import refine
+from workflow.refine import Fed
 
 
 def render(services: Services) -> None:
     """The working page of this stage."""
     stages.rate(services, Stage.REFINEMENT)
+
+
+def for_leads(services: Services, view: ProjectView) -> None:
+    """Have a model's answers looked at; what that would come to is said before it is done."""
+    shell.section("Refinement")
+    if done := st.session_state.pop("refine.fed", None):
+        shell.show(markup.notice(done, style="good"))
+    models = refine.models(services.store, by=services.person, project=view.name)
+    if not models:
+        shell.show(markup.notice("Import a model's answers; then you can have them looked at beside their items here."))
+        return
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
+    with left:
+        model = st.selectbox("Whose answers are looked at beside their items", models, key="refine.model")
+    with right:
+        differing = st.checkbox("Only those that differ from the annotated answer", value=True, key="refine.differing")
+    if model is None:
+        return
+    found = refine.would_feed(
+        services.store, by=services.person, project=view.name, model=model, only_differing=differing
+    )
+    shell.show(markup.tag("p", markup.text(preview(found)), style="ts", data_part="to-refine"))
+    if st.button("Have them looked at", key="refine.feed", disabled=not found.opened):
+        fed = refine.open_refinement(
+            services.store, by=services.person, project=view.name, model=model, only_differing=differing
+        )
+        st.session_state["refine.fed"] = f"{markup.count(fed.opened, 'answer')} of {model} can be looked at now."
+        st.rerun()
+
+
+def preview(found: Fed) -> str:
+    """What feeding would come to."""
+    of = f"of {markup.count(found.answers, 'answer')} to items that were not rejected"
+    if not found.opened:
+        return f"None {of} is left to be looked at."
+    return f"{found.opened} {of} would be looked at, each by one person."

@@ -40,7 +40,7 @@ def vote_all(desk: Desk) -> dict[str, int]:
 
 
 def test_a_second_right_answer_is_found_mended_and_voted_on_again(
-    server: Server, chromium: Browser, tmp_path: Path
+    server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
 ) -> None:
     home = server.home
     run(home, "project", "create", "pca", "--schema", "pca_bench")
@@ -50,6 +50,8 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
         for login in ("ann", "bob", "rita"):
             accounts.create_person(store, login=login, name=login.capitalize())
             projects.set_member(store, by=None, project="pca", login=login, role=Role.ANNOTATOR)
+        accounts.create_person(store, login="lena", name="Lena")
+        projects.set_member(store, by=None, project="pca", login="lena", role=Role.LEAD)
         from db import projects as rows
         from db.items import of_project
 
@@ -66,7 +68,17 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
         assert vote_all(ann) == {PLAIN: 1, DOUBTFUL: 1}
     with at_desk(chromium, server, "bob") as bob:
         assert vote_all(bob) == {PLAIN: 1, DOUBTFUL: 1}
-    assert "2 answers of 2" in run(home, "refine", "pca", "--model", "secret-model")
+    with at_desk(chromium, server, "lena") as lena:
+        lena.open("/dashboard?project=pca")
+        told = lena.page.locator("[data-part=to-refine]")
+        expect(told).to_have_text(
+            "2 of 2 answers to items that were not rejected would be looked at, each by one person."
+        )
+        lena.picture(pictures / "refine-feed.png" if pictures else None)
+        lena.page.get_by_role("button", name="Have them looked at").click()
+        expect(lena.page.get_by_text("2 answers of secret-model can be looked at now.")).to_be_visible()
+        expect(told).to_have_text("None of 2 answers to items that were not rejected is left to be looked at.")
+    assert "0 answers of 2" in run(home, "refine", "pca", "--model", "secret-model"), "feeding twice opens once"
 
     decided: list[str] = []
     with at_desk(chromium, server, "rita") as rita:
@@ -76,6 +88,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
             question = rita.shown("question")
             expect(rita.page.locator(".shown.answer .value")).to_have_text("Go to the shelf.")
             assert "secret-model" not in rita.page.content()
+            rita.picture(pictures / "refine.png" if pictures and not decided else None)
             decided.append(question)
             if question == DOUBTFUL:
                 rita.press("e", "2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from sqlmodel import col, select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
+from db import sifting
 from db.engine import Store
 from db.tables import AssetRow, CandidateRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
@@ -23,11 +25,13 @@ from domain.records import NothingLeft, Person, SiftView
 from domain.roles import Role
 from domain.states import Sifted, Stage
 from examples.scenes import scenes
+from media.alike import distance
 from media.store import MediaStore
 from tests.factories import Clock, make_person, make_project
 from workflow import pool, progress, sift
 from workflow.checks import check
 from workflow.claim import next_task
+from workflow.projects import access_to
 
 EGOTHINK = load_schema(shipped()["egothink"])
 
@@ -111,6 +115,34 @@ def test_what_looks_alike_is_shown_together_and_a_blurred_one_is_marked(
     assert group(store, ann) == found  # it stays in hand
     sift.decide(store, person=ann, project="p", keep=names(found)[:1], drop={}, key="a")
     assert names(group(store, ann)) == names(found)[1:]
+
+
+def test_what_is_found_by_parts_of_hashes_is_what_comparing_all_of_them_finds(store: Store, ann: Person) -> None:
+    luck = random.Random(7)
+    bases = [luck.getrandbits(64) for _ in range(20)]
+    hashes = []
+    for at in range(400):
+        bits = bases[at % len(bases)]
+        for place in luck.sample(range(64), k=at % 9):  # up to eight bits away
+            bits ^= 1 << place
+        hashes.append(bits - (1 << 64) if bits >> 63 else bits)
+    with store.write() as session:
+        project = access_to(session, person=None, project="p").project_id
+        for at, look in enumerate(hashes):
+            asset = AssetRow(project_id=project, name=f"{at}.png", kind="image", in_pool=False, created_at=store.now())
+            session.add(asset)
+            session.flush()
+            session.add(CandidateRow(asset_id=asset.id or 0, project_id=project, look=look))
+    with store.read() as session:
+        rows = session.exec(select(CandidateRow.asset_id, CandidateRow.look)).all()
+        found_any = 0
+        for look in hashes[:60]:
+            near = {id for id, other in rows if other is not None and distance(look, other) <= sift.ALIKE}
+            seen = sifting.looks(session, project_id=project, look=look, now=store.now(), per_source=None)
+            assert near == {id for id, other in seen if distance(look, other) <= sift.ALIKE}
+            assert len(seen) < len(rows) / 2
+            found_any += len(near) > 1
+    assert found_any > 40
 
 
 def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
