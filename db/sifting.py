@@ -234,17 +234,26 @@ def decided_by(session: Session, *, project_id: int, person_id: int) -> int:
     return session.exec(wanted).one()
 
 
-def dropped(session: Session, *, project_id: int, limit: int) -> list[tuple[AssetRow, SiftDecisionRow]]:
-    """Dropped candidates with the decision that dropped them, the latest first."""
-    wanted = (
+def dropped(
+    session: Session, *, project_id: int, words: str, reasons: Sequence[str], limit: int
+) -> tuple[list[tuple[AssetRow, SiftDecisionRow]], int]:
+    """Dropped candidates with the decision that dropped them, the latest first, and how many there are in all: those
+    with the ``words`` in their name, source or reason, or with one of the ``reasons``."""
+    has = [
+        col(column).icontains(words, autoescape=True)
+        for column in (AssetRow.name, SourceRow.name, SiftDecisionRow.reason)
+    ]
+    found = (
         select(AssetRow, SiftDecisionRow)
         .join(CandidateRow, col(CandidateRow.asset_id) == AssetRow.id)
         .join(SiftDecisionRow, col(SiftDecisionRow.id) == CandidateRow.decision_id)
+        .join(SourceRow, col(SourceRow.id) == CandidateRow.source_id, isouter=True)
         .where(CandidateRow.project_id == project_id, CandidateRow.state == Sifted.DROPPED)
-        .order_by(col(SiftDecisionRow.id).desc())
-        .limit(limit)
+        .where(or_(*has, col(SiftDecisionRow.reason).in_(list(reasons))))
     )
-    return [(asset, decision) for asset, decision in session.exec(wanted)]
+    n: int = session.execute(found.with_only_columns(func.count())).scalar_one()
+    latest = found.order_by(col(SiftDecisionRow.id).desc()).limit(limit)
+    return [(asset, decision) for asset, decision in session.exec(latest)], n
 
 
 def decisions(

@@ -131,12 +131,20 @@ def bring_back(store: Store, *, by: Person | None, project: str, frames: Sequenc
         return len(decided)
 
 
-def dropped(store: Store, *, by: Person | None, project: str, limit: int = 40) -> list[DroppedFrame]:
-    """What was dropped last, for leads."""
+def dropped(
+    store: Store, *, by: Person | None, project: str, words: str = "", limit: int = 200
+) -> tuple[list[DroppedFrame], int]:
+    """What was dropped last and how many there are in all, of those with these words in their name, source or reason;
+    for leads."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = sifting.dropped(session, project_id=access.project_id, limit=limit)
-        return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found]
+        text = words.strip()
+        part = access.schema.stages.triage
+        meant = [reason.value for reason in part.reasons if text.casefold() in reason.label.casefold()] if part else []
+        found, n = sifting.dropped(
+            session, project_id=access.project_id, words=text, reasons=[str(value) for value in meant], limit=limit
+        )
+        return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found], n
 
 
 def progress(store: Store, *, by: Person | None, project: str) -> SiftProgress:

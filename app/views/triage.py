@@ -196,12 +196,20 @@ def for_leads(services: Services, view: ProjectView) -> None:
         shell.show(markup.table(heads, rows))
         if len(found.by_source) > SOURCES:
             shell.show(markup.quiet(f"and {len(found.by_source) - SOURCES} more sources in the file"))
-    dropped = sift.dropped(services.store, by=services.person, project=view.name)
-    if dropped:
+    n_dropped = sum(found.total.dropped.values())
+    if n_dropped:
+        words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
+        dropped, n_found = sift.dropped(services.store, by=services.person, project=view.name, words=words)
         names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
+        more = f", the latest {len(dropped)} of them to choose from" if n_found > len(dropped) else ""
+        shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{more}"))
         with st.container(horizontal=True, vertical_alignment="bottom"):
             chosen = st.multiselect(
-                "Dropped last", list(names), format_func=lambda asset: names[asset], key="triage.dropped", width=520
+                "Dropped, the latest first",
+                list(names),
+                format_func=lambda asset: names[asset],
+                key="triage.dropped",
+                width=520,
             )
             if st.button("Have them sifted anew", key="triage.back") and chosen:
                 sift.bring_back(services.store, by=services.person, project=view.name, frames=chosen)

@@ -22,6 +22,7 @@ from workflow import accounts, pool, projects, sift
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PROJECT = "frames"
+TYPED = "a lens cap is on"
 
 
 @pytest.fixture
@@ -126,6 +127,12 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
             if desk.page.get_by_text("blurred?").count():
                 assert press(desk, "a")
                 dropped |= dict.fromkeys(frames, "unclear")
+            elif step == 4:  # none of the schema's reasons: one is typed
+                token = desk.page.locator("[data-token]").get_attribute("data-token")
+                desk.page.get_by_role("textbox", name="Another reason").fill(TYPED)
+                desk.press("Enter")
+                expect(desk.page.locator(f"[data-token='{token}']")).to_have_count(0, timeout=WAIT_MS)
+                dropped |= dict.fromkeys(frames, TYPED)
             elif step % 3 == 2:
                 assert press(desk, "s")
                 dropped |= dict.fromkeys(frames, "not_egocentric")
@@ -143,9 +150,13 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
     out = running.home / "decisions.csv"
     done = touchstone("triage", PROJECT, "--out", out, home=running.home)
     assert done.returncode == 0, done.stderr
+    assert TYPED in dropped.values()
     rows = [row for row in csv.DictReader(io.StringIO(out.read_text())) if row["stands"] == "yes"]
     assert {row["asset"] for row in rows if row["decision"] == "kept"} == kept
     assert {row["asset"]: row["reason"] for row in rows if row["decision"] == "dropped"} == dropped
+    assert {row["asset"] for row in rows if row["typed"] == "yes"} == {
+        asset for asset, why in dropped.items() if why == TYPED
+    }
     with at_desk(chromium, running, "wes") as wes_desk:
         wes_desk.open(f"/author?project={PROJECT}")
         expect(wes_desk.bench).to_have_attribute("data-view", "pool")
@@ -159,7 +170,14 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
         with lea.page.expect_download() as download:
             lea.page.get_by_role("button", name="Every decision (CSV)").click()
         assert download.value.path().read_text() == out.read_text()
-        lea.page.get_by_role("combobox", name="Dropped last").click()
+        typed = sum(why == TYPED for why in dropped.values())
+        lea.page.get_by_role("textbox", name="Find dropped frames").fill("lens cap")
+        lea.press("Enter")
+        expect(lea.page.get_by_text(f"{typed} of {len(dropped)} dropped frames")).to_be_visible(timeout=WAIT_MS)
+        lea.page.get_by_role("textbox", name="Find dropped frames").fill("")
+        lea.press("Enter")
+        expect(lea.page.get_by_text(f"{len(dropped)} of {len(dropped)} dropped frames")).to_be_visible(timeout=WAIT_MS)
+        lea.page.get_by_role("combobox", name="Dropped, the latest first").click()
         lea.page.keyboard.type("png")
         lea.page.wait_for_timeout(500)
         lea.press("Enter", "Escape")  # all that match

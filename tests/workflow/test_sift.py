@@ -264,7 +264,13 @@ def test_a_lead_has_frames_sifted_anew_and_reads_all_decisions(store: Store, ann
     second = group(store, ann)
     sift.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
     assert sift.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
-    assert [frame.reason for frame in sift.dropped(store, by=lea, project="p")] == ["unclear", "too dark"]
+    found, n = sift.dropped(store, by=lea, project="p")
+    assert ([frame.reason for frame in found], n) == (["unclear", "too dark"], 2)
+    for words, reasons in (("DARK", ["too dark"]), ("no such", []), ("video", ["unclear", "too dark"]), ("%", [])):
+        found, n = sift.dropped(store, by=lea, project="p", words=words)
+        assert ([frame.reason for frame in found], n) == (reasons, len(reasons)), words
+    found, n = sift.dropped(store, by=lea, project="p", limit=1)
+    assert ([frame.reason for frame in found], n) == (["unclear"], 2)
     assert sift.bring_back(store, by=lea, project="p", frames=names(first)) == 1
     found = sift.progress(store, by=lea, project="p")
     assert (found.total.left, found.total.dropped) == (2, {"unclear": 1})
