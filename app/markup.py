@@ -29,6 +29,7 @@ STYLE = """
 .ts-table td { padding: .5rem .9rem .5rem 0; vertical-align: top;
   border-bottom: 1px solid color-mix(in srgb, currentColor 10%, transparent); }
 .ts-table .number { text-align: right; white-space: nowrap; }
+.ts-table td.line { white-space: nowrap; }
 .ts-table td.name { width: 14rem; }
 .ts-table td.wide { width: 34%; }
 .ts-bar { display: flex; height: 14px; min-width: 120px; border-radius: 4px; overflow: hidden; margin-top: .32rem;

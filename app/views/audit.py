@@ -80,7 +80,7 @@ def _file(services: Services, where: Mapping[str, Any], write: Callable[[Iterabl
 def table(found: Sequence[AuditEntry]) -> markup.Markup:
     """One line for each event."""
     return markup.table(
-        [(name, "") for name in ("When (UTC)", "What", "Who", "Item", "From", "More")],
+        [(name, "line") for name in ("When (UTC)", "What", "Who")] + [(name, "") for name in ("Item", "From", "More")],
         [
             [
                 markup.text(entry.at.strftime("%Y-%m-%d %H:%M:%S")),

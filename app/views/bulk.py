@@ -48,6 +48,8 @@ def render(services: Services) -> None:
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
+    if action not in bulk.ON_CLAIMS and chosen == Chosen():
+        shell.show(markup.notice("Nothing is chosen, so this is every item of the project."))
     shell.show(*previewed(found, action))
     noun = "claim" if action in bulk.ON_CLAIMS else "item"
     label = f"Change {markup.count(len(found.can), noun)}"

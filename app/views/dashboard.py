@@ -121,28 +121,32 @@ def _forecasts(services: Services, view: ProjectView) -> None:
         st.caption(
             "Days (UTC) before today, of the last two weeks. The dates assume that people work on as many of the days"
             " to come and do as much on each as on the worst and on the best of those, that nothing is sent back, and"
-            " that nothing comes from an earlier stage any more. Active hours: at the time that the quickest and the"
+            " that nothing comes from an earlier stage any more. Active time: at the time that the quickest and the"
             " slowest person take for a task, of those with ten or more."
         )
 
 
 def forecasts(found: Sequence[Forecast]) -> markup.Markup:
     """A row per stage in which something is left."""
-    heads = [("Stage", ""), ("Left", "number"), ("Done between", ""), ("Active hours", "number"), ("Why", "wide")]
+    heads = [("Stage", ""), ("Left", "number"), ("Done between", "line"), ("Active time", "number"), ("Why", "wide")]
     return markup.table(heads, [_forecast(one) for one in found])
 
 
 def _forecast(one: Forecast) -> list[markup.Markup]:
     finish = " and ".join(str(day) for day in one.finish) if one.finish else "-"
-    low, high = one.hours or (0.0, 0.0)
-    hours = f"{low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f} to {high:.1f}"
     return [
         markup.tag("b", markup.text(one.stage.value.capitalize())),
         markup.text(one.left),
         markup.tag("span", markup.text(finish), data_part="finish", data_stage=one.stage.value),
-        markup.text(hours if one.hours else "-"),
+        markup.text(_hours(*one.hours) if one.hours else "-"),
         markup.quiet(one.sentence),
     ]
+
+
+def _hours(low: float, high: float) -> str:
+    scale, unit = (60, "min") if high < 1 else (1, "h")
+    one, other = (f"{n * scale:.0f}" if unit == "min" or n >= 10 else f"{n:.1f}" for n in (low, high))
+    return f"{one} {unit}" if one == other else f"{one} to {other} {unit}"
 
 
 # ---- who is at it ----------------------------------------------------------------------------------------------------
@@ -160,9 +164,9 @@ def _people(services: Services, view: ProjectView) -> None:
 def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
     """A row per person; the name leads to what they have done."""
     heads = [
-        ("Person", ""),
+        ("Person", "line"),
         ("Part", ""),
-        ("Last seen (UTC)", ""),
+        ("Last seen (UTC)", "line"),
         ("Today", "number"),
         ("7 days", "number"),
         ("In hand", "number"),

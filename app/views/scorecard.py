@@ -19,7 +19,8 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Scorecard",
-        "How everybody works, by stage. Every share stands with its n and 95 % limits; raters see none of this.",
+        "How everybody works, by stage. Below every share stand its 95 % limits and its n; one of fewer than"
+        f" {SMALL} is too few to act on. Raters see none of this.",
         made_up=view.made_up,
     )
     cards = scorecard.scorecards(services.store, by=services.person, project=view.name)
@@ -51,66 +52,59 @@ def _over_time(cards: Sequence[Card]) -> None:
 FIGURES = [
     ("Active minutes", "number"),
     ("Tasks per active hour", "number"),
-    ("As peers (pairs of answers)", ""),
-    ("As seniors settled (votes)", ""),
-    ("Skips (submissions)", ""),
-    ("Last seen (UTC)", ""),
+    ("As peers (pairs of answers)", "line"),
+    ("As seniors settled (votes)", "line"),
+    ("Skips (submissions)", "line"),
 ]
 
 
 def table(cards: Sequence[Card]) -> markup.Markup:
-    """A line for each person and stage."""
-    heads = [
-        ("Person", ""),
-        ("Stage", ""),
-        ("Today", "number"),
-        ("Done", "number"),
-        *FIGURES,
-        ("Right on gold (answers)", ""),
-        ("Qualified with", "number"),
-    ]
-    return markup.table(
-        heads,
-        [
-            [
-                _who(card),
-                markup.text(card.stage.value),
-                markup.text(card.score.today),
-                markup.text(card.score.submissions),
-                *_figures(card.score),
-                _share(card.gold),
-                markup.text("-" if card.qualification is None else f"{card.qualification:.2f}"),
-            ]
-            for card in cards
-        ],
-    )
+    """A line for each person and stage; gold and qualification only where there are any."""
+    heads = [("Person", ""), ("Stage", ""), ("Today", "number"), ("Done", "number"), *FIGURES]
+    gold, qualified = any(card.gold.n for card in cards), any(card.qualification is not None for card in cards)
+    heads += [("Right on gold (answers)", "line")] * gold + [("Qualified with", "number")] * qualified
+    rows = []
+    for card in cards:
+        row = [
+            _who(card),
+            markup.text(card.stage.value),
+            markup.text(card.score.today),
+            markup.text(card.score.submissions),
+            *_figures(card.score),
+        ]
+        row += [_share(card.gold)] * gold
+        row += [markup.text("-" if card.qualification is None else f"{card.qualification:.2f}")] * qualified
+        rows.append(row)
+    return markup.table(heads, rows)
 
 
 def _who(card: Card) -> markup.Markup:
-    drift = [markup.tag("div", markup.quiet(words), style="ts-small", data_part="drift") for words in card.drift]
-    return markup.joined(
-        [markup.text(card.name), markup.quiet(f" {card.login}{'' if card.active else ', deactivated'}"), *drift]
-    )
+    login = markup.quiet(card.login + ("" if card.active else ", deactivated"))
+    drift = [markup.tag("div", markup.text(words), style="ts-small", data_part="drift") for words in card.drift]
+    return markup.joined([markup.tag("b", markup.text(card.name)), markup.tag("div", login, style="ts-small"), *drift])
 
 
 def _figures(score: Score) -> list[markup.Markup]:
     return [
         markup.text(f"{score.active_minutes:.1f}"),
         markup.text("-" if math.isnan(score.per_hour) else f"{score.per_hour:.1f}"),
-        _share(score.peers),
-        _share(score.settled),
-        _share(score.skips),
-        markup.text(score.last.strftime("%Y-%m-%d %H:%M") if score.last else "-"),
+        *map(_share, (score.peers, score.settled, score.skips)),
     ]
 
 
 def _share(share: Share) -> markup.Markup:
+    """The share, and below it its limits and n; one of few stands back."""
     if not share.n:
-        return markup.quiet("none yet")
+        return markup.quiet("-")
     low, high = share.limits
-    few = ", too few to act on" if share.n < SMALL else ""
+    few = share.n < SMALL
+    value = f"{share.value:.2f}"
+    told = f"{low:.2f} to {high:.2f}, n {share.n}"
     return markup.joined(
-        [markup.text(f"{share.value:.2f}"), markup.quiet(f" [{low:.2f}, {high:.2f}], n {share.n}{few}")]
+        [
+            markup.quiet(f"{value} too few") if few else markup.text(value),
+            markup.tag("div", markup.quiet(told), style="ts-small"),
+        ]
     )
 
 
