@@ -329,3 +329,70 @@ def test_a_plan_of_etp_bench_by_keys(server: Server, chromium: Browser, tmp_path
         {"step": 4, "tag": "action_unknown"},
     ]
     assert not found
+
+
+FOUND = ["yes", "no", "no", "yes", "no", "yes", "no", "no", "no"]
+"""What is said of the nine properties of Table 4 of the paper, in its order."""
+FRAMES = ["the pan is on the table", "the cupboard is open", "the pan is in the cupboard"]
+HAPPENED = [FRAMES[1], FRAMES[0], FRAMES[2]]
+
+
+@pytest.mark.browser
+def test_properties_and_orders_of_etp_bench_by_keys(
+    server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    """Who verifies says which properties a thing has, and what came when, where the aspect asks for it; else not."""
+    done = touchstone("project", "create", "kinds", "--schema", "etp_bench", home=server.home)
+    assert done.returncode == 0, done.stderr
+    items = {
+        "property": {"question": "What properties does it have?", "form": "property_list", "answer": "breakable"},
+        "temporal": {"question": "In which order?", "form": "ordering", "options": FRAMES, "answer": "b, a, c"},
+        "goal": {"question": "Is it done?", "form": "open", "answer": "No."},
+    }
+    with opened(server) as store:
+        for login in ("ada", "vera"):
+            accounts.create_person(store, login=login, name=login.title())
+            projects.set_member(store, by=None, project="kinds", login=login, role=Role.ANNOTATOR)
+        ada = accounts.find_person(store, login="ada")
+        media = MediaStore(server.home / "media")
+        for at, (dimension, fields) in enumerate(items.items()):
+            picture = tmp_path / f"scene{at}.png"
+            drawn(scenes("counting")[at]).save(picture)
+            pool.add_to_pool(store, media, by=None, project="kinds", files=[(picture.name, picture)])
+            free = pool.pool(store, person=ada, project="kinds").assets[0].id
+            view = pool.pick(store, person=ada, project="kinds", dimension=dimension, assets=[free])
+            assert isinstance(view, TaskView)
+            submit.submit(store, person=ada, task=view.id, key=dimension, values=fields)
+    server.start()
+    with at_desk(chromium, server, "vera") as desk:
+        desk.open("/verify?project=kinds")
+        left = {fields["question"]: dimension for dimension, fields in items.items()}
+        while left:
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            dimension = left.pop(str(desk.shown("question")))
+            if dimension == "property":
+                active(desk, "properties")
+                desk.press(*("1" if said == "yes" else "2" for said in FOUND))
+                desk.picture(pictures / "criteria-etp-properties.png" if pictures else None)
+            elif dimension == "temporal":
+                active(desk, "asks")
+                desk.press("1")
+                active(desk, "order")
+                for frame in HAPPENED:
+                    desk.press(key_of(desk, "order", frame))
+                desk.picture(pictures / "criteria-etp-order.png" if pictures else None)
+                desk.press("Enter")
+            active(desk, "fits")
+            desk.next_after("1")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+    out = tmp_path / "ratings.csv"
+    assert touchstone("export", "kinds", "ratings", "--out", str(out), home=server.home).returncode == 0
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = [(row["dimension"], row["criterion"], row["value"]) for row in csv.DictReader(file)]
+    votes = {(dimension, criterion): value for dimension, criterion, value in rows}
+    assert len(rows) == len(votes)
+    said = {entry["name"]: entry["value"] for entry in json.loads(votes.pop(("property", "properties")))}
+    assert list(said.values()) == FOUND
+    assert json.loads(votes.pop(("temporal", "order"))) == HAPPENED
+    fits = dict.fromkeys(((dimension, "fits") for dimension in items), "yes")
+    assert votes == {("temporal", "asks"): "order", **fits}

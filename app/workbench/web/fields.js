@@ -208,7 +208,8 @@ export class FieldForm {
     const value = this.values[field.name];
     if (field.kind === "option_of" || field.kind === "choice") this.values[field.name] = entry;
     else {
-      const list = Array.isArray(value) ? value : [];
+      const offered = this.entries(field); // what is written differently by now falls out
+      const list = (Array.isArray(value) ? value : []).filter((other) => offered.includes(other));
       this.values[field.name] = list.includes(entry) ? list.filter((other) => other !== entry) : [...list, entry];
     }
     const part = this.parts.get(field.name);
