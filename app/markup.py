@@ -13,6 +13,8 @@ STYLE = """
 .ts { font-size: 0.95rem; line-height: 1.5; }
 .ts-right { color: #0072b2; font-weight: 700; } .ts-wrong { color: #d55e00; font-weight: 700; }
 .ts-quiet { color: color-mix(in srgb, currentColor 66%, transparent); }
+.ts-pictures { display: flex; flex-wrap: wrap; gap: .5rem; margin: .25rem 0; }
+.ts-pictures img { height: 7.5rem; max-width: 100%; border-radius: 4px; display: block; }
 .ts-small { font-size: 0.85rem; }
 .ts-title { font-size: 1.6rem; font-weight: 600; line-height: 1.25; margin: 0 0 .15rem; letter-spacing: -.01em; }
 .ts-section { font-size: 1.05rem; font-weight: 600; margin: .6rem 0 0; }

@@ -101,6 +101,8 @@ class Rating:
     dimension: str | None = None
     guideline: int | None = None
     """The version of the project's guideline that the rater had before them; None for ratings from files."""
+    note: str = ""
+    """What the rater wrote beside the submission that this is a part of."""
 
 
 # ---- people ---------------------------------------------------------------------------------------------------------

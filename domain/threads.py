@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from domain.records import AssetView
 from domain.states import ItemState, Purpose, Stage
 
 LONGEST_COMMENT = 5_000
@@ -159,6 +160,7 @@ class ItemHistory:
     state: ItemState
     author: str
     names_hidden: bool
+    assets: Sequence[AssetView]
     revisions: Sequence[RevisionView]
     answers: Sequence[AnswerView]
     steps: Sequence[Step]

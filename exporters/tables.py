@@ -11,11 +11,17 @@ from domain.records import BadRow, PredictionRecord, Rating
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
-    """``unit,rater,criterion,value``, ``dimension`` if a rating has one, ``guideline`` if it had several versions."""
+    """``unit,rater,criterion,value``; ``dimension`` and ``note`` if a rating has one, ``guideline`` if it had several
+    versions. A note stands in every row of the submission that it was written beside."""
     rows = list(ratings)
     with_dimension = any(rating.dimension is not None for rating in rows)
     with_guideline = len({rating.guideline for rating in rows} - {None}) > 1
-    more = [*(["dimension"] if with_dimension else []), *(["guideline"] if with_guideline else [])]
+    with_note = any(rating.note for rating in rows)
+    more = [
+        *(["dimension"] if with_dimension else []),
+        *(["guideline"] if with_guideline else []),
+        *(["note"] if with_note else []),
+    ]
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["unit", "rater", "criterion", "value", *more])
@@ -23,6 +29,7 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
         value = rating.value if isinstance(rating.value, str) else json.dumps(rating.value)
         extra = [rating.dimension or ""] if with_dimension else []
         extra += ["" if rating.guideline is None else str(rating.guideline)] if with_guideline else []
+        extra += [rating.note] if with_note else []
         writer.writerow([rating.unit, rating.rater, rating.criterion, value, *extra])
     return out.getvalue().encode()
 

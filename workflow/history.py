@@ -16,6 +16,7 @@ from domain.states import BLIND, ItemState, Purpose, Stage
 from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow.comments import SOMEBODY, thread_of, title_of
 from workflow.projects import Access, access_to
+from workflow.show import asset_view
 from workflow.sight import FOR_SENIORS, look_into, sight
 
 NOBODY = "Touchstone"
@@ -78,6 +79,9 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
             state=row.state,
             author=(author if seen.names or author == person.login else SOMEBODY) if author else "a file",
             names_hidden=not seen.names,
+            assets=[
+                asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=row.id)
+            ],
             revisions=_revisions(session, row, names),
             answers=_answers(session, access, row, names),
             steps=_steps(session, access, row, names),

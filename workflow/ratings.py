@@ -67,6 +67,7 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
                 value=vote.answers[criterion.name],
                 dimension=vote.dimension,
                 guideline=versions.get(vote.guideline_hash),
+                note=vote.note,
             ),
         )
         for vote, person in _of_newest_revision(rows)

@@ -14,7 +14,7 @@ from app import markup, shell
 from app.services import Services
 from app.workbench.talk import threads
 from domain.errors import NotAllowed
-from domain.records import ProjectView
+from domain.records import AssetView, ProjectView
 from domain.roles import Role, at_least
 from domain.states import ItemState, Purpose, Stage
 from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
@@ -125,7 +125,7 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     told = history.history(services.store, person=services.person, project=view.name, item=item)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     shell.heading(told.title, made_up=view.made_up)
-    shell.show(_about(view, told, titles))
+    shell.show(_about(view, told, titles), pictures(told.assets))
     shell.section("Answers")
     shell.show(answers(told.answers) if told.answers else markup.notice("Nobody has answered about it yet."))
     shell.section("Comments")
@@ -147,6 +147,24 @@ def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str]) -> mark
         style="ts",
         data_part="item",
     )
+
+
+def pictures(assets: Sequence[AssetView]) -> markup.Markup:
+    """The item's images and clips, small; each leads to the file."""
+    shown = [
+        markup.tag(
+            "a",
+            markup.quiet("not brought in yet")
+            if each.missing
+            else markup.tag("img", src=f"/media/{each.id}/thumb", alt=f"{each.role} {at}", loading="lazy"),
+            href=f"/media/{each.id}/original",
+            target="_blank",
+            rel="noopener",
+            title=each.role,
+        )
+        for at, each in enumerate(assets, 1)
+    ]
+    return markup.tag("div", *shown, style="ts-pictures", data_part="pictures")
 
 
 def answers(rows: Sequence[AnswerView]) -> markup.Markup:

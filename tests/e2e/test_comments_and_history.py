@@ -30,6 +30,7 @@ ANSWER = "Seventeen."
 ASKED = "Does the saucer count as a cup? @sam"
 SECOND = "And what of the broken one?"
 TOLD = "No, only what one can drink from."
+NOTE = 'The handle hides one, "maybe".'
 OTHERS = "I saw this cup in another item."
 
 
@@ -64,7 +65,7 @@ def running(server: Server, tmp_path: Path) -> Server:
     return server.start()
 
 
-def test_comments_undo_and_history(running: Server, chromium: Browser, tmp_path: Path) -> None:
+def test_comments_undo_and_history(running: Server, chromium: Browser, tmp_path: Path, pictures: Path | None) -> None:
     _vera_asks_and_votes(chromium, running)
     _sam_answers(chromium, running)
     with at_desk(chromium, running, "vera") as desk:
@@ -80,8 +81,8 @@ def test_comments_undo_and_history(running: Server, chromium: Browser, tmp_path:
         desk.open("/")
         expect(desk.page.get_by_role("heading", name="My work")).to_be_visible()
         expect(desk.page.locator("[data-part=mentions]")).to_have_count(0)
-    _lena_reads_the_history(chromium, running)
-    assert _exported(running, tmp_path) == [("fits", "no"), ("fits", "yes")]
+    _lena_reads_the_history(chromium, running, pictures)
+    assert _exported(running, tmp_path) == [("fits", "no", ""), ("fits", "yes", NOTE)]
     assert touchstone("check", PROJECT, home=running.home).returncode == 0
 
 
@@ -150,6 +151,8 @@ def _vic_votes(chromium: Browser, running: Server) -> None:
         desk.page.keyboard.type(OTHERS)
         desk.press("Control+Enter")
         expect(desk.page.locator(".talk .words")).to_have_text([OTHERS])
+        desk.press("Escape", "n")
+        desk.page.keyboard.insert_text(NOTE)
         desk.press("Escape")
         desk.next_after("1")
 
@@ -169,13 +172,17 @@ def _sam_settles(chromium: Browser, running: Server) -> None:
         desk.next_after("1", "6")
 
 
-def _lena_reads_the_history(chromium: Browser, running: Server) -> None:
+def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path | None) -> None:
     with at_desk(chromium, running, "lena") as desk:
         desk.open(f"/dashboard?project={PROJECT}")
         desk.page.get_by_role("link", name="Counting").click()
         desk.page.get_by_role("link", name=QUESTION).click()
         expect(desk.page.get_by_role("heading", name=QUESTION)).to_be_visible()
         expect(desk.page.locator("[data-part=item]")).to_contain_text("kept · by amy")
+        image = desk.page.locator("[data-part=pictures] img")
+        expect(image).to_have_count(1)
+        desk.page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
+        desk.picture(pictures / "history.png" if pictures else None)
         table = desk.page.locator("table").first
         rows = table.locator("tbody tr")
         expect(rows).to_have_count(5)  # the item, vera twice, vic, sam
@@ -191,9 +198,11 @@ def _lena_reads_the_history(chromium: Browser, running: Server) -> None:
         expect(steps).to_contain_text("votes were counted: kept")
 
 
-def _exported(running: Server, folder: Path) -> list[tuple[str, str]]:
+def _exported(running: Server, folder: Path) -> list[tuple[str, str, str]]:
     """The votes that count, as the export has them."""
     file = folder / "votes.csv"
     done = touchstone("export", PROJECT, "ratings", "--out", str(file), home=running.home)
     assert done.returncode == 0, done.stderr
-    return sorted((row["criterion"], row["value"]) for row in csv.DictReader(io.StringIO(file.read_text())))
+    return sorted(
+        (row["criterion"], row["value"], row["note"]) for row in csv.DictReader(io.StringIO(file.read_text()))
+    )

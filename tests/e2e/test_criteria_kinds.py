@@ -366,10 +366,12 @@ def test_properties_and_orders_of_etp_bench_by_keys(
     server.start()
     with at_desk(chromium, server, "vera") as desk:
         desk.open("/verify?project=kinds")
+        forms = {"property": "Properties from the list", "temporal": "Options in order", "goal": "Open"}
         left = {fields["question"]: dimension for dimension, fields in items.items()}
         while left:
             expect(desk.bench).to_have_attribute("data-view", "task")
             dimension = left.pop(str(desk.shown("question")))
+            assert desk.shown("form") == forms[dimension], "in the words of the schema"
             if dimension == "property":
                 active(desk, "properties")
                 desk.press(*("1" if said == "yes" else "2" for said in FOUND))

@@ -50,6 +50,12 @@ export function shown(value) {
   return String(value);
 }
 
+// A chosen value as its schema labels it.
+export function labelled(field, value) {
+  const option = field.kind === "choice" && field.options.find((candidate) => same(candidate.value, value));
+  return option ? option.label : value;
+}
+
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export const unique = () =>

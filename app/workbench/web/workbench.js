@@ -2,7 +2,7 @@
 
 import { ActiveTime } from "./active.js";
 import { AdjudicateForm } from "./adjudicate.js";
-import { clock, el, fill, key, shown } from "./dom.js";
+import { clock, el, fill, key, labelled, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
 import { Guide } from "./guide.js";
 import { News } from "./news.js";
@@ -238,11 +238,11 @@ class Workbench {
         if (asOptions.has(field.name) || !(field.name in task.fields) || isDrawn(field)) continue; // marks are on the image
         const value = task.fields[field.name];
         if (!field.authored && !field.required) {
-          if (value !== null && value !== "") meta.push(`${field.title}: ${typeof value === "object" ? JSON.stringify(value) : value}`);
+          if (value !== null && value !== "") meta.push(`${field.title}: ${typeof value === "object" ? JSON.stringify(value) : labelled(field, value)}`);
           continue;
         }
         const long = typeof value === "string" && value.length > 240;
-        parts.push(el("div", { class: "shown", data: { field: field.name } }, el("div", { class: "term" }, field.title), el("div", { class: long ? "value long" : "value" }, shown(value))));
+        parts.push(el("div", { class: "shown", data: { field: field.name } }, el("div", { class: "term" }, field.title), el("div", { class: long ? "value long" : "value" }, shown(labelled(field, value)))));
       }
       if (meta.length) parts.push(el("div", { class: "meta" }, meta.join(" · ")));
       if (task.answer !== null && task.answer !== undefined) {
