@@ -45,7 +45,7 @@ def record(
 GIVEN = ("task.claimed", "pool.picked", "task.given")
 """Kinds of events with which somebody comes to have a task."""
 
-LOOKING = ("export.made", "history.read", "audit.read")
+LOOKING = ("export.made", "history.read")
 """Kinds of events that change nothing: a release made twice in a row has one date."""
 
 

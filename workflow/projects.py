@@ -272,7 +272,7 @@ def subset_of_schema(
         for unknown in dimensions or ()
         if unknown not in known_dimensions
     ] + [
-        Problem("stages", f"The schema has no stage {unknown!r}; it has {', '.join(known_stages)}.")
+        Problem("stages", f"The schema has no stage {str(unknown)!r}; it has {', '.join(known_stages)}.")
         for unknown in stages or ()
         if unknown not in known_stages
     ]

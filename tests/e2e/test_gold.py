@@ -173,3 +173,13 @@ def test_gold_is_met_unawares_scored_and_never_counted(
     settled = {(ids[question], "yes"): 3 for question in GOLD}
     assert votes == settled | {(ids[question], "yes"): n for question, n in live.items()}
     assert "Everything stored follows from the votes." in run(server.home, "check", "quorum")
+    # To whoever did it, gold was work like any other, and is paid as such; the lead sees how much of it there was.
+    paid = {row["login"]: row for row in csv.DictReader(io.StringIO(run(server.home, "paysheet", "quorum")))}
+    assert {login: (paid[login]["items"], paid[login]["gold"]) for login in ("ann", "bob")} == {
+        "ann": (str(len(by_ann)), str(AFTER)),
+        "bob": (str(len(by_bob)), str(right)),
+    }
+    cards = csv.DictReader(io.StringIO(run(server.home, "scorecard", "quorum")))
+    whole = {row["login"]: row for row in cards if row["window"] == "0"}
+    assert (whole["ann"]["gold_n"], float(whole["ann"]["gold"])) == (str(AFTER), 0)
+    assert whole["ann"]["submissions"] == str(len(by_ann) - AFTER), "the other figures are of live work"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -102,3 +103,39 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
         assert rows["ben"]["Last seen (UTC)"] == "now"
         lea.page.locator("[data-person=ben]").click()
         expect(lea.page.get_by_role("combobox", name="Whose")).to_have_value("ben, verification")
+
+
+def test_what_blocks_a_stage_is_said_until_it_is_mended(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    """First too few may verify; then, as those two do not agree, nobody may settle."""
+    _run(server, "project", "create", "team", "--schema", "jury")
+    folder = tmp_path / "items" / "kitchen"
+    folder.mkdir(parents=True)
+    asked = ["Where is the cup?", "Where is the pan?"]
+    records = [{"image_path": [f"{n}.jpg"], "question": text, "answer": "Here."} for n, text in enumerate(asked)]
+    (folder / "annotations.json").write_text(json.dumps(records))
+    _run(server, "import", "team", "egothink", str(folder.parent))
+    _run(server, "people", "add", "ann", "--project", "team", "--stage", "verification")
+    _run(server, "people", "add", "lea", "--admin")  # no member, so nobody who could verify or settle
+    server.start()
+    with at_desk(chromium, server, "lea") as lea:
+        told = lea.page.locator("table", has_text="What blocks it").locator("tr", has_text="Kitchen").locator("td").last
+
+        def look() -> None:
+            lea.open("/dashboard?project=team")
+
+        look()
+        expect(told).to_contain_text(f"{len(asked)} items wait for 2 votes, but only 1 person may verify here")
+        _run(server, "people", "add", "ben", "--project", "team", "--stage", "verification")
+        look()
+        expect(told).not_to_contain_text("votes")
+        for login, keys in (("ann", "111"), ("ben", "221")):  # they differ about both items
+            with at_desk(chromium, server, login) as desk:
+                desk.open("/verify?project=team")
+                for _ in asked:
+                    expect(desk.bench).to_have_attribute("data-view", "task")
+                    desk.next_after(*keys)
+        look()
+        expect(told).to_contain_text(f"{len(asked)} items wait for a senior, and nobody here is one")
+        _run(server, "people", "add", "sam", "--project", "team", "--role", "senior")
+        look()
+        expect(told).not_to_contain_text("senior")

@@ -18,7 +18,7 @@ from domain.states import Stage
 from tests.e2e.people import Desk, at_desk, opened
 from tests.factories import claimed
 from tests.serving import Server, touchstone
-from workflow import accounts, projects
+from workflow import accounts, projects, submit
 
 pytestmark = pytest.mark.browser
 
@@ -167,3 +167,47 @@ def test_figures_about_people_are_what_they_pressed_and_how_long_they_were_at_it
     assert minutes == {login: row["active_minutes"] for login, row in told.items()}
     pace = float(whole["ann", "verification"]["tasks_per_active_hour"])
     assert pace == pytest.approx(len(ANN) / (float(minutes["ann"]) / 60), rel=0.02)
+
+
+WORSE_FROM, N_LONG = 60, 110
+"""Bob answers as Ann does up to the sixtieth item that he gets, and then the other way round."""
+
+
+def test_somebody_who_answers_otherwise_than_before_is_pointed_out(server: Server, chromium: Browser) -> None:
+    """So many votes are sent as the page sends them; the lead looks at them in the browser and takes them along."""
+    _run(server, "project", "create", "long", "--schema", "jury")
+    folder = server.home.parent / "items" / "kitchen"
+    folder.mkdir(parents=True)
+    records = [{"image_path": [f"{n}.jpg"], "question": f"Item {n}?", "answer": "A cup."} for n in range(N_LONG)]
+    (folder / "annotations.json").write_text(json.dumps(records))
+    _run(server, "import", "long", "egothink", str(folder.parent))
+    parts = {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "lea": Role.LEAD}
+    with opened(server) as store:
+        for login, role in parts.items():
+            accounts.create_person(store, login=login, name=login.capitalize())
+            projects.set_member(store, by=None, project="long", login=login, role=role)
+        for login in ("ann", "bob"):
+            person = accounts.find_person(store, login=login)
+            for n in range(N_LONG):
+                task = claimed(store, person, project="long").id
+                otherwise = login == "bob" and n >= WORSE_FROM
+                answers = dict(zip(("image_fits", "answer_right", "difficulty"), SAID[FITS], strict=True))
+                values = answers | ({"answer_right": "wrong"} if otherwise else {})
+                submit.submit(store, person=person, task=task, key=task, values=values, seconds=0)
+    server.start()
+    with at_desk(chromium, server, "lea") as lea:
+        lea.open("/scorecard?project=long&person=bob")
+        expect(lea.page.get_by_role("combobox", name="Whose")).to_have_value("bob, verification")
+        # In his last fifty items one of three answers is otherwise than Ann's, in the sixty before none.
+        drift = f"as peers 1.00 before, {2 / 3:.2f} lately"
+        bob = lea.page.locator("tr", has_text="bob").first
+        expect(bob.locator("[data-part=drift]")).to_have_text(drift)
+        cards = _downloaded(lea.page, "Scorecard as CSV")
+    mine = [row for row in cards if row["login"] == "bob"]
+    assert [row["window"] for row in mine] == ["0", "1", "2", "3"]
+    assert mine[0]["drift"] == drift
+    bounds = [(0, N_LONG), (0, 50), (50, 100), (100, N_LONG)]
+    for row, (first, end) in zip(mine, bounds, strict=True):
+        same = sum(3 if n < WORSE_FROM else 2 for n in range(first, end))
+        assert row["peers_n"] == str(3 * (end - first))
+        assert float(row["peers"]) == pytest.approx(same / (3 * (end - first)), abs=1e-4)

@@ -103,3 +103,8 @@ def test_a_set_is_passed_before_anybody_verifies(
     _run(server, "export", "gate", "egoplan", "--verified", "--out", str(out))
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["gates"]["kept"] == 0, "one vote each does not decide"
+    paid = {row["login"]: row for row in csv.DictReader(io.StringIO(_run(server, "paysheet", "gate")))}
+    assert [(paid[login]["items"], paid[login]["qualification"]) for login in ("ann", "bob")] == [
+        (str(LIVE), str(SET)),
+        ("0", str(SET)),
+    ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import math
 from datetime import date
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 from sqlmodel import select
 
 from db.engine import Store
@@ -15,7 +17,7 @@ from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.states import Stage
 from tests.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
-from workflow import scorecard, submit
+from workflow import audit, outlook, progress, scorecard, submit
 from workflow.projects import access_to
 
 
@@ -118,3 +120,42 @@ def test_triage_and_gold_are_on_the_pay_sheet(store: Store, clock: Clock) -> Non
         ("triage", 1, 0, 0, 1),
         ("verification", 1, 1, 1.5, 0),
     ]
+
+
+def test_pages_of_leads_ask_no_more_of_the_database_if_there_is_more(store: Store, clock: Clock) -> None:
+    """As many statements for three contested items as for nine, or fewer: nothing is looked up one by one."""
+    make_project(store)
+    lea = make_person(store, "lea", role=Role.LEAD)
+    ann, ben = make_people(store, "ann", "ben", stages=[Stage.VERIFICATION])
+    sue = make_person(store, "sue", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
+    asked: list[list[int]] = []
+    for n in (3, 6):
+        make_items(store, n)
+        for person, choice in ((ann, "red"), (ben, "blue")):
+            for _ in range(n):
+                _vote(store, person, choice, 5, clock)
+        for _ in range(n - 1):
+            view = claimed(store, sue, Stage.ADJUDICATION)
+            submit.submit(
+                store, person=sue, task=view.id, key=view.id, values={"decision": "accept", "cause": "wrong_key"}
+            )
+        counts = []
+        for look in (
+            progress.dashboard,
+            lambda store, person, project: scorecard.scorecards(store, by=person, project=project),
+            lambda store, person, project: scorecard.pay_sheet(store, by=person, project=project),
+            lambda store, person, project: outlook.forecasts(store, by=person, project=project),
+            lambda store, person, project: outlook.at_work(store, by=person, project=project),
+            lambda store, person, project: audit.entries(store, by=person, project=project, limit=200),
+        ):
+            statements: list[str] = []
+
+            def note(c: Any, cursor: Any, statement: str, *rest: Any, into: list[str] = statements) -> None:
+                into.append(statement)
+
+            event.listen(store.engine, "before_cursor_execute", note)
+            look(store, person=lea, project="p")
+            event.remove(store.engine, "before_cursor_execute", note)
+            counts.append(len(statements))
+        asked.append(counts)
+    assert all(more <= few for few, more in zip(*asked, strict=True)), asked
