@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from streamlit import file_util
 from streamlit.web import bootstrap
 
+from app import theme
 from app.gate import Beside, Gate, Hosts, content_policy
 from app.routes import media, routes
 from app.services import Resources
@@ -69,6 +70,7 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
 def configure(*, host: str, port: int) -> None:
     """Set Streamlit's options for this process."""
     bootstrap.load_config_options({**OPTIONS, "server.address": host, "server.port": port})
+    theme.compose_once()
 
 
 def serve(resources: Resources, *, host: str, port: int, names: Iterable[str] = ()) -> None:
