@@ -23,6 +23,7 @@ STYLE = """
 [data-testid="stMain"] { overflow: auto; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: .5rem !important; }
 .ts-sift img { display: block; width: 100%; object-fit: contain; background: #8882; border-radius: 6px; }
+.ts-sift-line a { color: inherit; }
 .ts-sift-line { display: flex; gap: 1.2rem; align-items: baseline; flex-wrap: wrap; }
 """
 
