@@ -35,6 +35,12 @@ def add(session: Session, *, row: CommentRow, people: Iterable[int]) -> CommentR
     return row
 
 
+def has_said(session: Session, *, item_id: int, person_id: int) -> bool:
+    """Whether a person has written a comment on an item."""
+    wanted = select(CommentRow.id).where(CommentRow.item_id == item_id, CommentRow.person_id == person_id)
+    return session.exec(wanted.limit(1)).first() is not None
+
+
 def by_key(session: Session, *, person_id: int, key: str) -> CommentRow | None:
     """What a person wrote under an idempotency key."""
     return session.exec(

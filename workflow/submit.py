@@ -115,7 +115,7 @@ def submit(
 def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskView:
     """Reopen a person's last submission in a stage: the task comes back with its answers as a draft.
 
-    What was submitted stands until a new submission supersedes it. ``Conflict`` once the verdict is settled.
+    What was submitted stands until a new submission supersedes it. ``Conflict`` where it can no longer be changed.
     """
     with store.write() as session:
         now = store.now()
@@ -194,8 +194,8 @@ def _why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) ->
     """Why what was submitted can no longer be corrected; None if it can."""
     if row.purpose is Purpose.QUALIFICATION:
         return qualify.why_fixed(session, row=row)
-    if row.purpose is Purpose.GOLD:
-        return None  # no verdict hangs on it
+    if row.purpose is Purpose.GOLD and row.stage is Stage.VERIFICATION:
+        return None if verify.is_slip(session, access, row, now) else verify.SETTLED  # as what has just been settled
     return _STEPS[row.stage].why_fixed(session, access, row, now)
 
 

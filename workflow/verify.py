@@ -8,12 +8,13 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
-from db import events, items, tasks
+from db import events, items, submissions, tasks, threads
 from db.engine import Session
 from db.tables import AnnotationRow, ItemRow, TaskRow
 from domain.errors import Problem
-from domain.policies import KEEP_RULES, Verdict, Vote, contest, item_state
+from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_state
 from domain.records import Person, Submission
+from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
 from workflow import qualify
 from workflow.projects import Access
@@ -210,12 +211,28 @@ def after(
 
 
 def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
-    """Why a vote can no longer be corrected; None if it can."""
+    """Why a vote can no longer be corrected; None if it can: as long as the item is not settled, and a vote that has
+    settled it for a while after it was cast, so that a slip can be mended whoever else has voted."""
     item = items.lock(session, id=row.item_id or 0)
-    if item.current_revision != row.revision or item.state in (ItemState.KEPT, ItemState.REJECTED):
+    if item.current_revision != row.revision:
+        return SETTLED
+    if item.state in (ItemState.KEPT, ItemState.REJECTED) and not is_slip(session, access, row, now):
         return SETTLED
     unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):
-        if slot.state is TaskState.CLAIMED and not tasks.is_free(slot, now=now):
+        begun = slot.state is TaskState.CLAIMED and not tasks.is_free(slot, now=now)
+        if begun or slot.state is TaskState.DONE:
             return SETTLED  # the same sentence: that a senior looks at it would say that the votes differ
     return None
+
+
+def is_slip(session: Session, access: Access, row: TaskRow, now: datetime) -> bool:
+    """Whether what was submitted about a settled item may still be mended: for a lease's time, or while it is being
+    corrected; not by whoever may know by now what others said of it (seniors, and who has comments on the item)."""
+    last = submissions.latest_of_task(session, task_id=row.id or 0)
+    if last is None or at_least(access.role, Role.SENIOR):
+        return False
+    mending = row.correcting and row.lease_until is not None and row.lease_until > now
+    if not mending and now - last.created_at >= LEASE:
+        return False
+    return not threads.has_said(session, item_id=row.item_id or 0, person_id=last.person_id)

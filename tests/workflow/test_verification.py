@@ -14,8 +14,8 @@ from domain.errors import Conflict, InvalidInput, NotFound
 from domain.records import NothingLeft, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import claim, submit
+from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from workflow import claim, comments, submit
 from workflow.checks import check
 from workflow.progress import progress
 
@@ -180,8 +180,47 @@ def test_an_undone_vote_comes_back_as_a_draft_and_is_superseded(store: Store) ->
         rows = session.exec(select(AnnotationRow).order_by(AnnotationRow.id)).all()
     assert [row.answers["choice"] for row in rows] == [None, "red", "red"]
     assert rows[1].supersedes_id == rows[0].id
+    assert check(store) == []
+
+
+def test_a_slip_that_settled_an_item_can_be_mended_for_half_an_hour(store: Store) -> None:
+    clock = store.clock = Clock()
+    make_project(store)
+    (item,) = make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    vote(store, ann, "red")
+    view = vote(store, bob, "red")
+    assert state_of(store, item) is ItemState.KEPT
+    clock.advance(minutes=29)
+    assert submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION).id == view.id
+    assert state_of(store, item) is ItemState.KEPT, "what was submitted stands"
+    clock.advance(minutes=5)
+    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "blue"})
+    assert state_of(store, item) is ItemState.IN_ADJUDICATION
+    assert check(store) == []
+    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=bob, task=view.id, key="third", values={"choice": "red"})
+    assert state_of(store, item) is ItemState.KEPT
+    clock.advance(minutes=31)
     with pytest.raises(Conflict, match="settled"):
-        submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    assert check(store) == []
+
+
+def test_who_may_know_what_others_said_mends_nothing_that_is_settled(store: Store) -> None:
+    make_project(store)
+    make_items(store, 2)
+    ann, bob = make_people(store, "ann", "bob")
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    asked = claimed(store, bob)
+    comments.comment(store, person=bob, key="c", text="Is that red?", task=asked.id)
+    vote(store, bob, "red")
+    vote(store, ann, "red")
+    vote(store, ann, "red")
+    vote(store, sue, "red")
+    for person in (bob, sue):
+        with pytest.raises(Conflict, match="settled"):
+            submit.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
     assert check(store) == []
 
 
@@ -216,9 +255,11 @@ def test_a_correction_that_comes_after_the_verdict_is_kept_as_a_draft(store: Sto
     make_project(store)
     (item,) = make_items(store)
     ann, bob = make_people(store, "ann", "bob")
+    clock = store.clock = Clock()
     view = vote(store, ann, "red")
     submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     vote(store, bob, "red")
+    clock.advance(minutes=31)
     with pytest.raises(Conflict, match="draft"):
         submit.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"})
     assert state_of(store, item) is ItemState.KEPT
