@@ -120,8 +120,8 @@ def reviews(session: Session, *, qualification_id: int) -> list[tuple[Qualificat
     return [(row, person) for row, person in session.exec(wanted)]
 
 
-def answers(session: Session, *, qualification_id: int) -> dict[int, AnnotationRow]:
-    """What counts of what was answered in a try, by item id."""
+def answers(session: Session, *, qualification_id: int, until: datetime | None = None) -> dict[int, AnnotationRow]:
+    """What counts of what was answered in a try, or counted at a moment, by item id."""
     in_set = (
         select(QualificationSetRow.item_ids)
         .join(QualificationRow, col(QualificationRow.set_id) == QualificationSetRow.id)
@@ -138,4 +138,15 @@ def answers(session: Session, *, qualification_id: int) -> dict[int, AnnotationR
         )
         .order_by(col(AnnotationRow.id))
     )
+    if until is not None:
+        wanted = wanted.where(col(AnnotationRow.created_at) <= until)
     return {row.item_id: row for row in session.exec(wanted)}
+
+
+def by_ids(session: Session, *, ids: Sequence[int]) -> list[AnnotationRow]:
+    """Answers by their ids, in the order in which they came."""
+    found: list[AnnotationRow] = []
+    for at in range(0, len(ids), 500):
+        wanted = select(AnnotationRow).where(col(AnnotationRow.id).in_(ids[at : at + 500]))
+        found += session.exec(wanted)
+    return sorted(found, key=lambda row: row.id or 0)

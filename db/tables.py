@@ -690,6 +690,8 @@ class QualificationSetRow(SQLModel, table=True):
     guideline_hash: str
     seed: int
     """From which the draw of the items follows."""
+    wanted: int | None = None
+    """How many were to be drawn, which may be more than there were; None: the items were named."""
     made_by_id: int | None = Field(default=None, foreign_key="person.id")
     created_at: datetime = Field(sa_type=UTCDateTime)
 
@@ -727,6 +729,10 @@ class QualificationReviewRow(SQLModel, table=True):
     state: str = Field(max_length=32)
     """Where the try stood with this review, as it was then: what lets somebody into the stage."""
     n_right: int
+    reference_ids: list[int] | None = Field(
+        default=None, sa_column=Column("reference_ids", JSON(none_as_null=True), nullable=True)
+    )
+    """The seniors' answers (annotations) that the try was compared with; None in rows from before it was kept."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

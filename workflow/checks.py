@@ -11,7 +11,7 @@ from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
-from workflow import refine, sift
+from workflow import qualify, refine, sift
 from workflow.projects import Access, access_to
 from workflow.verify import as_votes, judge, match_slots, open_verification, settle
 
@@ -191,6 +191,7 @@ def _broken_rules(session: Session, access: Access) -> list[str]:
         for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
             said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
     said += sift.broken_rules(session, access=access)
+    said += qualify.differences(session, access=access)
     for external_id in queries.own_votes(session, project_id=access.project_id):
         said.append(f"item {external_id} was verified by somebody who wrote or edited it.")
     for public_id in queries.strange_guidelines(session, project_id=access.project_id):

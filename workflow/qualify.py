@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from secrets import randbelow
@@ -29,7 +29,7 @@ from db.tables import (
     TaskRow,
 )
 from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
-from domain.order import shuffled
+from domain.order import evenly, shuffled
 from domain.policies import LEASE, criteria_that_decide, same
 from domain.qualification import Review, Standing, may_try_again, standing
 from domain.records import NothingLeft, Person
@@ -77,6 +77,17 @@ class Try:
     exempt: str | None = None
     """Why a lead let them in without it."""
     results: Sequence[ItemResult] = ()
+
+
+@dataclass(frozen=True)
+class MadeSet:
+    """A set of items to pass, as it was made."""
+
+    number: int
+    items: Sequence[str]
+    """By external id."""
+    few: str
+    """That it is smaller than it was to be, in words; empty if it is not."""
 
 
 # ---- what other use cases ask ----------------------------------------------------------------------------------------
@@ -176,11 +187,12 @@ def make_set(
     names: Sequence[str] = (),
     n: int | None = None,
     requalify: bool = False,
-) -> tuple[int, Sequence[str]]:
-    """Fix the items to pass before a stage; the set's number and its items, by external id.
+) -> MadeSet:
+    """Fix the items to pass before a stage.
 
     Items are named, or ``n`` of them (None: as many as the schema says) are drawn evenly over the dimensions from a
-    seed that is stored. ``requalify``: whoever passed an earlier set has to pass this one as well.
+    seed that is stored; if there are fewer, the set says so. ``requalify``: whoever passed an earlier set has to pass
+    this one as well.
     """
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
@@ -191,7 +203,12 @@ def make_set(
         chosen = (
             [_named(session, access, name) for name in dict.fromkeys(names)]
             if names
-            else _drawn(items.of_project(session, project_id=access.project_id), n or asked.items, seed)
+            else evenly(
+                sorted(items.of_project(session, project_id=access.project_id), key=lambda row: row.id or 0),
+                n or asked.items,
+                seed=seed,
+                of=lambda row: row.dimension,
+            )
         )
         if not chosen:
             raise InvalidInput([Problem("items", "A set needs at least one item; import items or name some.")])
@@ -204,12 +221,27 @@ def make_set(
             requalify=requalify,
             guideline_hash=access.loaded.guideline_hash,
             seed=seed,
+            wanted=None if names else n or asked.items,
             made_by_id=by.id if by else None,
             created_at=now,
         )
         qualifications.add(session, row=row)
         _record(session, access, by, "qualification.set_made", now, {"number": row.number, "items": len(chosen)})
-        return row.number, [item.external_id for item in chosen]
+        return MadeSet(row.number, [item.external_id for item in chosen], _few(row, asked))
+
+
+def newest_set(
+    store: Store, *, person: Person | None, project: str, stage: Stage = Stage.VERIFICATION
+) -> MadeSet | None:
+    """The set that people work on, for leads; None if there is none."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        asked = policy(access, stage)
+        made = qualifications.sets(session, project_id=access.project_id, stage=stage)
+        if asked is None or not made:
+            return None
+        names = [items.by_id(session, id=item_id).external_id for item_id in made[-1].item_ids]
+        return MadeSet(made[-1].number, names, _few(made[-1], asked))
 
 
 def exempt(
@@ -378,6 +410,7 @@ def review(
         if asked is None or seen is None or seen.state is not Standing.HANDED_IN:
             raise Conflict("This try is not waiting for a review: it is not handed in yet, or has ended.")
         now = store.now()
+        of = qualifications.set_by_id(session, id=row.set_id or 0)
         earlier = qualifications.reviews(session, qualification_id=row.id or 0)
         reviews = [Review(reviewer.login, note.signs, note.created_at) for note, reviewer in earlier]
         state = standing(
@@ -397,6 +430,7 @@ def review(
                 comments=said,
                 state=state.value,
                 n_right=seen.n_right,
+                reference_ids=[each.id or 0 for each in _references(session, access, of, row)],
                 created_at=now,
             ),
         )
@@ -404,6 +438,47 @@ def review(
         data = {"signs": signs, "login": after.person, "state": after.state.value}
         _record(session, access, by, "qualification.reviewed", now, data)
         return after
+
+
+def differences(session: Session, *, access: Access) -> Iterator[str]:
+    """Reviews whose stored result is not what the answers, the key, the seniors' answers and the reviews make it, all
+    as they were when it was written.
+
+    Nothing mends them: what a senior signed is kept as it is, so a difference is for people to look into.
+    """
+    for stage in Stage:
+        asked = policy(access, stage)
+        if asked is None:
+            continue
+        for row, person in qualifications.tries(session, project_id=access.project_id, stage=stage):
+            if row.set_id is None:
+                continue
+            of = qualifications.set_by_id(session, id=row.set_id)
+            said: list[Review] = []
+            for note, reviewer in qualifications.reviews(session, qualification_id=row.id or 0):
+                said.append(Review(reviewer.login, note.signs, note.created_at))
+                given = qualifications.answers(session, qualification_id=row.id or 0, until=note.created_at)
+                reference = (
+                    _references(session, access, of, row, until=note.created_at)
+                    if note.reference_ids is None
+                    else qualifications.by_ids(session, ids=note.reference_ids)
+                )
+                n_right = sum(result.right is True for result in _results(session, access, asked, of, given, reference))
+                state = standing(
+                    n_items=len(of.item_ids),
+                    n_answered=len(given),
+                    n_right=n_right,
+                    pass_mark=asked.pass_mark,
+                    reviewers=asked.reviewers,
+                    reviews=said,
+                )
+                about = f"the review by {reviewer.login} of try {row.number} of {person.login} for {stage.value}"
+                if n_right != note.n_right:
+                    yield f"{about} is stored with {note.n_right} right, but the answers make it {n_right}."
+                if state.value != note.state:
+                    yield f"{about} is stored as {note.state}, but the answers and reviews make it {state.value}."
+                if reviewer.id == person.id:
+                    yield f"{about} is by the person themselves."
 
 
 def as_csv(found: Sequence[Try]) -> str:
@@ -442,13 +517,7 @@ def _view(
     of = qualifications.set_by_id(session, id=row.set_id)
     given = qualifications.answers(session, qualification_id=row.id or 0)
     said = qualifications.reviews(session, qualification_id=row.id or 0)
-    reference = _references(session, access, of, row)
-    found = [
-        _result(
-            session, access, asked, items.by_id(session, id=item_id), given.get(item_id), reference.get(item_id, [])
-        )
-        for item_id in of.item_ids
-    ]
+    found = _results(session, access, asked, of, given, _references(session, access, of, row))
     n_right = sum(result.right is True for result in found)
     state = standing(
         n_items=len(of.item_ids),
@@ -479,6 +548,24 @@ def _view(
         None,
         tuple(replace(each, comments=tuple(comments.get(each.item, ()))) for each in found) if results else (),
     )
+
+
+def _results(
+    session: Session,
+    access: Access,
+    asked: Qualification,
+    of: QualificationSetRow,
+    given: Mapping[int, AnnotationRow],
+    reference: Sequence[AnnotationRow],
+) -> list[ItemResult]:
+    """The items of a set, answered and compared."""
+    by_item: dict[int, list[AnnotationRow]] = {}
+    for row in reference:
+        by_item.setdefault(row.item_id, []).append(row)
+    return [
+        _result(session, access, asked, items.by_id(session, id=item_id), given.get(item_id), by_item.get(item_id, []))
+        for item_id in of.item_ids
+    ]
 
 
 def _result(
@@ -520,18 +607,16 @@ def _result(
 
 
 def _references(
-    session: Session, access: Access, of: QualificationSetRow, row: QualificationRow
-) -> dict[int, list[AnnotationRow]]:
+    session: Session, access: Access, of: QualificationSetRow, row: QualificationRow, *, until: datetime | None = None
+) -> list[AnnotationRow]:
     """What seniors and leads answered about the items of a set, this person left out."""
-    found: dict[int, list[AnnotationRow]] = {}
+    found: list[AnnotationRow] = []
     for other, person in qualifications.tries(session, project_id=access.project_id, stage=Stage(row.stage)):
         if other.set_id != of.id or person.id == row.person_id:
             continue
         role = _role(session, access, person)
-        if role is None or not at_least(role, Role.SENIOR):
-            continue
-        for item_id, answer in qualifications.answers(session, qualification_id=other.id or 0).items():
-            found.setdefault(item_id, []).append(answer)
+        if role is not None and at_least(role, Role.SENIOR):
+            found += qualifications.answers(session, qualification_id=other.id or 0, until=until).values()
     return found
 
 
@@ -544,17 +629,13 @@ def _most(values: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
     return next(value for value in values if repr(value) == word) if 2 * n > len(values) else None
 
 
-def _drawn(pool: Sequence[ItemRow], n: int, seed: int) -> list[ItemRow]:
-    """So many items, evenly over the dimensions, in an order that follows from the seed."""
-    by_dimension: dict[str, list[ItemRow]] = {}
-    for item in shuffled(sorted(pool, key=lambda row: row.id or 0), seed=seed, parts=("draw",)):
-        by_dimension.setdefault(item.dimension, []).append(item)
-    chosen: list[ItemRow] = []
-    while len(chosen) < n and any(by_dimension.values()):
-        for dimension in sorted(by_dimension):
-            if by_dimension[dimension] and len(chosen) < n:
-                chosen.append(by_dimension[dimension].pop(0))
-    return chosen
+def _few(made: QualificationSetRow, asked: Qualification) -> str:
+    """That a set is smaller than it was to be; empty if it is not."""
+    n = len(made.item_ids)
+    if made.wanted is not None and n < made.wanted:
+        who = "the schema asks for" if made.wanted == asked.items else "were asked for"
+        return f"{n} of the {made.wanted} items that {who}; the project had no more."
+    return f"{n} of the {asked.items} items that the schema asks for." if n < asked.items else ""
 
 
 def _named(session: Session, access: Access, name: str) -> ItemRow:

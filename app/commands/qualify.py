@@ -44,9 +44,9 @@ def make_set(
             names = [line.strip() for line in items.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
         except (OSError, UnicodeDecodeError) as error:
             raise FileRefused(f"{items} cannot be read as UTF-8 text: {error}") from error
-    made, chosen = qualify.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify)
-    typer.echo(f"Set {made} of {project}: {len(chosen)} items.")
-    for name in chosen:
+    made = qualify.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify)
+    typer.echo(f"Set {made.number} of {project}: {made.few or f'{len(made.items)} items.'}")
+    for name in made.items:
         typer.echo(name)
 
 

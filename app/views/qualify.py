@@ -184,13 +184,17 @@ def matrix(found: Sequence[qualify.Try]) -> markup.Markup:
 
 def _lead(services: Services, view: ProjectView, wanted: int) -> None:
     shell.section("The set")
+    newest = qualify.newest_set(services.store, person=services.person, project=view.name)
+    if newest is not None:
+        size = newest.few or f"{markup.count(len(newest.items), 'item')}."
+        shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
     with st.form("qualify.set", border=False):
         number = st.number_input("How many items are drawn", min_value=1, value=wanted, key="qualify.number")
         named = st.text_area("Or these, one id a line", key="qualify.items")
         again = st.checkbox("Whoever passed an earlier set has to pass this one as well", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
     if sent:
-        made, chosen = qualify.make_set(
+        qualify.make_set(
             services.store,
             by=services.person,
             project=view.name,
@@ -198,7 +202,7 @@ def _lead(services: Services, view: ProjectView, wanted: int) -> None:
             n=int(number),
             requalify=bool(again),
         )
-        shell.show(markup.notice(f"Set {made} has {markup.count(len(chosen), 'item')}.", style="good"))
+        st.rerun()
     with st.form("qualify.exempt", border=False):
         login = st.text_input("Let somebody in without it: login", key="qualify.login")
         why = st.text_input("Why", key="qualify.why")

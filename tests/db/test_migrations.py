@@ -92,11 +92,12 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run(text(f"INSERT INTO cause_answer VALUES (1, 1, '', NULL, '{WHEN}')"))
         run(
             text(
-                f"INSERT INTO qualification_set VALUES (1, 1, 'verification', 1, '[1]', false, 'g', 0, NULL, '{WHEN}')"
+                f"INSERT INTO qualification_set VALUES (1, 1, 'verification', 1, '[1]', false, 'g', 0, NULL,"
+                f" '{WHEN}', NULL)"
             )
         )
         run(text(f"INSERT INTO qualification VALUES (1, 'q', 1, 'verification', 1, 1, 1, NULL, '', '{WHEN}')"))
-        run(text(f"INSERT INTO qualification_review VALUES (1, 1, 1, true, '{{}}', 'passed', 1, '{WHEN}')"))
+        run(text(f"INSERT INTO qualification_review VALUES (1, 1, 1, true, '{{}}', 'passed', 1, '{WHEN}', NULL)"))
         run(text(f"INSERT INTO gold_pardon VALUES (1, 1, 'verification', 1, NULL, 'why', '{WHEN}')"))
         run(text(f"INSERT INTO event (id, at, kind, data) VALUES (1, '{WHEN}', 'x.y', '{{}}')"))
         run(text(f"INSERT INTO comment VALUES (1, 'c', 1, 1, 1, NULL, 'k', 'text', false, '{WHEN}')"))

@@ -45,7 +45,7 @@ def test_a_set_is_passed_before_anybody_verifies(
     for login in ("sam", "sue"):
         _run(server, "people", "add", login, "--project", "gate", "--role", "senior")
     made = _run(server, "qualify", "set", "gate", "--number", str(SET)).splitlines()
-    assert made[0] == f"Set 1 of gate: {SET} items."
+    assert made[0] == f"Set 1 of gate: {SET} of the 50 items that the schema asks for."
     server.start()
     for login, right in RIGHT.items():
         with at_desk(chromium, server, login) as desk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from sqlalchemy import text
 
 from annotation_schemas.loader import load_text
 from db.engine import Store
@@ -17,7 +18,7 @@ from tests.factories import BLIND, Clock, claimed, make_items, make_people, make
 from workflow import claim, qualify, submit
 from workflow.checks import check
 from workflow.progress import dashboard
-from workflow.projects import access_to
+from workflow.projects import access_to, set_member
 from workflow.ratings import ratings_of
 
 ASKED = "{items: 4, reviewers: 2, pass_mark: 0.75, retry_after_hours: 24, attempts: 2}"
@@ -146,8 +147,8 @@ def test_a_new_set_can_ask_everybody_again(store: Store, project: str, clock: Cl
     claimed(store, ann)
     qualify.make_set(store, by=None, project="p", n=2)
     claimed(store, ann)
-    _, names = qualify.make_set(store, by=None, project="p", names=["colour/9", "colour/8"], requalify=True)
-    assert names == ["colour/9", "colour/8"]
+    made = qualify.make_set(store, by=None, project="p", names=["colour/9", "colour/8"], requalify=True)
+    assert made.items == ["colour/9", "colour/8"]
     barred(store, ann)
     answer(store, ann, ["red"] * 2)
     sign(store, ann, sam, sue)
@@ -199,3 +200,73 @@ def test_the_dashboard_counts_who_has_not_qualified_yet(store: Store, project: s
     for login in ("ann", "bob"):
         qualify.exempt(store, by=None, project=project, login=login, why="They wrote the guideline.")
     assert not any("votes" in why for why in dashboard(store, person=None, project=project).rows[0].blocked)
+
+
+def test_a_set_says_that_it_is_smaller_than_it_was_to_be(store: Store, project: str) -> None:
+    def few(**of: object) -> str:
+        return qualify.make_set(store, by=None, project=project, **of).few  # type: ignore[arg-type]
+
+    assert few() == ""
+    assert few(n=12) == "10 of the 12 items that were asked for; the project had no more."
+    assert few(n=3) == "3 of the 4 items that the schema asks for."
+    assert few(names=["colour/0"]) == "1 of the 4 items that the schema asks for."
+    newest = qualify.newest_set(store, person=None, project=project)
+    assert newest is not None
+    assert (newest.number, newest.items, newest.few) == (5, ["colour/0"], "1 of the 4 items that the schema asks for.")
+
+
+def damage(store: Store, statement: str) -> None:
+    """Change an append-only row behind the engine's back."""
+    with store.write() as session:
+        run = session.connection().execute
+        if store.engine.dialect.name == "sqlite":
+            for table in ("qualification_review", "annotation"):
+                run(text(f"DROP TRIGGER IF EXISTS {table}_no_update"))
+        else:
+            run(text("SET LOCAL session_replication_role = replica"))
+        run(text(statement))
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE qualification_review SET n_right = 4", ["is stored with 4 right, but the answers make it 2."] * 2),
+        (
+            "UPDATE qualification_review SET state = 'passed' WHERE state = 'failed'",
+            ["is stored as passed, but the answers and reviews make it failed."],
+        ),
+        (
+            'UPDATE annotation SET answers = \'{"choice": "red"}\'',
+            ["is stored with 2 right, but the answers make it 4."] * 2,
+        ),
+    ],
+)
+def test_a_check_recomputes_what_was_signed(store: Store, project: str, statement: str, said: list[str]) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    answer(store, ann, ["red", "red", "blue", "blue"])
+    assert sign(store, ann, sam, sue).state is Standing.FAILED
+    assert check(store) == []
+    damage(store, statement)
+    found = [line for line in check(store, rebuild=True) if "stored with" in line or said[0].startswith("is stored as")]
+    assert [line.partition("for verification ")[2] for line in found] == said
+    assert found[0].startswith("p: the review by su" if len(said) == 1 else "p: the review by sam of try 1 of ann")
+    assert check(store), "what a senior signed stays as it is, also in a rebuild"
+
+
+def test_a_check_takes_seniors_and_their_answers_as_they_were(store: Store, clock: Clock) -> None:
+    asked = ASKED.replace("items: 4", "items: 2, against: seniors")
+    text_ = BLIND.replace("RATERS", f"2\n    qualification: {asked}").replace("PER_SOURCE", "2")
+    make_project(store, loaded=load_text(text_.replace("ADJUDICATION", "none"), "Be exact.", "blind"))
+    make_items(store, 2)
+    qualify.make_set(store, by=None, project="p")
+    ann = make_person(store, "ann")
+    sam, sue, tom = make_people(store, "sam", "sue", "tom", role=Role.SENIOR)
+    answer(store, sam, ["blue", "blue"])
+    answer(store, ann, ["blue", "blue"])
+    clock.advance(minutes=1)
+    assert (sign(store, ann, sam, sue).state, check(store)) == (Standing.PASSED, [])
+    clock.advance(minutes=1)
+    answer(store, tom, ["red", "red"])
+    set_member(store, by=None, project="p", login="sam", role=Role.ANNOTATOR)
+    assert check(store) == []
