@@ -70,8 +70,6 @@ class Score:
     """Votes on items that a senior accepted or rejected which by themselves come to the same."""
     skips: Share
     """Submissions that skip a criterion."""
-    today: int
-    """Tasks submitted for the first time on the day (UTC) of the question."""
     last: datetime | None
 
 
@@ -126,7 +124,6 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
         pairs, settled = _pairs(access, sent), _settled(session, access, sent)
         everybody = {row.id: row for row in people.everybody(session)}
         known = {stage: gold.shares(session, access=access, stage=stage) for stage in {stage for stage, _ in whose}}
-        today = store.now().astimezone(UTC).date()
         cards = []
         for (stage, person_id), theirs in whose.items():
             row = everybody[person_id]
@@ -137,16 +134,15 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
                     name=row.name,
                     active=row.active,
                     stage=stage,
-                    score=_score(ordered, pairs, settled, today),
+                    score=_score(ordered, pairs, settled),
                     qualification=score_of(session, access, person_id, stage),
                     gold=Share(*known[stage].get(person_id, (0, 0))),
                     windows=tuple(
-                        _score(ordered[at : at + WINDOW], pairs, settled, today)
-                        for at in range(0, len(ordered), WINDOW)
+                        _score(ordered[at : at + WINDOW], pairs, settled) for at in range(0, len(ordered), WINDOW)
                     ),
                     drift=drifts(
-                        _score(ordered[:-WINDOW], pairs, settled, today),
-                        _score(ordered[-WINDOW:], pairs, settled, today),
+                        _score(ordered[:-WINDOW], pairs, settled),
+                        _score(ordered[-WINDOW:], pairs, settled),
                     ),
                 )
             )
@@ -268,7 +264,6 @@ def _score(
     by_task: Sequence[Sequence[Sent]],
     pairs: Mapping[int, tuple[int, int]],
     settled: Mapping[int, bool],
-    today: date,
 ) -> Score:
     latest = [sent[-1] for sent in by_task]
     everything = [one for sent in by_task for one in sent]
@@ -286,7 +281,6 @@ def _score(
         peers=Share(sum(k for k, _ in mine), sum(n for _, n in mine)),
         settled=Share(sum(decided), len(decided)),
         skips=Share(skipped, len(latest)),
-        today=sum(sent[0].at.astimezone(UTC).date() == today for sent in by_task),
         last=max((one.at for one in everything), default=None),
     )
 

@@ -19,12 +19,15 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Scorecard",
-        "How everybody works, by stage. Below every share stand its 95 % limits and its n; one of fewer than"
-        f" {SMALL} is too few to act on. Raters see none of this.",
+        "How everybody works, by stage. Beside every share stands of how many it is, below it its 95 % limits. Raters"
+        " see none of this.",
         made_up=view.made_up,
     )
     cards = scorecard.scorecards(services.store, by=services.person, project=view.name)
     if cards:
+        drift = _drift(cards)
+        if drift:
+            shell.show(drift)
         shell.show(table(cards))
         name = f"{view.name}-scorecard.csv"
         st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
@@ -35,6 +38,11 @@ def render(services: Services) -> None:
 
 
 def _over_time(cards: Sequence[Card]) -> None:
+    st.caption(
+        "As peers: pairs of answers to the same question that are equal, theirs and another person's. As seniors"
+        " settled: votes that by themselves come to what a senior decided. Skips: submissions that skip a question."
+        f" A share of fewer than {SMALL} is too few to act on."
+    )
     shell.section(f"Over time, {WINDOW} submissions a line")
     labels = [f"{card.login}, {card.stage.value}" for card in cards]
     asked = st.query_params.get("person")
@@ -50,25 +58,24 @@ def _over_time(cards: Sequence[Card]) -> None:
 
 
 FIGURES = [
-    ("Active minutes", "number"),
-    ("Tasks per active hour", "number"),
-    ("As peers (pairs of answers)", "line"),
-    ("As seniors settled (votes)", "line"),
-    ("Skips (submissions)", "line"),
+    ("Active min", "number"),
+    ("Tasks / active h", "number"),
+    ("As peers", "line"),
+    ("As seniors settled", "line"),
+    ("Skips", "line"),
 ]
 
 
 def table(cards: Sequence[Card]) -> markup.Markup:
     """A line for each person and stage; gold and qualification only where there are any."""
-    heads = [("Person", ""), ("Stage", ""), ("Today", "number"), ("Done", "number"), *FIGURES]
+    heads = [("Person", ""), ("Stage", ""), ("Done", "number"), *FIGURES]
     gold, qualified = any(card.gold.n for card in cards), any(card.qualification is not None for card in cards)
-    heads += [("Right on gold (answers)", "line")] * gold + [("Qualified with", "number")] * qualified
+    heads += [("Right on gold", "line")] * gold + [("Qualified with", "number")] * qualified
     rows = []
     for card in cards:
         row = [
             _who(card),
             markup.text(card.stage.value),
-            markup.text(card.score.today),
             markup.text(card.score.submissions),
             *_figures(card.score),
         ]
@@ -80,8 +87,20 @@ def table(cards: Sequence[Card]) -> markup.Markup:
 
 def _who(card: Card) -> markup.Markup:
     login = markup.quiet(card.login + ("" if card.active else ", deactivated"))
-    drift = [markup.tag("div", markup.text(words), style="ts-small", data_part="drift") for words in card.drift]
-    return markup.joined([markup.tag("b", markup.text(card.name)), markup.tag("div", login, style="ts-small"), *drift])
+    return markup.joined([markup.tag("b", markup.text(card.name)), markup.tag("div", login, style="ts-small")])
+
+
+def _drift(cards: Sequence[Card]) -> markup.Markup | None:
+    """Whose work is clearly otherwise than it was."""
+    lines = [
+        markup.tag("li", markup.tag("b", markup.text(card.name)), markup.text(f", {card.stage.value}: {words}"))
+        for card in cards
+        for words in card.drift
+    ]
+    if not lines:
+        return None
+    head = markup.text(f"Clearly otherwise in the last {WINDOW} submissions than before:")
+    return markup.tag("div", head, markup.tag("ul", *lines), style="ts ts-notice", data_part="drift", role="status")
 
 
 def _figures(score: Score) -> list[markup.Markup]:
@@ -93,19 +112,15 @@ def _figures(score: Score) -> list[markup.Markup]:
 
 
 def _share(share: Share) -> markup.Markup:
-    """The share, and below it its limits and n; one of few stands back."""
+    """The share and its n, and below them its limits; one of few stands back."""
     if not share.n:
         return markup.quiet("-")
     low, high = share.limits
-    few = share.n < SMALL
     value = f"{share.value:.2f}"
-    told = f"{low:.2f} to {high:.2f}, n {share.n}"
-    return markup.joined(
-        [
-            markup.quiet(f"{value} too few") if few else markup.text(value),
-            markup.tag("div", markup.quiet(told), style="ts-small"),
-        ]
-    )
+    first = markup.quiet(f"{value} of {share.n}, too few")
+    if share.n >= SMALL:
+        first = markup.joined([markup.text(value), markup.quiet(f" of {share.n}")])
+    return markup.joined([first, markup.tag("div", markup.quiet(f"{low:.2f} to {high:.2f}"), style="ts-small")])
 
 
 def _pay(services: Services, view: ProjectView) -> None:

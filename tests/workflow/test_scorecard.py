@@ -82,7 +82,7 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
 
 def _score(n: int, *, peers: tuple[int, int], per_hour: float = 60.0) -> scorecard.Score:
     none = scorecard.Share()
-    return scorecard.Score(n, 0, n / per_hour * 60, 0, per_hour, scorecard.Share(*peers), none, none, 0, None)
+    return scorecard.Score(n, 0, n / per_hour * 60, 0, per_hour, scorecard.Share(*peers), none, none, None)
 
 
 def test_drift_is_what_the_limits_of_two_shares_leave_no_doubt_about() -> None:
