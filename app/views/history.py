@@ -239,8 +239,28 @@ def shown(value: Any) -> str:
         return "none"
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and all(isinstance(each, str | int | float) for each in value):
-        return "; ".join(map(str, value))
+    if isinstance(value, list) and not value:
+        return "none"
+    if isinstance(value, list):
+        return "; ".join(map(_entry, value))
+    return _entry(value)
+
+
+def _entry(value: Any) -> str:
+    """One of the things that were given: a property, a box, a point, a passage, an error in a plan; else as it is."""
+    if not isinstance(value, dict):
+        return str(value)
+    known = set(value)
+    if known == {"name", "value"}:
+        return f"{value['name']}: {value['value']}"
+    if known == {"step", "tag"}:
+        return f"step {value['step']}: {value['tag']}" if value["step"] else f"the whole: {value['tag']}"
+    if {"start", "end", "tag"} <= known:
+        return f"characters {value['start']} to {value['end']}: {value['tag']}"
+    if {"x", "y"} <= known:
+        called = value.get("label", value.get("number", "box"))
+        size = f", {value['w']:.3f} by {value['h']:.3f}" if {"w", "h"} <= known else ""
+        return f"{called} at {value['x']:.3f}, {value['y']:.3f}{size}"
     return json.dumps(value, ensure_ascii=False)
 
 

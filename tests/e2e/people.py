@@ -87,6 +87,21 @@ class Desk:
             self.page.wait_for_load_state("networkidle")
             self.page.screenshot(path=path)
 
+    def looks(self, folder: Path | None, name: str) -> None:
+        """Screenshots in a usual and in a wide window, light and dark, if anybody wants them."""
+        if folder is None:
+            return
+        before = self.page.viewport_size
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            for width, height in ((1280, 800), (1920, 1080)):
+                self.page.set_viewport_size({"width": width, "height": height})
+                self.page.evaluate("() => new Promise(requestAnimationFrame)")
+                self.picture(folder / f"{name}-{width}-{scheme}.png")
+        self.page.emulate_media(color_scheme="null")
+        if before is not None:
+            self.page.set_viewport_size(before)
+
 
 @contextmanager
 def opened(server: Server) -> Iterator[Store]:

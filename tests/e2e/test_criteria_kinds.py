@@ -36,6 +36,8 @@ def running(server: Server, tmp_path: Path) -> Server:
         for login in ("ada", "vera", "greta"):
             accounts.create_person(store, login=login, name=login.title())
             projects.set_member(store, by=None, project="kinds", login=login, role=Role.ANNOTATOR)
+        accounts.create_person(store, login="lena", name="Lena")
+        projects.set_member(store, by=None, project="kinds", login="lena", role=Role.LEAD)
         ada = accounts.find_person(store, login="ada")
         picture = tmp_path / "scene.png"
         drawn(scenes("counting")[0]).save(picture)
@@ -106,6 +108,24 @@ def submissions(server: Server, stage: str) -> int:
         return int(connection.execute(query, (stage,)).fetchone()[0])
 
 
+def both_in_history(
+    chromium: Browser, server: Server, login: str, before: str, after: str, same: tuple[str, ...], shot: Path | None
+) -> None:
+    """A lead finds what somebody took back, and what they gave in its place, with all that is in both."""
+    with at_desk(chromium, server, "lena") as desk:
+        desk.open("/history?project=kinds")
+        desk.page.get_by_role("link", name="How do I make tea?").click()
+        rows = desk.page.locator("table").first.locator("tbody tr").filter(has_text=login)
+        expect(rows).to_have_count(2)
+        for row, own, remark in zip(
+            rows.all(), (before, after), ("taken back", "in place of an earlier one"), strict=True
+        ):
+            expect(row).to_contain_text(remark)
+            for words in (own, *same):
+                expect(row).to_contain_text(words)
+        desk.picture(shot)
+
+
 def active(desk: Desk, criterion: str) -> None:
     """Wait until a criterion is the one that keys go to."""
     expect(desk.page.locator(f".criterion.active[data-criterion={criterion}]")).to_be_visible()
@@ -130,12 +150,15 @@ def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path
         active(desk, "seen")
         for entry in ("a lemon", "a mug", "a plate", "a plate"):  # the plate is switched on and off again
             desk.press(key_of(desk, "seen", entry))
+        desk.looks(pictures, "kind-multi_choice")
         desk.press("Enter")
         active(desk, "first")
+        desk.looks(pictures, "kind-option_of")
         desk.press(key_of(desk, "first", "a plate"))
         active(desk, "count")
         desk.press("7", "0", "Enter")
         expect(desk.page.locator(".criterion[data-criterion=count] .error")).to_have_text("At most 50.")
+        desk.looks(pictures, "kind-number")
         desk.press("Backspace", "Enter")
         active(desk, "order")
         desk.press(key_of(desk, "order", "boil water"))
@@ -144,11 +167,12 @@ def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path
         desk.press("ArrowDown", "ArrowDown", "Space", "ArrowUp", "Space")
         rows = desk.page.locator(".criterion[data-criterion=order] .orderrow .label")
         expect(rows).to_have_text(["boil water", "take the mug", "pour the tea"])
+        desk.looks(pictures, "kind-ordering")
         desk.press("Enter")
         active(desk, "properties")
         desk.press("2", "2")
         expect(desk.page.locator(".saved")).to_contain_text("saved")
-        desk.picture(pictures / "criteria-verification.png" if pictures else None)
+        desk.looks(pictures, "kind-property_list")
         desk.page.reload()  # the half-done list and everything before it are still there
         expect(desk.bench).to_have_attribute("data-view", "task")
         active(desk, "properties")
@@ -156,9 +180,11 @@ def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path
         expect(desk.page.locator(".criterion[data-criterion=count] input")).to_have_value("7")
         desk.press("1")
         active(desk, "fits")
+        desk.looks(pictures, "kind-choice")
         desk.press("2")
         active(desk, "why")
         desk.page.keyboard.insert_text("Ask about the kettle.")
+        desk.looks(pictures, "kind-text")
         before = given(desk)
         desk.press("ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
@@ -172,6 +198,16 @@ def test_verification_by_keys(running: Server, chromium: Browser, tmp_path: Path
         active(desk, "count")
         desk.press("ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
+    same = (
+        "seen: a mug; a lemon",
+        "count: 7",
+        "order: boil water; take the mug; pour the tea",
+        "properties: openable: no; sliceable: no; breakable: yes",
+        "fits: no",
+        "why: Ask about the kettle.",
+    )
+    shot = pictures / "history-of-kinds.png" if pictures else None
+    both_in_history(chromium, running, "vera", "first: a plate", "first: a mug", same, shot)
     found = rated(running, tmp_path)
     assert json.loads(found.pop("seen")) == ["a mug", "a lemon"], "in the item's own order, whatever the page's was"
     assert found.pop("first") == "a mug", "what was submitted last counts"
@@ -190,9 +226,12 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
     with at_desk(chromium, running, "greta", scheme="dark") as desk:
         desk.open("/grade?project=kinds")
         expect(desk.bench).to_have_attribute("data-view", "task")
+        active(desk, "quality")
+        desk.looks(pictures, "kind-scale")
         desk.press("2")
         active(desk, "passages")
         desk.press("ArrowRight", "ArrowRight", "Shift+ArrowRight", "1")  # the third word and the one after it
+        desk.looks(pictures, "kind-spans")
         desk.press("End")
         desk.press("ArrowRight", "2", "Backspace", "Enter")  # a second one, taken back
         active(desk, "plan")
@@ -203,7 +242,7 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
         expect(steps.nth(4)).to_contain_text("fly is none of the actions.")
         desk.press("ArrowDown", "ArrowDown", "2", "3", "3", "ArrowDown", "1")
         expect(desk.page.locator(".saved")).to_contain_text("saved")
-        desk.picture(pictures / "criteria-grading.png" if pictures else None)
+        desk.looks(pictures, "kind-plan")
         before = given(desk)
         desk.press("Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
@@ -213,9 +252,12 @@ def test_grading_by_keys(running: Server, chromium: Browser, tmp_path: Path, pic
         assert given(desk) == before
         desk.press("3", "ControlOrMeta+Enter")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
-    found = rated(running, tmp_path)
     text = "go 🥄:"  # words three and four of the answer
     start = PLAN.index(text)
+    passage = f"passages: characters {start} to {start + len(text)}: made_up"
+    both = (passage, "plan: step 3: impossible; step 4: useless")
+    both_in_history(chromium, running, "greta", "quality: 0.5", "quality: 1", both, None)
+    found = rated(running, tmp_path)
     assert PLAN.split()[2:4] == text.split()
     assert json.loads(found.pop("passages")) == [{"start": start, "end": start + len(text), "tag": "made_up"}]
     assert json.loads(found.pop("plan")) == [{"step": 3, "tag": "impossible"}, {"step": 4, "tag": "useless"}]

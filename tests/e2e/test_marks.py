@@ -161,7 +161,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.press("a", "2", "Escape", "Tab", "Tab")  # the second box, chosen again
         desk.press(*["ArrowUp"] * 5, *["Alt+Shift+ArrowUp"] * 6)
         desk.press("a", "3", "Delete", "Enter")
-        desk.picture(shot("verify-boxes"))
+        desk.looks(pictures, "kind-boxes")
         desk.press("Escape")
         expect(desk.page.locator(".saved")).to_contain_text("draft saved")
         desk.page.reload()
@@ -170,7 +170,7 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         assert listed(desk, ".criterion[data-criterion=objects]") == ["Cup", "Plate"]
         expect(desk.page.locator(".criterion[data-criterion=spots]")).to_have_class("criterion many active")
         desk.press("a", *["ArrowDown"] * 25, "a", *["Shift+ArrowLeft"] * 4, "1")
-        desk.picture(shot("verify-marks"))
+        desk.looks(pictures, "kind-marks")
         desk.press("Enter")
         expect(desk.page.locator(".criterion[data-criterion=fits]")).to_have_class("criterion many active")
         desk.next_after("1")

@@ -209,6 +209,12 @@ export class RatingForm {
     parts.root.scrollIntoView({ block: "nearest" });
   }
 
+  // In a window that has become smaller, or beside the guideline, what keys go to is still seen.
+  keepInSight() {
+    const parts = this.blocks.get(this.active);
+    if (parts) parts.root.scrollIntoView({ block: "nearest" });
+  }
+
   stopAsking() {
     this.asking = null;
     this.typing = false;

@@ -2,7 +2,7 @@
 
 import { ActiveTime } from "./active.js";
 import { AdjudicateForm } from "./adjudicate.js";
-import { clock, el, fill, key, labelled, shown } from "./dom.js";
+import { clock, el, fill, key, labelled, same, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
 import { Guide } from "./guide.js";
 import { News } from "./news.js";
@@ -94,6 +94,12 @@ class Workbench {
     this.fields = new FieldForm(this.host);
     this.settling = new AdjudicateForm(this.host);
     this.refining = new RefineForm(this.host);
+    this.room = new ResizeObserver(([{ contentRect: { width, height } }]) => {
+      const before = this.roomBefore;
+      this.roomBefore = { width, height };
+      if (before && before.height && height && !same(before, this.roomBefore) && this.current === this.rating) this.rating.keepInSight();
+    });
+    this.room.observe(this.scroll);
     this.onKey = (event) => this.keydown(event);
     this.onActive = () => (this.lastActive = Date.now());
     window.addEventListener("keydown", this.onKey, true);
@@ -107,6 +113,7 @@ class Workbench {
 
   stop() {
     this.stopped = true;
+    this.room.disconnect();
     window.removeEventListener("keydown", this.onKey, true);
     window.removeEventListener("pointerdown", this.onActive, true);
     this.guard.disconnect();
@@ -246,7 +253,7 @@ class Workbench {
       }
       if (meta.length) parts.push(el("div", { class: "meta" }, meta.join(" · ")));
       if (task.answer !== null && task.answer !== undefined) {
-        const place = task.place ? `answer ${task.place[0]} of ${task.place[1]}, order shuffled` : null;
+        const place = task.place && task.place[1] > 1 ? `answer ${task.place[0]} of ${task.place[1]}` : null;
         parts.push(el("div", { class: "shown answer" }, el("div", { class: "term" }, "Answer", place ? el("span", { class: "quiet" }, place) : null), el("div", { class: task.answer.length > 400 ? "value long" : "value" }, task.answer || el("span", { class: "quiet" }, "The answer is empty."))));
       }
     }
