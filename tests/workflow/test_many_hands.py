@@ -14,7 +14,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("order", ["random", "fewest_votes"])
 def test_people_who_dawdle_and_are_killed_break_no_rule(store: Store, store_url: str, home: Path, order: str) -> None:
-    figures = hands.stress(store, store_url, home, items=40, processes=4, seconds=9, kill_every=1.0, order=order)
+    figures = hands.stress(
+        store, store_url, home, items=40, processes=4, seconds=9, kill_every=1.0, order=order, at_least=30
+    )
     assert figures["failed"] == []
     assert figures["kills"] > 0
     assert figures["submitted"] >= 30
