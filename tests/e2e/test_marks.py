@@ -160,8 +160,9 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         desk.press("a", *["ArrowLeft"] * 15, *["Shift+ArrowDown"] * 3, "e", *["ArrowRight"] * 2)
         desk.press("a", "2", "Escape", "Tab", "Tab")  # the second box, chosen again
         desk.press(*["ArrowUp"] * 5, *["Alt+Shift+ArrowUp"] * 6)
-        desk.press("a", "3", "Delete", "Enter")
+        desk.press("a", "3", "Delete")
         desk.looks(pictures, "kind-boxes")
+        desk.press("Enter")
         desk.press("Escape")
         expect(desk.page.locator(".saved")).to_contain_text("draft saved")
         desk.page.reload()
@@ -178,6 +179,10 @@ def test_boxes_and_marks_from_the_keyboard_to_the_export(
         expect(desk.bench).to_have_attribute("data-view", "task")
         assert listed(desk, ".criterion[data-criterion=objects]") == ["Cup", "Plate"]
         expect(desk.page.locator(".criterion[data-criterion=spots] .marklist li")).to_have_count(2)
+        desk.press("Enter")
+        expect(desk.page.locator(".criterion[data-criterion=spots].active")).to_be_visible()
+        desk.press("Tab", "ArrowRight")  # one point is moved by a step
+        spots[0]["x"] += STEP
         desk.next_after("Control+Enter")
 
     # Vic draws the cup with the pointer, in the dark theme: once as it is fitted, once enlarged.

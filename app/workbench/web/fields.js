@@ -351,6 +351,7 @@ export class FieldForm {
     const all = [...this.root.querySelectorAll("textarea, .choices .choice, .marker")];
     const next = all[all.indexOf(from) + 1];
     if (next) next.focus();
+    return Boolean(next);
   }
 }
 

@@ -278,6 +278,8 @@ export class MarksEditor {
       const at = LABEL_KEYS.indexOf(digit);
       if (at >= 0 && at < this.labels.length) return this.name(this.labels[at].value), true;
     }
+    // What is drawn is left as it is: on to what comes next, if anything does.
+    if (name === "Enter" && this.at < 0 && (this.list.length || this.given) && !this.problem()) return Boolean(this.host.done());
     if (this.at < 0) return false;
     if (!this.boxes && /^(Digit|Numpad)[1-9]$/.test(event.code)) return this.renumber(Number(event.code.slice(-1))), true;
     if (name === "e" || name === "E") {
@@ -370,7 +372,7 @@ export class MarksEditor {
     }));
     const keys = (...pairs) => pairs.flatMap(([names, what]) => [names.split(" ").map((name) => key(name)), ` ${what}  `]);
     fill(this.hint, this.note || (!this.attached ? "" : this.at < 0
-      ? [keys(["A", `or ${this.boxes ? "drag" : "click"} on the image`]), this.list.length ? keys(["Tab", "choose"]) : null]
+      ? [keys(["A", `or ${this.boxes ? "drag" : "click"} on the image`]), this.list.length ? keys(["Tab", "choose"], ["Enter", "done"]) : null]
       : keys(["← ↑ → ↓", this.sizing ? "size" : "move"], ["Shift", "fine"], ...(this.boxes ? [["E", this.sizing ? "move" : "size"]] : []), ["Del", "remove"], ["Enter", "done"])));
     if (this.media) this.media.repaint();
   }

@@ -273,6 +273,7 @@ export class RatingForm {
     if (next) this.activate(next.name);
     this.paint();
     if (!next && submit) this.host.submit();
+    return Boolean(next);
   }
 
   // Marks what is missing or wrong; true when nothing is.
