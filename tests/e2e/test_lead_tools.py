@@ -11,8 +11,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from domain.roles import Role
+from domain.states import Stage
 from media.store import MediaStore
 from tests.e2e.people import at_desk, opened
+from tests.factories import make_person
 from tests.importers.samples import egothink_record, write
 from tests.serving import Server, touchstone
 from workflow import accounts, bring_in
@@ -113,9 +116,10 @@ def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
     _run(server, "project", "create", "team", "--schema", "demo")
     write(tmp_path / "items" / "Activity" / "annotations.json", [egothink_record(n) for n in range(N_ITEMS)])
     _run(server, "import", "team", "egothink", str(tmp_path / "items"))
-    for login in ("ann", "ben", "cy", "dan"):
-        _run(server, "people", "add", login, "--project", "team", "--stage", "verification")
-    _run(server, "people", "add", "lea", "--project", "team", "--role", "lead")
+    with opened(server) as store:
+        for login in ("ann", "ben", "cy", "dan"):
+            make_person(store, login, project="team", stages=[Stage.VERIFICATION])
+        make_person(store, "lea", project="team", role=Role.LEAD)
     server.start()
     seen: dict[str, list[str]] = {}
     for login, n in (("ann", 2), ("ben", N_ITEMS), ("cy", N_ITEMS * 2 - 2 - N_ITEMS)):
@@ -126,7 +130,8 @@ def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
                 seen.setdefault(login, []).append(desk.shown("question"))
                 desk.next_after("1")
         if login == "ann":  # a third item is in her hands, and goes to the others
-            _run(server, "people", "deactivate", "ann")
+            with opened(server) as store:
+                accounts.set_active(store, by=None, login="ann", active=False)
     with at_desk(chromium, server, "lea") as lea:
         preview = lea.page.locator("[data-part=preview]")
         lea.open("/bulk?project=team")
