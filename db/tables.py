@@ -588,7 +588,8 @@ class AnnotationRow(SQLModel, table=True):
     shown: dict[str, Any] | None = Field(
         default=None, sa_column=Column("shown", JSON(none_as_null=True), nullable=True)
     )
-    """Fields whose entries were shuffled for this rater, as they stood on the page."""
+    """Fields whose entries were shuffled for this rater, as they stood on the page; under ``prediction`` which of an
+    item's shuffled answers this was, and of how many."""
     note: str = Field(default="", sa_type=Text)
     seconds: float | None = None
     weight: float | None = None

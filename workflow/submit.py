@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.answers import ORDERED
-from db import events, items, submissions
+from annotation_schemas.answers import ORDERED, PREDICTION
+from db import events, items, submissions, tasks
 from db.engine import Session, Store
 from db.tables import AnnotationRow, TaskRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
@@ -269,7 +269,12 @@ def _in_order(session: Session, access: Access, row: TaskRow, given: Submission)
 def _shown(
     session: Session, access: Access, row: TaskRow, person: Person, item_id: int, revision: int
 ) -> dict[str, Any] | None:
-    """The options as this person saw them, where the schema shuffles them."""
-    if not getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ()):
+    """What the schema shuffles, as this person saw it: options, and which of its item's answers this was."""
+    shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())
+    if not shuffle:
         return None
-    return shuffled_fields(access, row, person, items.content(session, item_id=item_id, revision=revision)) or None
+    found = shuffled_fields(access, row, person, items.content(session, item_id=item_id, revision=revision))
+    if "predictions" in shuffle:
+        place = tasks.place_of(session, item_id=item_id, stage=row.stage, person_id=person.id, unit=row.unit)
+        found[PREDICTION] = list(place)
+    return found or None

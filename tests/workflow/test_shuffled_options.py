@@ -101,6 +101,11 @@ def test_the_answers_to_an_item_come_in_an_order_of_their_own_for_each_person(st
     found = graded(store, "shuffle: [predictions]")
     with store.read() as session:
         seed = session.exec(select(ProjectRow.seed)).one()
+        kept = session.exec(select(AnnotationRow).order_by(col(AnnotationRow.id))).all()
+    n = len(MODELS)
+    for person in found:
+        places = [row.shown for row in kept if row.person_id == person]
+        assert places == [{"prediction": [place, n]} for place in range(1, n + 1)] * 5, "as told on the page"
     orders = set()
     for person, rows in found.items():
         assert [item for item, _ in rows] == sorted(item for item, _ in rows), "one item after the other"
