@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.session import local_path, token_of
@@ -213,18 +213,11 @@ class Gate:
 
 
 class Beside:
-    """ASGI middleware that answers ``routes`` itself, for paths that Streamlit does not let its application have."""
+    """ASGI middleware that answers ``routes`` itself and leaves the rest to Streamlit's application."""
 
     def __init__(self, app: ASGIApp, *, routes: Sequence[BaseRoute]) -> None:
         self.app = app
-        self.routes = routes
+        self.router = Router(routes, redirect_slashes=False, default=app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            for route in self.routes:
-                match, found = route.matches(scope)
-                if match is not Match.NONE:
-                    scope.update(found)
-                    await route.handle(scope, receive, send)
-                    return
-        await self.app(scope, receive, send)
+        await (self.router if scope["type"] == "http" else self.app)(scope, receive, send)

@@ -14,7 +14,7 @@ from streamlit.web import bootstrap
 
 from app import theme
 from app.gate import Beside, Gate, Hosts, content_policy
-from app.routes import media, routes
+from app.routes import routes, routes_before
 from app.services import Resources
 from domain.records import SignedIn
 from workflow import accounts
@@ -63,7 +63,7 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
 
     page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
     gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=content_policy(page))
-    beside = Middleware(Beside, routes=media.routes(resources))  # Streamlit keeps /media/NAME for itself
+    beside = Middleware(Beside, routes=routes_before(resources))
     return streamlit.App(MAIN, routes=routes(resources), middleware=[gate, beside])
 
 

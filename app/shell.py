@@ -182,6 +182,10 @@ def _services(shared: Resources, session: SignedIn) -> Services:
     return Services(shared.store, shared.media, shared.settings, session.person, session.csrf, alive)
 
 
+COLLECT_AFTER = 20_000
+"""So many new objects until the collector looks through them: a submission makes thousands that go by themselves."""
+
+
 @st.cache_resource(show_spinner=False)
 def freeze_collector() -> int:
     """Put everything that is loaded by now out of the collector's sight, once per process; how many objects that was.
@@ -193,6 +197,7 @@ def freeze_collector() -> int:
         importlib.import_module(f"app.views.{screen.name}")
     gc.collect()
     gc.freeze()
+    gc.set_threshold(COLLECT_AFTER, 10, 10)
     return gc.get_freeze_count()
 
 
@@ -301,10 +306,17 @@ def working_page() -> None:
 
 def menu(view: ProjectView) -> list[dict[str, str]]:
     """The screens that this person may go to in this project, for a menu drawn by a component: name, title, href."""
-    return [
-        {"name": screen.name, "title": screen.title, "href": f"/{screen.path}?project={view.name}"}
-        for screen in offered(view)
-    ]
+    key = (view.schema.hash, view.name, view.role, view.stages)
+    if key not in _menus:
+        _menus[key] = [
+            {"name": screen.name, "title": screen.title, "href": f"/{screen.path}?project={view.name}"}
+            for screen in offered(view)
+        ]
+    return _menus[key]
+
+
+_menus: dict[tuple[object, ...], list[dict[str, str]]] = {}
+"""All that a menu is made of is in its key: a stored schema never changes."""
 
 
 def offered(view: ProjectView) -> Sequence[Screen]:

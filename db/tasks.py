@@ -82,13 +82,20 @@ def add(session: Session, *, row: TaskRow) -> TaskRow:
 
 def lock(session: Session, *, public_id: str) -> TaskRow | None:
     """A slot, held against everybody else until the transaction ends."""
-    wanted = select(TaskRow).where(TaskRow.public_id == public_id).with_for_update(key_share=True)
-    return session.exec(wanted.execution_options(populate_existing=True)).first()
+    found: TaskRow | None = session.exec(_by_public_id(hold=True), params={"slot": public_id}).first()
+    return found
 
 
 def by_public_id(session: Session, *, public_id: str) -> TaskRow | None:
     """A slot."""
-    return session.exec(select(TaskRow).where(TaskRow.public_id == public_id)).first()
+    found: TaskRow | None = session.exec(_by_public_id(hold=False), params={"slot": public_id}).first()
+    return found
+
+
+@cache
+def _by_public_id(*, hold: bool) -> Any:
+    wanted = select(TaskRow).where(col(TaskRow.public_id) == bindparam("slot"))
+    return wanted.with_for_update(key_share=True).execution_options(populate_existing=True) if hold else wanted
 
 
 def lock_by_ids(session: Session, *, ids: Iterable[int]) -> list[TaskRow]:

@@ -65,6 +65,18 @@ class Spot:
 
 
 @dataclass
+class _Look:
+    """A place in a lap from which to look on."""
+
+    stage: Stage
+    dimension: str
+    bits: int | None
+    rank: int
+    place: int
+    ended: bool
+
+
+@dataclass
 class Walk:
     """A person on their way. Moving it changes nothing stored until ``keep``."""
 
@@ -184,12 +196,12 @@ def _lap(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
     return found
 
 
-def _copy(row: WalkRow) -> WalkRow:
+def _copy(row: WalkRow) -> _Look:
     """The same place; moving it changes nothing stored."""
-    return WalkRow(**row.model_dump())
+    return _Look(row.stage, row.dimension, row.bits, row.rank, row.place, row.ended)
 
 
-def _ranked_look(session: Session, walk: Walk, look: WalkRow, size: int) -> list[Spot]:
+def _ranked_look(session: Session, walk: Walk, look: _Look, size: int) -> list[Spot]:
     given = {**walk.given, "rank": look.rank, "place": look.place, "limit": size}
     rows = session.execute(_ranked(look.stage, bool(look.dimension)), given).all()
     if rows:
@@ -198,7 +210,7 @@ def _ranked_look(session: Session, walk: Walk, look: WalkRow, size: int) -> list
     return [Spot(row.id, row.item_id, row.unit, row.rank, row.shuffle, row.opened, bool(row.free)) for row in rows]
 
 
-def _random_look(session: Session, walk: Walk, look: WalkRow, size: int) -> list[Spot]:
+def _random_look(session: Session, walk: Walk, look: _Look, size: int) -> list[Spot]:
     bits = look.bits or 0
     width = _WIDTH - bits
     after = look.place + 1

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from app.routes import auth, health, work
+from app.routes import auth, health, media, work
 from app.services import Resources
 from app.workbench import assets
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
-    """All routes of ours that Streamlit's application takes, wired to one store; media have a place before it."""
+    """All routes of ours that Streamlit's application takes, wired to one store."""
     return [
         *auth.routes(resources),
-        *work.routes(resources),
         *health.routes(resources),
         *assets.routes,
     ]
+
+
+def routes_before(resources: Resources) -> list[BaseRoute]:
+    """Those that are answered before Streamlit's application: media, because it keeps ``/media/NAME`` for itself, and
+    the work that pages send, which needs nothing of its sessions and compression."""
+    return [*media.routes(resources), *work.routes(resources)]

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, expect
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from app.routes import media, routes, work
+from app.routes import routes, routes_before, work
 from app.services import Resources
 from app.shell import SCREENS
 from db.engine import Store, open_store
@@ -296,7 +296,7 @@ def test_every_page_and_every_route_has_its_row(world: World) -> None:
     assert set(ACTIONS) == set(work.ACTIONS)
     store = open_store(None, world.server.home)
     shared = Resources(store, MediaStore(world.server.home / "media"), Settings(world.server.home, ""))
-    served = {getattr(route, "path", "") for route in [*routes(shared), *media.routes(shared)]}
+    served = {getattr(route, "path", "") for route in [*routes(shared), *routes_before(shared)]}
     store.close()
     assert set(GETS) | {f"/api/{name}" for name in ACTIONS} | OURS == served
     assert all(
