@@ -11,7 +11,17 @@ from typing import Any
 from annotation_schemas import marks, registry
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
-from annotation_schemas.model import Choice, Criterion, ItemField, Judge, Keep, Refinement, Scalar, Schema
+from annotation_schemas.model import (
+    Choice,
+    Criterion,
+    ItemField,
+    Judge,
+    Keep,
+    Qualification,
+    Refinement,
+    Scalar,
+    Schema,
+)
 from annotation_schemas.plans import condition_problem
 from annotation_schemas.yaml_text import Document, Path
 from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, same
@@ -312,15 +322,20 @@ def _verification(schema: Schema) -> Found:
     else:
         yield from _keep_values(keep, rule, about, criteria, path)
     if verification.qualification:
-        gate, at = verification.qualification, ("stages", "verification", "qualification")
-        if gate.items < 1 or gate.reviewers < 1:
-            yield at, "items and reviewers must be at least 1"
-        if not 0 <= gate.pass_mark <= 1:
-            yield (*at, "pass_mark"), "the pass mark is a share between 0 and 1"
-        if gate.against in ("key", "both") and keep.key is None:
-            yield (*at, "against"), "the keep rule has no `key` to compare with; use `seniors`"
-        if gate.retry_after_hours < 0 or (gate.attempts is not None and gate.attempts < 1):
-            yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
+        yield from _qualification(verification.qualification, "verification")
+        if verification.qualification.against in ("key", "both") and keep.key is None:
+            at = ("stages", "verification", "qualification", "against")
+            yield at, "the keep rule has no `key` to compare with; use `seniors`"
+
+
+def _qualification(gate: Qualification, stage: str) -> Found:
+    at: Path = ("stages", stage, "qualification")
+    if gate.items < 1 or gate.reviewers < 1:
+        yield at, "items and reviewers must be at least 1"
+    if not 0 <= gate.pass_mark <= 1:
+        yield (*at, "pass_mark"), "the pass mark is a share between 0 and 1"
+    if gate.retry_after_hours < 0 or (gate.attempts is not None and gate.attempts < 1):
+        yield at, "retry_after_hours cannot be negative, and attempts must be at least 1"
 
 
 def _gold(schema: Schema) -> Found:
@@ -394,6 +409,14 @@ def _grading(schema: Schema) -> Found:
     if grading is None:
         return
     yield from _known_dimensions(schema, grading.dimensions, ("stages", "grading", "dimensions"))
+    if grading.qualification:
+        yield from _qualification(grading.qualification, "grading")
+        if grading.qualification.against in ("key", "both"):
+            at = ("stages", "grading", "qualification", "against")
+            yield at, "models' answers have no key; only `seniors` say what is right"
+        asked = registry.criteria_of(schema, "grading")
+        if not any(each.kind in registry.COMPARED and each.required for each in asked):
+            yield ("stages", "grading", "qualification"), "no criterion that is always answered can be compared"
     if grading.outputs is not None and grading.outputs < 1:
         yield ("stages", "grading", "outputs"), "this must be at least 1"
     fields = {field.name: field for field in schema.item.fields}

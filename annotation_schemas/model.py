@@ -363,6 +363,8 @@ class Grading(_Part):
     """The dimensions whose answers are graded; None: all of them."""
     shows: tuple[str, ...] | None = None
     """The item's fields beside the answer; None: all that are not secret in grading."""
+    qualification: Qualification | None = None
+    """What to pass before one may grade; its items are models' answers, and seniors say what is right."""
     gold: Gold | None = None
     """Answers with a known grade among those that are graded."""
     order: str = "random"

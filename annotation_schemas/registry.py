@@ -204,6 +204,8 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         order = getattr(getattr(stages, stage), "order", None)
         if order is not None:
             yield "order", order, ("stages", stage, "order"), stage
+        if getattr(getattr(stages, stage), "qualification", None) is not None:
+            yield "stage", "qualification", ("stages", stage, "qualification"), stage
         if getattr(getattr(stages, stage), "gold", None) is not None:
             yield "stage", "gold", ("stages", stage, "gold"), stage
         for number, criterion in enumerate(criteria_of(schema, stage)):
@@ -217,8 +219,6 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
                 ("stages", "verification", "skips", "then"),
                 "verification",
             )
-        if stages.verification.qualification:
-            yield "stage", "qualification", ("stages", "verification", "qualification"), "verification"
     for index, judge in enumerate(schema.judges):
         yield "template", judge.template, ("judges", index, "template"), "judges"
         if judge.parser:
@@ -233,6 +233,10 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         yield "statistic", statistic, ("report", "statistics", index), None
     for index, format in enumerate(schema.export.formats):
         yield "format", format, ("export", "formats", index), None
+
+
+COMPARED = ("choice", "scale", "option_of")
+"""Kinds of criteria whose values are the same or not, so that grades can be compared by them."""
 
 
 def criteria_of(schema: Schema, stage: str, dimension: str | None = None) -> tuple[Criterion, ...]:

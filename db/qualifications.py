@@ -121,14 +121,15 @@ def reviews(session: Session, *, qualification_id: int) -> list[tuple[Qualificat
 
 
 def answers(session: Session, *, qualification_id: int, until: datetime | None = None) -> dict[int, AnnotationRow]:
-    """What counts of what was answered in a try, or counted at a moment, by item id."""
+    """What counts of what was answered in a try, or counted at a moment, by item id; by the
+    prediction's, where models' answers are graded."""
     in_set = (
-        select(QualificationSetRow.item_ids)
+        select(QualificationSetRow.item_ids, QualificationSetRow.prediction_ids)
         .join(QualificationRow, col(QualificationRow.set_id) == QualificationSetRow.id)
         .where(QualificationRow.id == qualification_id)
     )
-    found = session.exec(in_set).first() or ()
-    units = [f"{Purpose.QUALIFICATION.value}/{qualification_id}/{item_id}" for item_id in found]
+    of_items, of_predictions = session.exec(in_set).first() or ((), None)
+    units = [f"{Purpose.QUALIFICATION.value}/{qualification_id}/{id}" for id in of_predictions or of_items]
     wanted = (
         select(AnnotationRow)
         .join(TaskRow, col(TaskRow.id) == AnnotationRow.task_id)
@@ -140,7 +141,7 @@ def answers(session: Session, *, qualification_id: int, until: datetime | None =
     )
     if until is not None:
         wanted = wanted.where(col(AnnotationRow.created_at) <= until)
-    return {row.item_id: row for row in session.exec(wanted)}
+    return {row.prediction_id or row.item_id: row for row in session.exec(wanted)}
 
 
 def by_ids(session: Session, *, ids: Sequence[int]) -> list[AnnotationRow]:

@@ -686,6 +686,10 @@ class QualificationSetRow(SQLModel, table=True):
     stage: str = Field(max_length=32)
     number: int
     item_ids: list[int] = Field(sa_type=JSON)
+    prediction_ids: list[int] | None = Field(
+        default=None, sa_column=Column("prediction_ids", JSON(none_as_null=True), nullable=True)
+    )
+    """Where models' answers are graded: each of them, ``item_ids`` naming its item at the same place."""
     requalify: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     """Whoever passed an earlier set has to pass this one as well."""
     guideline_hash: str

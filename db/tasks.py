@@ -543,6 +543,9 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
         conditions.append(
             ~exists().where(col(InsightRow.item_id) == col(of.item_id), col(InsightRow.person_id) == person_id)
         )
+    if stage is Stage.GRADING:  # what they graded to qualify, whose results they see
+        graded = (col(other.prediction_id) == col(of.prediction_id), col(other.person_id) + 0 == person_id)
+        conditions.append(~exists().where(*graded, col(other.purpose) == Purpose.QUALIFICATION))
     if stage is Stage.REFINEMENT:  # its page shows the key
         conditions.append(~exists().where(col(ItemRow.id) == col(of.item_id), col(ItemRow.author_id) + 0 == person_id))
         conditions.append(~_asked_blind(of, person_id))

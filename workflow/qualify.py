@@ -16,13 +16,15 @@ from datetime import datetime, timedelta
 from secrets import randbelow
 from typing import Any
 
+from annotation_schemas import registry
 from annotation_schemas.model import Qualification
-from db import events, items, people, projects, qualifications, tasks, threads
+from db import events, files, items, people, projects, qualifications, tasks, threads
 from db.engine import IntegrityError, Session, Store
 from db.tables import (
     AnnotationRow,
     ItemRow,
     PersonRow,
+    PredictionRow,
     QualificationReviewRow,
     QualificationRow,
     QualificationSetRow,
@@ -36,6 +38,7 @@ from domain.records import NothingLeft, Person
 from domain.roles import Role, at_least
 from domain.states import Purpose, Stage, TaskState
 from workflow.projects import Access, access_by_id, access_to, require_lead
+from workflow.ratings import unit_of
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class ItemResult:
     """None: nothing says what is right."""
     comments: Sequence[tuple[str, str]] = ()
     """Who said what about it."""
+    graded: str | None = None
+    """The model's answer that was graded, if it was one."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,8 @@ class Try:
     exempt: str | None = None
     """Why a lead let them in without it."""
     results: Sequence[ItemResult] = ()
+    wait: str = ""
+    """Why its person cannot begin the next one yet; empty if they can, or need none."""
 
 
 @dataclass(frozen=True)
@@ -200,24 +207,21 @@ def make_set(
         if asked is None:
             raise InvalidInput([Problem("stage", f"The schema asks for no qualification before {stage.value}.")])
         seed = randbelow(2**31)
+        pool = _pool(session, access, stage)
         chosen = (
-            [_named(session, access, name) for name in dict.fromkeys(names)]
+            [_named(access, pool, name) for name in dict.fromkeys(names)]
             if names
-            else evenly(
-                sorted(items.of_project(session, project_id=access.project_id), key=lambda row: row.id or 0),
-                n or asked.items,
-                seed=seed,
-                of=lambda row: row.dimension,
-            )
+            else evenly(pool, n or asked.items, seed=seed, of=lambda thing: thing.item.dimension)
         )
         if not chosen:
-            raise InvalidInput([Problem("items", "A set needs at least one item; import items or name some.")])
+            raise InvalidInput([Problem("items", "A set needs at least one item; import some first.")])
         earlier = qualifications.sets(session, project_id=access.project_id, stage=stage)
         row = QualificationSetRow(
             project_id=access.project_id,
             stage=stage.value,
             number=len(earlier) + 1,
-            item_ids=[item.id or 0 for item in chosen],
+            item_ids=[thing.item.id or 0 for thing in chosen],
+            prediction_ids=[thing.id for thing in chosen] if stage is Stage.GRADING else None,
             requalify=requalify,
             guideline_hash=access.loaded.guideline_hash,
             seed=seed,
@@ -227,7 +231,7 @@ def make_set(
         )
         qualifications.add(session, row=row)
         _record(session, access, by, "qualification.set_made", now, {"number": row.number, "items": len(chosen)})
-        return MadeSet(row.number, [item.external_id for item in chosen], _few(row, asked))
+        return MadeSet(row.number, [thing.name for thing in chosen], _few(row, asked))
 
 
 def newest_set(
@@ -240,7 +244,7 @@ def newest_set(
         made = qualifications.sets(session, project_id=access.project_id, stage=stage)
         if asked is None or not made:
             return None
-        names = [items.by_id(session, id=item_id).external_id for item_id in made[-1].item_ids]
+        names = [thing.name for thing in _things(session, made[-1])]
         return MadeSet(made[-1].number, names, _few(made[-1], asked))
 
 
@@ -287,31 +291,27 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
                 return last
             if last.state is Standing.PASSED and not (fresh and sets[-1].requalify):
                 raise Conflict("You have passed this qualification.")
-            ended = max(
-                (row.created_at for row, _ in qualifications.reviews(session, qualification_id=mine[-1].id or 0))
-            )
-            wait = timedelta(hours=asked.retry_after_hours)
-            if last.state is not Standing.PASSED:
-                why = may_try_again(tries=len(mine), attempts=asked.attempts, ended=ended, wait=wait, now=now)
-                if why:
-                    raise Conflict(why)
+            why = _why_wait(session, asked, mine, last, now)
+            if why:
+                raise Conflict(why)
         try:
             row = _add_try(session, access, person.id, stage, sets[-1], None, "", now)
         except IntegrityError as error:
             raise Conflict("You have begun this in another window; reload the page.") from error
-        for slot, item_id in enumerate(shuffled(sets[-1].item_ids, seed=access.seed, parts=("qualify", row.id))):
-            item = items.by_id(session, id=item_id)
+        things = _things(session, sets[-1])
+        for slot, thing in enumerate(shuffled(things, seed=access.seed, parts=("qualify", row.id))):
             tasks.add(
                 session,
                 row=TaskRow(
                     project_id=access.project_id,
                     stage=stage,
                     purpose=Purpose.QUALIFICATION,
-                    unit=f"{Purpose.QUALIFICATION.value}/{row.id}/{item_id}",
+                    unit=f"{Purpose.QUALIFICATION.value}/{row.id}/{thing.id}",
                     slot=slot,
-                    item_id=item_id,
-                    revision=item.current_revision,
-                    dimension=item.dimension,
+                    item_id=thing.item.id,
+                    revision=thing.item.current_revision if thing.prediction is None else None,
+                    prediction_id=thing.prediction.id if thing.prediction else None,
+                    dimension=thing.item.dimension,
                     state=TaskState.CLAIMED,
                     person_id=person.id,
                     lease_until=now + LEASE,
@@ -319,7 +319,8 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
                     created_at=now,
                 ),
             )
-            threads.note_insight(session, item_id=item_id, person_id=person.id, now=now)
+            if thing.prediction is None:  # of an answer, the tasks themselves say who graded it to qualify
+                threads.note_insight(session, item_id=thing.item.id or 0, person_id=person.id, now=now)
         _record(session, access, person, "qualification.begun", now, {"number": row.number, "set": sets[-1].number})
         return _view(session, access, asked, row, None)
 
@@ -347,7 +348,21 @@ def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VER
             seen = _view(session, access, asked, row, person, results=True)
             same_set = bool(sets) and row.set_id == sets[-1].id
             found.append(_without_keys(seen) if again and same_set else seen)
+        tried = [row for row in rows if row.set_id is not None]
+        if found and found[-1].exempt is None:
+            found[-1] = replace(found[-1], wait=_why_wait(session, asked, tried, found[-1], store.now()))
         return found
+
+
+def _why_wait(
+    session: Session, asked: Qualification, tried: Sequence[QualificationRow], last: Try, now: datetime
+) -> str:
+    """Why somebody cannot try again yet after their last try; empty if they can."""
+    if last.state not in (Standing.FAILED, Standing.SENT_BACK):
+        return ""
+    ended = max(row.created_at for row, _ in qualifications.reviews(session, qualification_id=tried[-1].id or 0))
+    wait = timedelta(hours=asked.retry_after_hours)
+    return may_try_again(tries=len(tried), attempts=asked.attempts, ended=ended, wait=wait, now=now) or ""
 
 
 def _without_keys(seen: Try) -> Try:
@@ -559,12 +574,12 @@ def _results(
     reference: Sequence[AnnotationRow],
 ) -> list[ItemResult]:
     """The items of a set, answered and compared."""
-    by_item: dict[int, list[AnnotationRow]] = {}
+    by_thing: dict[int, list[AnnotationRow]] = {}
     for row in reference:
-        by_item.setdefault(row.item_id, []).append(row)
+        by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
     return [
-        _result(session, access, asked, items.by_id(session, id=item_id), given.get(item_id), by_item.get(item_id, []))
-        for item_id in of.item_ids
+        _result(session, access, asked, thing, given.get(thing.id), by_thing.get(thing.id, []), at)
+        for at, thing in enumerate(_things(session, of), start=1)
     ]
 
 
@@ -572,13 +587,16 @@ def _result(
     session: Session,
     access: Access,
     asked: Qualification,
-    item: ItemRow,
+    thing: _Thing,
     given: AnnotationRow | None,
     reference: Sequence[AnnotationRow],
+    at: int,
 ) -> ItemResult:
+    item = thing.item
     content = items.content(session, item_id=item.id or 0, revision=given.revision if given else item.current_revision)
-    keep = access.schema.stages.verification.keep if access.schema.stages.verification else None
-    deciding = criteria_that_decide(keep) if keep else ()
+    verification = access.schema.stages.verification
+    keep = verification.keep if verification and thing.prediction is None else None
+    deciding = criteria_that_decide(keep) if keep else _graded(access, item.dimension)
     key = content.get(keep.key) if keep and keep.key else None
     seniors = _most([tuple(row.answers.get(name) for name in deciding) for row in reference])
     answer = tuple(given.answers.get(name) for name in deciding) if given else ()
@@ -595,7 +613,7 @@ def _result(
         if field.name in content and field.authored
     }
     return ItemResult(
-        item.external_id,
+        item.external_id if thing.prediction is None else f"{at}: {item.external_id}",  # models have no names here
         item.dimension,
         shown,
         dict(given.answers) if given else {},
@@ -603,6 +621,7 @@ def _result(
         key,
         list(seniors) if seniors is not None and len(seniors) > 1 else seniors[0] if seniors else None,
         wanted,
+        graded=thing.prediction.text if thing.prediction else None,
     )
 
 
@@ -631,18 +650,62 @@ def _most(values: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
 
 def _few(made: QualificationSetRow, asked: Qualification) -> str:
     """That a set is smaller than it was to be; empty if it is not."""
-    n = len(made.item_ids)
+    n, what = len(made.item_ids), "items" if made.prediction_ids is None else "answers"
     if made.wanted is not None and n < made.wanted:
         who = "the schema asks for" if made.wanted == asked.items else "were asked for"
-        return f"{n} of the {made.wanted} items that {who}; the project had no more."
-    return f"{n} of the {asked.items} items that the schema asks for." if n < asked.items else ""
+        return f"{n} of the {made.wanted} {what} that {who}; the project had no more."
+    return f"{n} of the {asked.items} {what} that the schema asks for." if n < asked.items else ""
 
 
-def _named(session: Session, access: Access, name: str) -> ItemRow:
-    row = items.by_external_id(session, project_id=access.project_id, external_id=name)
-    if row is None:
-        raise NotFound(f"There is no item {name!r} in {access.title}.")
-    return row
+@dataclass(frozen=True)
+class _Thing:
+    """What is answered about: an item, or a model's answer to it."""
+
+    item: ItemRow
+    prediction: PredictionRow | None = None
+
+    @property
+    def id(self) -> int:
+        return (self.item if self.prediction is None else self.prediction).id or 0
+
+    @property
+    def name(self) -> str:
+        return unit_of(self.item.external_id, self.prediction.model if self.prediction else None)
+
+
+def _pool(session: Session, access: Access, stage: Stage) -> list[_Thing]:
+    """What a set can be drawn from, in the order in which it came."""
+    rows = sorted(items.of_project(session, project_id=access.project_id), key=lambda row: row.id or 0)
+    if stage is not Stage.GRADING:
+        return [_Thing(row) for row in rows]
+    by_id = {row.id: row for row in rows}
+    graded = access.schema.stages.grading.dimensions if access.schema.stages.grading else None
+    found = [_Thing(by_id[row.item_id], row) for row in files.predictions(session, project_id=access.project_id)]
+    return [thing for thing in found if graded is None or thing.item.dimension in graded]
+
+
+def _things(session: Session, of: QualificationSetRow) -> list[_Thing]:
+    """What is in a set."""
+    rows = [items.by_id(session, id=item_id) for item_id in of.item_ids]
+    if of.prediction_ids is None:
+        return [_Thing(row) for row in rows]
+    return [_Thing(row, items.prediction(session, id=id)) for row, id in zip(rows, of.prediction_ids, strict=True)]
+
+
+def _graded(access: Access, dimension: str) -> list[str]:
+    """The criteria by which grades are compared: those with values that everybody gives."""
+    return [
+        criterion.name
+        for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, dimension)
+        if criterion.kind in registry.COMPARED and criterion.required
+    ]
+
+
+def _named(access: Access, pool: Sequence[_Thing], name: str) -> _Thing:
+    for thing in pool:
+        if thing.name == name:
+            return thing
+    raise NotFound(f"There is no {name!r} in {access.title} that could be in a set.")
 
 
 def _member(session: Session, access: Access, login: str) -> PersonRow:

@@ -13,7 +13,7 @@ from db.tables import AssetRow, DraftRow, MediaObjectRow, TaskRow
 from domain.errors import NotFound
 from domain.order import shuffled
 from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
-from domain.states import Stage
+from domain.states import Purpose, Stage
 from workflow import guidelines
 from workflow.projects import Access, access_by_id
 
@@ -158,6 +158,8 @@ def _answer(session: Session, row: TaskRow) -> str | None:
 
 def _place(session: Session, row: TaskRow, person: Person) -> tuple[int, int] | None:
     if row.stage is not Stage.GRADING or row.prediction_id is None or row.item_id is None:
+        return None
+    if row.purpose is Purpose.QUALIFICATION:  # its answers come one by one, not by their items
         return None
     return tasks.place_of(session, item_id=row.item_id, stage=row.stage, person_id=person.id, unit=row.unit)
 

@@ -9,7 +9,9 @@ import typer
 
 if TYPE_CHECKING:
     from db.engine import Store
+    from domain.states import Stage
 
+OfStage = Annotated[str, typer.Option("--stage", help="verification, or grading, where models' answers are graded.")]
 Project = Annotated[str, typer.Argument(help="The project.")]
 
 
@@ -33,6 +35,7 @@ def make_set(
     requalify: Annotated[
         bool, typer.Option("--requalify", help="Whoever passed an earlier set has to pass this one as well.")
     ] = False,
+    stage: OfStage = "verification",
 ) -> None:
     """Fix the items that people answer to qualify, drawn evenly over the dimensions or named."""
     from domain.errors import FileRefused
@@ -44,29 +47,40 @@ def make_set(
             names = [line.strip() for line in items.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
         except (OSError, UnicodeDecodeError) as error:
             raise FileRefused(f"{items} cannot be read as UTF-8 text: {error}") from error
-    made = qualify.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify)
-    typer.echo(f"Set {made.number} of {project}: {made.few or f'{len(made.items)} items.'}")
+    of = _stage(stage)
+    made = qualify.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of)
+    thing = "answers" if of == "grading" else "items"
+    typer.echo(f"Set {made.number} of {project}: {made.few or f'{len(made.items)} {thing}.'}")
     for name in made.items:
         typer.echo(name)
 
 
-def status(project: Project) -> None:
+def status(project: Project, stage: OfStage = "verification") -> None:
     """Write all tries as CSV."""
     from workflow import qualify
 
-    typer.echo(qualify.as_csv(qualify.tries(_store(), person=None, project=project)), nl=False)
+    typer.echo(qualify.as_csv(qualify.tries(_store(), person=None, project=project, stage=_stage(stage))), nl=False)
 
 
 def exempt(
     project: Project,
     login: Annotated[str, typer.Argument(help="Whom to let in without it.")],
     why: Annotated[str, typer.Option(help="The reason; it is kept.")],
+    stage: OfStage = "verification",
 ) -> None:
     """Let somebody into the stage without the qualification."""
     from workflow import qualify
 
-    qualify.exempt(_store(), by=None, project=project, login=login, why=why)
+    qualify.exempt(_store(), by=None, project=project, login=login, why=why, stage=_stage(stage))
     typer.echo(f"{login} needs no qualification in {project}.")
+
+
+def _stage(name: str) -> Stage:
+    from domain.states import Stage
+
+    if name not in (Stage.VERIFICATION.value, Stage.GRADING.value):
+        raise typer.BadParameter(f"--stage {name!r} is neither verification nor grading.")
+    return Stage(name)
 
 
 def _store() -> Store:

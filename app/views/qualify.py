@@ -12,6 +12,7 @@ from app.services import Services
 from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
+from domain.states import Stage
 from workflow import qualify
 
 WORDS = {
@@ -21,6 +22,8 @@ WORDS = {
     Standing.FAILED: "not passed",
     Standing.SENT_BACK: "sent back",
 }
+PAGES = {Stage.VERIFICATION: "verify", Stage.GRADING: "grade"}
+"""The stages that may ask for a qualification, with the page on which they are worked on."""
 SIGNS = {True: "✓", False: "✗", None: "?"}
 """Marks beside the colours: right, wrong, nobody says."""
 
@@ -28,37 +31,64 @@ SIGNS = {True: "✓", False: "✗", None: "?"}
 def render(services: Services) -> None:
     """What somebody has to do, and what they may look at."""
     view = shell.project(services)
-    verification = view.schema.schema_.stages.verification
-    asked = verification.qualification if verification else None
-    shell.heading("Qualify", "A set of items to answer before the verification.", made_up=view.made_up)
-    if asked is None:
+    asked = {
+        stage: part.qualification
+        for stage in PAGES
+        if (part := getattr(view.schema.schema_.stages, stage.value)) is not None and part.qualification is not None
+    }
+    mine = [stage for stage in asked if view.stages is None or stage in view.stages]
+    shell.heading("Qualify", "A set to answer before a stage is open to you.", made_up=view.made_up)
+    if not asked:
         shell.show(markup.notice("This project asks for no qualification."))
         return
-    _mine(services, view)
+    if not mine:
+        shell.show(markup.notice("No stage of yours asks for a qualification."))
+        return
+    stage = _stage(mine)
+    _mine(services, view, stage)
     if at_least(view.role, Role.SENIOR):
-        _seniors(services, view)
+        _seniors(services, view, stage)
     if at_least(view.role, Role.LEAD):
-        _lead(services, view, asked.items)
+        _lead(services, view, stage, asked[stage].items)
+
+
+def _stage(stages: Sequence[Stage]) -> Stage:
+    """The stage that the page is about: the only one, the one that the address names, or the one that is chosen."""
+    if len(stages) == 1:
+        return stages[0]
+    named = [stage for stage in stages if stage.value == st.query_params.get("stage")]
+    chosen = st.segmented_control(
+        "Stage",
+        list(stages),
+        default=(named or list(stages))[0],
+        format_func=lambda stage: stage.value.capitalize(),
+        key="qualify.stage",
+    )
+    return chosen or (named or list(stages))[0]
 
 
 # ---- one's own -------------------------------------------------------------------------------------------------------
 
 
-def _mine(services: Services, view: ProjectView) -> None:
-    mine = qualify.mine(services.store, person=services.person, project=view.name)
+def _mine(services: Services, view: ProjectView, stage: Stage) -> None:
+    mine = qualify.mine(services.store, person=services.person, project=view.name, stage=stage)
     last = mine[-1] if mine else None
     if last is not None:
         shell.show(markup.notice(standing(last), style="good" if last.state is Standing.PASSED else ""))
+        if last.wait:
+            shell.show(markup.notice(last.wait, style="bad"))
         for result in last.results:
             shell.show(result_of(result))
+    if last is not None and last.wait:
+        return
     if last is not None and last.state is Standing.OPEN:
         if st.button("Go on", type="primary", key="qualify.go", shortcut="1"):
-            shell.go("verify", project=view.name)
+            shell.go(PAGES[stage], project=view.name)
     elif (last is None or last.state is not Standing.HANDED_IN) and st.button(
         "Begin", type="primary", key="qualify.begin", shortcut="1"
     ):
-        qualify.begin(services.store, person=services.person, project=view.name)
-        shell.go("verify", project=view.name)
+        qualify.begin(services.store, person=services.person, project=view.name, stage=stage)
+        shell.go(PAGES[stage], project=view.name)
 
 
 def standing(seen: qualify.Try) -> str:
@@ -78,7 +108,8 @@ def standing(seen: qualify.Try) -> str:
 def result_of(result: qualify.ItemResult) -> markup.Markup:
     """One item: mine, what is right, and what was said."""
     head = f"{SIGNS[result.right]} {result.item}"
-    lines = [f"answer: {_words(result.answer)}"]
+    lines = [f"model: {result.graded}"] if result.graded is not None else []
+    lines.append(f"answer: {_words(result.answer)}")
     if result.reasons:
         lines.append(f"because: {_words(result.reasons)}")
     if result.key is not None:
@@ -102,18 +133,19 @@ def _words(values: Any) -> str:
 # ---- seniors ---------------------------------------------------------------------------------------------------------
 
 
-def _seniors(services: Services, view: ProjectView) -> None:
+def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People and items")
     found = [
         each
-        for each in qualify.tries(services.store, person=services.person, project=view.name)
+        for each in qualify.tries(services.store, person=services.person, project=view.name, stage=stage)
         if each.set_number is not None
     ]
     if not found:
         shell.show(markup.notice("Nobody has begun yet."))
         return
     shell.show(matrix(found))
-    st.download_button("CSV", qualify.as_csv(found), f"{view.name}-qualification.csv", "text/csv", key="qualify.csv")
+    name = f"{view.name}-{stage.value}-qualification.csv"
+    st.download_button("CSV", qualify.as_csv(found), name, "text/csv", key="qualify.csv")
     me = services.person.login
     waiting = [
         each
@@ -182,9 +214,9 @@ def matrix(found: Sequence[qualify.Try]) -> markup.Markup:
 # ---- leads -----------------------------------------------------------------------------------------------------------
 
 
-def _lead(services: Services, view: ProjectView, wanted: int) -> None:
+def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> None:
     shell.section("The set")
-    newest = qualify.newest_set(services.store, person=services.person, project=view.name)
+    newest = qualify.newest_set(services.store, person=services.person, project=view.name, stage=stage)
     if newest is not None:
         size = newest.few or f"{markup.count(len(newest.items), 'item')}."
         shell.show(markup.notice(f"Set {newest.number}: {size}", style="bad" if newest.few else ""))
@@ -198,6 +230,7 @@ def _lead(services: Services, view: ProjectView, wanted: int) -> None:
             services.store,
             by=services.person,
             project=view.name,
+            stage=stage,
             names=[line.strip() for line in str(named).splitlines() if line.strip()],
             n=int(number),
             requalify=bool(again),
@@ -208,5 +241,7 @@ def _lead(services: Services, view: ProjectView, wanted: int) -> None:
         why = st.text_input("Why", key="qualify.why")
         let = st.form_submit_button("Let them in", key="qualify.let")
     if let:
-        qualify.exempt(services.store, by=services.person, project=view.name, login=str(login), why=str(why))
+        qualify.exempt(
+            services.store, by=services.person, project=view.name, login=str(login), why=str(why), stage=stage
+        )
         shell.show(markup.notice(f"{login} needs no qualification any more.", style="good"))

@@ -93,7 +93,7 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run(
             text(
                 f"INSERT INTO qualification_set VALUES (1, 1, 'verification', 1, '[1]', false, 'g', 0, NULL,"
-                f" '{WHEN}', NULL)"
+                f" '{WHEN}', NULL, NULL)"
             )
         )
         run(text(f"INSERT INTO qualification VALUES (1, 'q', 1, 'verification', 1, 1, 1, NULL, '', '{WHEN}')"))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
+from sqlalchemy import text
 
-from tests.e2e.people import Desk, at_desk
+from tests.e2e.people import Desk, at_desk, opened
 from tests.importers.samples import egoplan_record, write
 from tests.serving import Server, touchstone
 
@@ -108,3 +111,200 @@ def test_a_set_is_passed_before_anybody_verifies(
         (str(LIVE), str(SET)),
         ("0", str(SET)),
     ]
+
+
+# ---- a panel: who fails waits, scores weigh votes, and graders have a qualification of their own --------------------
+
+BOWL, RING, JAR, CUP = IN_SET = [f"What is {name}?" for name in ("the bowl", "the ring", "the jar", "the cup")]
+KEPT, LOST, HALF = OPEN_ITEMS = ["What is left?", "What is right?", "What is between?"]
+SENIOR = dict.fromkeys(IN_SET, "yes")
+SAID = {
+    "ann": {BOWL: "yes", RING: "yes", JAR: "yes", CUP: "yes"},
+    "bob": {BOWL: "yes", RING: "yes", JAR: "no", CUP: "no"},
+    "cy": {BOWL: "yes", RING: "yes", JAR: "no", CUP: "no"},
+}
+VOTES = {
+    KEPT: {"ann": "yes", "bob": "yes", "cy": "no"},
+    LOST: {"ann": "no", "bob": "no", "cy": "yes"},
+    HALF: {"ann": "yes", "bob": "no", "cy": "no"},
+}
+KEYS = {"yes": "1", "no": "21"}
+
+
+def _panel(server: Server, tmp_path: Path, people: dict[str, str]) -> None:
+    folder = tmp_path / "items" / "near"
+    folder.mkdir(parents=True)
+    records = [
+        {"image_path": [f"{at}.jpg"], "question": text, "answer": "A cup."}
+        for at, text in enumerate(IN_SET + OPEN_ITEMS)
+    ]
+    (folder / "annotations.json").write_text(json.dumps(records))
+    _run(server, "project", "create", "panel", "--schema", "panel")
+    _run(server, "import", "panel", "egothink", str(folder.parent))
+    for login, role in people.items():
+        _run(server, "people", "add", login, "--project", "panel", "--role", role)
+
+
+def _vote(desk: Desk, wanted: dict[str, str]) -> None:
+    """Vote on whatever comes until nothing does."""
+    expect(desk.bench).to_be_visible()
+    for _ in wanted:
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        desk.next_after(*KEYS[wanted[desk.shown("question")]])
+    expect(desk.bench).to_have_attribute("data-view", "nothing")
+
+
+def _qualify(desk: Desk, said: dict[str, str]) -> None:
+    desk.open("/qualify?project=panel&stage=verification")
+    desk.page.get_by_role("button", name="Begin").click()
+    _vote(desk, said)
+
+
+def _sign(desk: Desk, n: int, stage: str = "verification") -> None:
+    desk.open(f"/qualify?project=panel&stage={stage}")
+    passed = desk.page.locator("table.ts-table tbody tr").filter(has_text="signed by 1")
+    expect(desk.page.get_by_role("heading", name="People and items")).to_be_visible()
+    before = passed.count()
+    for at in range(n):
+        desk.page.get_by_role("button", name="Sign", exact=True).click()
+        expect(passed).to_have_count(before + at + 1)
+
+
+def _hours_pass(server: Server, hours: int) -> None:
+    """What was reviewed was reviewed so many hours earlier: the one thing that a test cannot wait for."""
+    with opened(server) as store, store.write() as session:
+        kept = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'qualification_review'"
+        triggers = [row[0] for row in session.execute(text(kept))]
+        for trigger in triggers:
+            session.execute(text(f"DROP TRIGGER {trigger.split()[2]}"))
+        for id, at in session.execute(text("SELECT id, created_at FROM qualification_review")).all():
+            earlier = str(datetime.fromisoformat(at) - timedelta(hours=hours))
+            session.execute(
+                text("UPDATE qualification_review SET created_at = :at WHERE id = :id"), {"at": earlier, "id": id}
+            )
+        for trigger in triggers:
+            session.execute(text(trigger))
+
+
+def test_votes_weigh_what_their_rater_scored(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    _panel(server, tmp_path, {**dict.fromkeys(SAID, "annotator"), "sam": "senior"})
+    with opened(server) as store, store.read() as session:
+        names = dict(
+            session.execute(
+                text("SELECT r.content, i.external_id FROM item i JOIN revision r ON r.item_id = i.id")
+            ).all()
+        )
+    ids = {json.loads(fields)["question"]: name for fields, name in names.items()}
+    (tmp_path / "set.txt").write_text("\n".join(ids[question] for question in IN_SET))
+    _run(server, "qualify", "set", "panel", "--items", str(tmp_path / "set.txt"))
+    server.start()
+    with at_desk(chromium, server, "sam") as desk:
+        _qualify(desk, SENIOR)
+    for login, said in SAID.items():
+        with at_desk(chromium, server, login) as desk:
+            _qualify(desk, said)
+    with at_desk(chromium, server, "sam") as desk:
+        _sign(desk, len(SAID))
+    for login in SAID:
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/verify?project=panel")
+            _vote(desk, {question: cast[login] for question, cast in VOTES.items()})
+    weight = {
+        login: Fraction(sum(answer == SENIOR[question] for question, answer in said.items()), len(said))
+        for login, said in SAID.items()
+    }
+    assert set(weight.values()) == {Fraction(1), Fraction(1, 2)}
+    kept = set()
+    for question, cast in VOTES.items():
+        for_it = sum((weight[login] for login, vote in cast.items() if vote == "yes"), Fraction())
+        if 2 * for_it > sum(weight.values()):
+            kept.add(question)
+    assert kept == {KEPT}
+    out = tmp_path / "release"
+    _run(server, "export", "panel", "egothink", "--verified", "--out", str(out))
+    exported = [record for path in out.rglob("annotations.json") for record in json.loads(path.read_text())]
+    assert {record["question"] for record in exported} == kept
+    assert "Everything stored follows from the votes." in _run(server, "check", "panel")
+
+
+def test_who_fails_waits_and_has_so_many_tries(server: Server, chromium: Browser, tmp_path: Path) -> None:
+    _panel(server, tmp_path, {"bob": "annotator", "sam": "senior"})
+    _run(server, "qualify", "set", "panel")
+    server.start()
+    everything = IN_SET + OPEN_ITEMS
+    with at_desk(chromium, server, "sam") as desk:
+        desk.open("/qualify?project=panel&stage=verification")
+        desk.page.get_by_role("button", name="Begin").click()
+        for _ in IN_SET:
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            desk.next_after("1")
+    for tried in (1, 2):
+        with at_desk(chromium, server, "bob") as desk:
+            desk.open("/qualify?project=panel&stage=verification")
+            desk.page.get_by_role("button", name="Begin").click()
+            for _ in IN_SET:
+                expect(desk.bench).to_have_attribute("data-view", "task")
+                assert desk.shown("question") in everything
+                desk.next_after(*KEYS["no"])
+            expect(desk.bench).to_have_attribute("data-view", "nothing")
+        with at_desk(chromium, server, "sam") as desk:
+            _sign(desk, 1)
+        with at_desk(chromium, server, "bob") as desk:
+            desk.open("/qualify?project=panel&stage=verification")
+            expect(desk.page.get_by_text("Not passed: 0 of 4 right; 50% are needed.")).to_be_visible()
+            said = "You can try again from " if tried == 1 else "You have had 2 of 2 tries; ask a lead of the project."
+            expect(desk.page.get_by_text(said)).to_be_visible()
+            expect(desk.page.get_by_role("button", name="Begin")).to_have_count(0)
+            desk.open("/verify?project=panel")
+            expect(desk.page.locator(".nothing")).to_contain_text("not passed")
+        _hours_pass(server, 25)
+    with at_desk(chromium, server, "bob") as desk:
+        desk.open("/qualify?project=panel&stage=verification")
+        expect(desk.page.get_by_text("2 of 2 tries")).to_be_visible()
+    ratings = tmp_path / "ratings.csv"
+    _run(server, "export", "panel", "ratings", "--out", str(ratings))
+    with ratings.open(newline="") as file:
+        assert list(csv.DictReader(file)) == [], "no answer of a try is a vote"
+
+
+def test_graders_qualify_before_they_grade(
+    server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    _panel(server, tmp_path, {"ann": "annotator", "bob": "annotator", "sam": "senior"})
+    with opened(server) as store, store.read() as session:
+        names = list(session.execute(text("SELECT external_id FROM item ORDER BY id")).scalars())
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("\n".join(json.dumps({"item": name, "model": "m", "text": f"It is {name}."}) for name in names))
+    _run(server, "import", "panel", "predictions", str(answers))
+    made = _run(server, "qualify", "set", "panel", "--stage", "grading").splitlines()
+    assert made[0] == "Set 1 of panel: 2 answers."
+    server.start()
+    for login, second in (("sam", "3"), ("ann", "3"), ("bob", "1")):
+        with at_desk(chromium, server, login) as desk:
+            desk.open("/grade?project=panel")
+            expect(desk.page.locator(".nothing")).to_contain_text("Not qualified yet")
+            desk.press("Enter")
+            desk.page.get_by_role("button", name="Begin").click()
+            for key in ("3", second):
+                expect(desk.bench).to_have_attribute("data-view", "task")
+                desk.next_after(key)
+            expect(desk.page.locator(".nothing")).to_contain_text("seniors are looking at it")
+    with at_desk(chromium, server, "sam") as desk:
+        desk.open("/qualify?project=panel&stage=grading")
+        expect(desk.page.get_by_role("button", name="Sign", exact=True)).to_be_visible()
+        desk.picture(pictures / "qualify-grading.png" if pictures else None)
+        _sign(desk, 2, "grading")
+    with at_desk(chromium, server, "bob") as desk:
+        desk.open("/grade?project=panel")
+        expect(desk.page.locator(".nothing")).to_contain_text("not passed")
+    with at_desk(chromium, server, "ann") as desk:
+        desk.open("/grade?project=panel")
+        for _ in range(len(names) - 2):
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            desk.next_after("2")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+    ratings = tmp_path / "ratings.csv"
+    _run(server, "export", "panel", "ratings", "--out", str(ratings))
+    with ratings.open(newline="") as file:
+        grades = sorted((row["unit"], float(row["value"])) for row in csv.DictReader(file))
+    assert grades == sorted((f"{name} · m", 0.5) for name in names if f"{name} · m" not in made[1:])

@@ -108,7 +108,7 @@ def test_a_skip_taken_back_brings_the_item_back_to_the_voters(store: Store) -> N
 def panel(store: Store) -> None:
     """A project of three whose votes are weighed; two skips retire an item. Here nobody has to qualify first."""
     loaded = load_schema(shipped()["panel"])
-    gate = "    qualification: {items: 4, reviewers: 1, pass_mark: 0.5}\n"
+    gate = "    qualification: {items: 4, reviewers: 1, pass_mark: 0.5, retry_after_hours: 24, attempts: 2}\n"
     assert gate in loaded.text
     make_project(store, loaded=load_text(loaded.text.replace(gate, ""), loaded.guideline_text, "panel"))
     make_items(store, dimension="near", fields=FIELDS)

@@ -14,7 +14,17 @@ from domain.qualification import Standing
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import BLIND, Clock, claimed, make_items, make_people, make_person, make_project, vote
+from tests.factories import (
+    BLIND,
+    Clock,
+    claimed,
+    make_items,
+    make_people,
+    make_person,
+    make_predictions,
+    make_project,
+    vote,
+)
 from workflow import claim, qualify, submit
 from workflow.checks import check
 from workflow.progress import dashboard
@@ -269,4 +279,42 @@ def test_a_check_takes_seniors_and_their_answers_as_they_were(store: Store, cloc
     clock.advance(minutes=1)
     answer(store, tom, ["red", "red"])
     set_member(store, by=None, project="p", login="sam", role=Role.ANNOTATOR)
+    assert check(store) == []
+
+
+def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> None:
+    asked = "{items: 3, reviewers: 1, pass_mark: 0.6}"
+    text_ = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
+    text_ = text_.replace("  grading:\n    raters: 2", f"  grading:\n    raters: 2\n    qualification: {asked}")
+    make_project(store, loaded=load_text(text_, "Be exact.", "blind"))
+    make_predictions(store, make_items(store, 3), models=("alpha", "omega"))
+    made = qualify.make_set(store, by=None, project="p", stage=Stage.GRADING)
+    assert len(made.items) == 3
+    ann = make_person(store, "ann")
+    sam = make_person(store, "sam", role=Role.SENIOR)
+    claimed(store, ann)  # the verification asks for none
+    found = claim.next_task(store, person=ann, project="p", stage=Stage.GRADING)
+    assert isinstance(found, NothingLeft)
+    assert found.code == "not_qualified"
+    seen: dict[str, list[str]] = {}
+    for person, scores in ((sam, [1, 1, 1]), (ann, [1, 1, 0])):
+        qualify.begin(store, person=person, project="p", stage=Stage.GRADING)
+        for score in scores:
+            view = claimed(store, person, Stage.GRADING)
+            assert view.place is None
+            seen.setdefault(person.login, []).append(view.answer or "")
+            submit.submit(store, person=person, task=view.id, key=view.id, values={"score": score})
+    assert set(seen["sam"]) == set(seen["ann"])
+    last = qualify.tries(store, person=None, project="p", stage=Stage.GRADING)[0]
+    assert (last.person, last.n_right, last.state) == ("ann", 2, Standing.HANDED_IN)
+    assert not any(model in str(last.results) for model in ("alpha", "omega")), "a model has no name here either"
+    assert qualify.review(store, by=sam, qualification=last.id, signs=True).state is Standing.PASSED
+    live = set()
+    for _ in range(3):
+        view = claimed(store, ann, Stage.GRADING)
+        live.add(view.answer)
+        submit.submit(store, person=ann, task=view.id, key=view.id, values={"score": 1})
+    assert isinstance(claim.next_task(store, person=ann, project="p", stage=Stage.GRADING), NothingLeft)
+    assert not live & set(seen["ann"])
+    assert len(ratings_of(store, project="p", stage=Stage.GRADING)) == 3
     assert check(store) == []

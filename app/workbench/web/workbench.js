@@ -301,7 +301,7 @@ class Workbench {
     const menu = el("button", { type: "button", class: "submit", on: { click: () => (location.href = "/") } }, "My work ", key("Enter"));
     const qualify = el("button", { type: "button", class: "submit", on: { click: () => this.step() } }, "Qualify ", key("Enter"));
     this.step = steps[code] === "look" ? () => this.ask({}) : () => (location.href = "/");
-    if (code === "not_qualified") this.step = () => (location.href = `/qualify?project=${encodeURIComponent(this.fixed.project.name)}`);
+    if (code === "not_qualified") this.step = () => (location.href = `/qualify?project=${encodeURIComponent(this.fixed.project.name)}&stage=${this.fixed.stage.name}`);
     const title = { all_done: "Nothing left here", waiting_for_others: "Waiting for others", put_off: "Put off", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet", not_qualified: "Not qualified yet", stopped: "Stopped for now" }[code] || "Nothing here";
     fill(this.formHost, el("div", { class: "nothing" }, el("h2", {}, title), el("p", {}, sentence),
       code === "not_qualified" ? qualify : steps[code] === "look" ? look : menu,
