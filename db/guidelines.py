@@ -57,6 +57,17 @@ def numbers(session: Session, *, project_id: int) -> dict[str, int]:
     return {hash: number for hash, number in session.exec(wanted)}
 
 
+def standards(session: Session, *, project_id: int, number: int) -> frozenset[str] | None:
+    """The hashes of the versions under which a set counts for a qualification while version ``number`` is in force;
+    None: all of them."""
+    wanted = select(GuidelineVersionRow.hash, GuidelineVersionRow.number, GuidelineVersionRow.requalify).where(
+        GuidelineVersionRow.project_id == project_id
+    )
+    known = list(session.exec(wanted))
+    least = max((version for _, version, asks in known if asks and version <= number), default=0)
+    return frozenset(hash for hash, version, _ in known if version >= least) if least else None
+
+
 def last_of_person(session: Session, *, project_id: int, person_id: int) -> str | None:
     """The hash of the guideline under which somebody has submitted last."""
     wanted = (

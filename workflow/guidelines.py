@@ -59,6 +59,7 @@ def put(
     why: str,
     answers: Sequence[tuple[str, str]] = (),
     based_on: int | None = None,
+    requalify: bool = False,
 ) -> GuidelineVersion:
     """Bring a new version of the guideline into force. Every later vote is stored with it.
 
@@ -70,6 +71,8 @@ def put(
         The causes that it answers, each with its dimension: all of their open decisions are done with it.
     based_on
         The version that its writer has read; None: whichever is in force.
+    requalify
+        Whoever has qualified for a stage has to pass a set made under this version, or a later one.
 
     Raises
     ------
@@ -104,9 +107,14 @@ def put(
                     hash=hash,
                     text=text,
                     why=why.strip(),
+                    requalify=requalify,
                     by_id=by.id if by else None,
                     created_at=now,
                 ),
+            )
+        elif requalify and not version.requalify:
+            raise InvalidInput(
+                [Problem("requalify", f"This text was in force as version {version.number}; make a new set instead.")]
             )
         row.guideline_number = version.number
         session.add(row)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from secrets import randbelow
@@ -18,7 +18,7 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Qualification
-from db import events, files, items, people, projects, qualifications, tasks, threads
+from db import events, files, guidelines, items, people, projects, qualifications, tasks, threads
 from db.engine import IntegrityError, Session, Store
 from db.tables import (
     AnnotationRow,
@@ -150,7 +150,20 @@ def _passed(session: Session, access: Access, person_id: int, stage: Stage) -> b
         return False
     sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
     least = max((row.number for row in sets if row.requalify), default=0)
-    return any(row.number >= least for row in sets if row.id in passed)
+    under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
+    return any(_counts(row, under) and row.number >= least for row in sets if row.id in passed)
+
+
+def _counts(row: QualificationSetRow, under: Set[str] | None) -> bool:
+    """Whether a set was made under a version of the guideline that is new enough."""
+    return under is None or row.guideline_hash in under
+
+
+def _newest(session: Session, access: Access, stage: Stage) -> QualificationSetRow | None:
+    """The set that people work on; None if there is none, or none under a version that is new enough."""
+    sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
+    under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
+    return sets[-1] if sets and _counts(sets[-1], under) else None
 
 
 def _next_step(session: Session, access: Access, person: Person, stage: Stage) -> str:
@@ -159,9 +172,14 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
         for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
         if row.set_id is not None
     ]
-    if not qualifications.sets(session, project_id=access.project_id, stage=stage):
+    newest = _newest(session, access, stage)
+    if newest is None:
         return f"The {stage.value} asks for a qualification, and no set of items is ready; a lead makes one."
-    if not mine:
+    if not mine or (
+        mine[-1].set_id != newest.id
+        and qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person.id)[-1][1]
+        == Standing.PASSED
+    ):
         return f"Before the {stage.value} you answer a set of items. Open Qualify in the menu and begin."
     asked = policy(access, stage)
     last = _view(session, access, asked, mine[-1], None) if asked else None
@@ -277,7 +295,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         if asked is None or not access.may_do(stage):
             raise NotFound(f"There is no qualification for you before {stage.value} here.")
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
-        if not sets:
+        if _newest(session, access, stage) is None:
             raise Conflict("No set of items is ready yet; a lead makes one.")
         mine = [
             row
@@ -289,7 +307,7 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             fresh = mine[-1].set_id != sets[-1].id
             if last.state in (Standing.OPEN, Standing.HANDED_IN):
                 return last
-            if last.state is Standing.PASSED and not (fresh and sets[-1].requalify):
+            if last.state is Standing.PASSED and not (fresh and not _passed(session, access, person.id, stage)):
                 raise Conflict("You have passed this qualification.")
             why = _why_wait(session, asked, mine, last, now)
             if why:

@@ -56,6 +56,9 @@ def set_guideline(
             metavar="CAUSE@DIMENSION",
         ),
     ] = None,
+    requalify: Annotated[
+        bool, typer.Option("--requalify", help="Whoever has qualified has to pass a set made under it.")
+    ] = False,
 ) -> None:
     """Bring a new version of the guideline into force; every later vote is stored with it."""
     from workflow import guidelines
@@ -70,7 +73,7 @@ def set_guideline(
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefused(f"{file} cannot be read as UTF-8 text; nothing was changed.") from error
-    done = guidelines.put(_store(), by=None, project=project, text=text, why=why, answers=pairs)
+    done = guidelines.put(_store(), by=None, project=project, text=text, why=why, answers=pairs, requalify=requalify)
     answered = f" It answers {done.answers} decisions." if done.answers else ""
     typer.echo(f"Version {done.number} of the guideline of {project} is in force.{answered}")
 

@@ -105,6 +105,13 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             placeholder="none" if titles else "no cause is open",
             key="guideline.answered",
         )
+        stages = view.schema.schema_.stages
+        asked = any(
+            part is not None and part.qualification is not None for part in (stages.verification, stages.grading)
+        )
+        again = asked and st.checkbox(
+            "Whoever has passed a qualification must pass a set again under this version", key="guideline.requalify"
+        )
         sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")
     if not sent:
         return
@@ -117,6 +124,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
             why=why,
             answers=answers,
             based_on=base,
+            requalify=bool(again),
         )
         answered = f" It answers {markup.count(made.answers, 'decision')}." if made.answers else ""
         st.session_state["guideline.done"] = f"Version {made.number} is in force.{answered}"

@@ -25,7 +25,7 @@ from tests.factories import (
     make_project,
     vote,
 )
-from workflow import claim, qualify, submit
+from workflow import claim, guidelines, qualify, submit
 from workflow.checks import check
 from workflow.progress import dashboard
 from workflow.projects import access_to, set_member
@@ -318,3 +318,21 @@ def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> N
     assert not live & set(seen["ann"])
     assert len(ratings_of(store, project="p", stage=Stage.GRADING)) == 3
     assert check(store) == []
+
+
+def test_a_new_guideline_can_ask_everybody_again(store: Store, project: str) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    answer(store, ann, ["red"] * 4)
+    sign(store, ann, sam, sue)
+    guidelines.put(store, by=None, project=project, text="Be kind.", why="Kinder.")
+    claimed(store, ann)
+    guidelines.put(store, by=None, project=project, text="Be strict.", why="Stricter.", requalify=True)
+    assert "a lead makes one" in barred(store, ann)
+    with pytest.raises(Conflict, match="a lead makes one"):
+        qualify.begin(store, person=ann, project=project)
+    qualify.make_set(store, by=None, project=project, n=1)
+    assert "Open Qualify" in barred(store, ann)
+    answer(store, ann, ["red"])
+    sign(store, ann, sam, sue)
+    claimed(store, ann)
