@@ -20,7 +20,7 @@ from domain.errors import Conflict, LeaseLost
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
-from tests.factories import claimed, make_items, make_people, make_person, make_project
+from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project
 from workflow import claim, submit, verify
 from workflow.checks import check, gates
 from workflow.projects import access_to
@@ -122,6 +122,7 @@ def weigh(store: Store, person: Person, verdict: str | None, *, why: str | None 
 
 
 def test_two_skips_of_three_retire_an_item(store: Store) -> None:
+    clock = store.clock = Clock()
     panel(store)
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
     held = claimed(store, cy)
@@ -132,11 +133,26 @@ def test_two_skips_of_three_retire_an_item(store: Store) -> None:
     assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 2, TaskState.WITHDRAWN: 1}
     with pytest.raises(LeaseLost):
         submit.submit(store, person=cy, task=held.id, key="k", values={"verdict": "yes"})
+    clock.advance(minutes=31)
     with pytest.raises(Conflict):
         submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     with store.read() as session:
         (why,) = [row.data["why"] for row in session.exec(select(EventRow).where(EventRow.kind == "item.state"))]
     assert "It cannot be seen (1), It takes an expert (1)" in why
+    assert check(store) == []
+
+
+def test_a_skip_taken_back_in_time_brings_a_retired_item_back(store: Store) -> None:
+    panel(store)
+    ann, bob, cy = make_people(store, "ann", "bob", "cy")
+    weigh(store, ann, None, why="not_visible")
+    view = weigh(store, bob, None, why="needs_expert")
+    assert state_of(store) is ItemState.REJECTED
+    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=bob, task=view.id, key="again", values={"verdict": "yes"})
+    assert state_of(store) is ItemState.IN_VERIFICATION
+    weigh(store, cy, "yes")
+    assert state_of(store) is not ItemState.IN_VERIFICATION
     assert check(store) == []
 
 
