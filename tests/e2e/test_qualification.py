@@ -308,3 +308,63 @@ def test_graders_qualify_before_they_grade(
     with ratings.open(newline="") as file:
         grades = sorted((row["unit"], float(row["value"])) for row in csv.DictReader(file))
     assert grades == sorted((f"{name} · m", 0.5) for name in names if f"{name} · m" not in made[1:])
+
+
+def test_a_new_guideline_asks_everybody_to_qualify_again(
+    server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    _panel(server, tmp_path, {"ann": "annotator", "sam": "senior", "sue": "senior", "lena": "lead"})
+    with opened(server) as store, store.read() as session:
+        rows = session.execute(text("SELECT r.content, i.external_id FROM item i JOIN revision r ON r.item_id = i.id"))
+        ids = {json.loads(fields)["question"]: name for fields, name in rows.all()}
+    chosen = tmp_path / "set.txt"
+    chosen.write_text("\n".join(ids[question] for question in IN_SET))
+    _run(server, "qualify", "set", "panel", "--items", str(chosen))
+    server.start()
+    live = {question: "yes" for question in OPEN_ITEMS}
+    rest = OPEN_ITEMS[1:]
+    with at_desk(chromium, server, "sam") as desk:
+        _qualify(desk, SENIOR)
+    with at_desk(chromium, server, "ann") as desk:
+        _qualify(desk, SENIOR)
+    with at_desk(chromium, server, "sam") as desk:
+        _sign(desk, 1)
+    with at_desk(chromium, server, "ann") as desk:
+        desk.open("/verify?project=panel")
+        expect(desk.bench).to_have_attribute("data-view", "task")
+        voted = [desk.shown("question")]
+        desk.next_after(*KEYS["yes"])
+        with at_desk(chromium, server, "lena") as lena:
+            lena.open("/guideline?project=panel")
+            box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
+            box.fill(f"{box.input_value()}\nCount handles, too.\n")
+            lena.press("Tab")
+            lena.page.get_by_role("textbox", name="What has changed, in a sentence").fill("Handles count.")
+            lena.page.get_by_text("must pass a set again under this version").click()
+            lena.picture(pictures and pictures / "guideline-requalify.png")
+            lena.page.get_by_role("button", name="Bring into force").click()
+            expect(lena.page.get_by_text("Version 2 is in force.", exact=True)).to_be_visible()
+        desk.open("/verify?project=panel")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+        expect(desk.page.locator(".nothing")).to_contain_text("Not qualified yet")
+    _run(server, "qualify", "set", "panel", "--items", str(chosen))
+    for login in ("sue", "ann"):
+        with at_desk(chromium, server, login) as desk:
+            _qualify(desk, SENIOR)
+    with at_desk(chromium, server, "sam") as desk:
+        desk.open("/qualify?project=panel&stage=verification")
+        desk.page.get_by_role("button", name="Sign", exact=True).click()
+        expect(desk.page.locator("table.ts-table tbody tr").filter(has_text="passed")).to_have_count(2)
+    with at_desk(chromium, server, "ann") as desk:
+        desk.open("/verify?project=panel")
+        for _ in rest:
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            voted.append(desk.shown("question"))
+            desk.next_after(*KEYS["yes"])
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+    assert sorted(voted) == sorted(live)
+    out = tmp_path / "ratings.csv"
+    _run(server, "export", "panel", "ratings", "--out", str(out))
+    with out.open(newline="", encoding="utf-8") as file:
+        found = {row["unit"]: (row["value"], row["guideline"]) for row in csv.DictReader(file)}
+    assert found == {ids[question]: ("yes", "1" if question == voted[0] else "2") for question in live}
