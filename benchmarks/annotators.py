@@ -27,7 +27,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -421,7 +421,10 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=100, help="with pauses; default 100")
     parser.add_argument("--seconds", type=float, help="with pauses; 300, or 40 with --quick")
     parser.add_argument("--closed-seconds", type=float, help="without pauses; 60, or 15 with --quick")
-    parser.add_argument("--items", type=int, help="default 10000, or 4000 with --quick")
+    parser.add_argument("--peer-seconds", type=float, help="with pauses, for the peers; default as for Touchstone")
+    parser.add_argument(
+        "--items", type=int, help="default 12000, enough for five minutes; 4000 with --quick"
+    )
     parser.add_argument(
         "--peers", nargs="*", choices=sorted(PEERS), default=sorted(PEERS, reverse=True), help="default all"
     )
@@ -431,8 +434,9 @@ def main() -> int:
         people=options.people,
         seconds=options.seconds or (40 if quick else 300),
         closed_seconds=options.closed_seconds or (15 if quick else 60),
-        items=options.items or (4000 if quick else 10_000),
+        items=options.items or (4000 if quick else 12_000),
     )
+    beside = replace(load, seconds=options.peer_seconds or load.seconds)
     figures: dict[str, object] = {"benchmark": "annotators", "quick": quick, **machine.described()}
     figures["machine_busy_percent_before"] = machine.busy_percent()
     figures["goals"] = {
@@ -444,7 +448,7 @@ def main() -> int:
         ours = figures["touchstone"] = touchstone_figures(Path(name), load)
         for peer in options.peers:
             machine.log(f"now {peer}")
-            theirs = figures[peer] = PEERS[peer](Path(name), load)
+            theirs = figures[peer] = PEERS[peer](Path(name), beside)
             figures[f"times_{peer}"] = {
                 "items_per_second_without_pauses": ratio(ours, theirs, "without_pauses", "items_per_second"),
                 "wait_p95_with_pauses": ratio(ours, theirs, "with_pauses", "wait_ms_p95"),

@@ -38,8 +38,9 @@ LARGEST_LOOK = 512
 """Slots looked at by one question: few as long as there is work, more the longer there is none."""
 MANY_NEW = 64
 """So many slots that came since the lap began are worth another lap."""
-FRUITLESS = 32
-"""After so many blocks in a row without work, the blocks become larger."""
+FRUITLESS = 6
+"""After so many blocks in a row without work, the blocks become larger: towards the end of a queue few of them have any,
+and each costs a question."""
 COARSER = 4
 MOST_BITS = 20
 PER_BLOCK = 2
@@ -140,16 +141,17 @@ def search(session: Session, walks: Sequence[Walk], *, limit: int) -> list[tuple
     At least ``limit`` of them, if there are so many.
     """
     found: list[tuple[Walk, Spot]] = []
-    for walk in walks:
-        found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
-    if walks and walks[0].random and not found:
+    with session.no_autoflush:  # where a walk stands is no part of any question
         for walk in walks:
-            found += [(walk, spot) for spot in _news(session, walk)]
-    if not found:
-        for walk in walks:
-            if not walk.more and _relap_due(walk, RELAP_AFTER):
-                _begin_lap(session, walk)
-                found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
+            found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
+        if walks and walks[0].random and not found:
+            for walk in walks:
+                found += [(walk, spot) for spot in _news(session, walk)]
+        if not found:
+            for walk in walks:
+                if not walk.more and _relap_due(walk, RELAP_AFTER):
+                    _begin_lap(session, walk)
+                    found += [(walk, spot) for spot in _ahead(session, walk, limit=limit)]
     return sorted(found, key=lambda each: (each[1].rank, each[1].place))
 
 
