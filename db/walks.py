@@ -39,8 +39,8 @@ LARGEST_LOOK = 512
 MANY_NEW = 64
 """So many slots that came since the lap began are worth another lap."""
 FRUITLESS = 6
-"""After so many blocks in a row without work, the blocks become larger: towards the end of a queue few of them have any,
-and each costs a question."""
+"""After so many blocks in a row without work, the blocks become larger: towards the end of a queue few of them have
+any, and each costs a question."""
 COARSER = 4
 MOST_BITS = 20
 PER_BLOCK = 2
