@@ -422,9 +422,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="with pauses; 300, or 40 with --quick")
     parser.add_argument("--closed-seconds", type=float, help="without pauses; 60, or 15 with --quick")
     parser.add_argument("--peer-seconds", type=float, help="with pauses, for the peers; default as for Touchstone")
-    parser.add_argument(
-        "--items", type=int, help="default 12000, enough for five minutes; 4000 with --quick"
-    )
+    parser.add_argument("--items", type=int, help="default 12000, enough for five minutes; 4000 with --quick")
     parser.add_argument(
         "--peers", nargs="*", choices=sorted(PEERS), default=sorted(PEERS, reverse=True), help="default all"
     )
