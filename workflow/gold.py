@@ -215,10 +215,8 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         given: dict[int, list[bool | None]] = defaultdict(list)
-        expected = _expected(session, access, stage)
-        for answer in golds.answers(session, project_id=access.project_id, stage=stage):
-            if answer.gold_id in expected:
-                given[answer.gold_id].append(is_right(answer.answers, expected[answer.gold_id]))
+        for answer, right in _scored(session, access, stage):
+            given[answer.gold_id].append(right)
         found = golds.named(session, project_id=access.project_id, stage=stage)
         if by is not None:
             known = sorted({item.id or 0 for _, item, _ in found})
@@ -437,11 +435,6 @@ def _waiting(
     return sorted(
         found, key=lambda each: tasks.shuffle_key(seed=access.seed, unit=golds.unit_of(each[0]), slot=person.id)
     )
-
-
-def _expected(session: Session, access: Access, stage: Stage) -> dict[int, dict[str, Any]]:
-    rows = golds.named(session, project_id=access.project_id, stage=stage)
-    return {row.id or 0: dict(row.answers) for row, _, _ in rows if row.withdrawn_at is None}
 
 
 def _scored(
