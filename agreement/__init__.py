@@ -7,18 +7,22 @@
 """
 
 from agreement.alpha import krippendorff_alpha
+from agreement.bootstrap import Bootstrap
 from agreement.correlation import pearson
 from agreement.icc import icc
 from agreement.kappa import cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
 from agreement.ratings import Ratings, Scale
-from agreement.statistic import Statistic
+from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 
 __all__ = [
+    "Bootstrap",
+    "Interval",
     "Ratings",
     "Result",
     "Scale",
     "Statistic",
+    "Test",
     "cohen_kappa",
     "fleiss_kappa",
     "icc",

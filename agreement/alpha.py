@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from agreement.bootstrap import DRAWS, SEED, OfCounts, patterns, percentile_interval
+from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, patterns
 from agreement.ratings import MISSING, Floats, Ints, Level, Ratings, category_counts, standardised
 from agreement.statistic import Statistic, estimated, undefined
 
 
 def krippendorff_alpha(
-    ratings: Ratings, *, level: Level = "nominal", draws: int = DRAWS, seed: int = SEED
+    ratings: Ratings, *, level: Level = "nominal", confidence: float = 0.95, bootstrap: Bootstrap | None = None
 ) -> Statistic:
     """Agreement of any number of raters with any gaps, beyond chance.
 
@@ -23,8 +23,8 @@ def krippendorff_alpha(
     level
         What a difference is: "nominal" any, "ordinal" by how many ratings lie between the two ranks, "interval"
         squared. It must not ask more than the scale holds.
-    draws, seed
-        Of the bootstrap.
+    confidence, bootstrap
+        Of the interval.
 
     Returns
     -------
@@ -66,15 +66,17 @@ def krippendorff_alpha(
             "All ratings that can be paired are the same single value, so no disagreement could have been expected."
         )
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    rows, counts = patterns(codes)
-    q = len(used)
+    clusters = ratings.clusters
+    sample = patterns(codes, clusters and [clusters[at] for at in np.flatnonzero(usable)])
+    rows, q = sample.rows, len(used)
     if level == "interval":
         alpha = _by_value(rows, standardised(ratings.positions[used]))
     else:
         alpha = _by_category(rows, q, ranks=level == "ordinal")
-    value = float(alpha(counts[None])[0])
-    interval = percentile_interval(alpha, counts, draws=draws, seed=seed, width=0 if level == "interval" else 3 * q)
-    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+    value = float(alpha(sample.counts[None])[0])
+    width = 0 if level == "interval" else 3 * q
+    interval = bootstrap_interval(alpha, sample, bootstrap, confidence=confidence, width=width)
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 
 
 def _not_for_level(ratings: Ratings, level: Level) -> str | None:

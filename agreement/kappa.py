@@ -9,26 +9,25 @@ from typing import Literal
 import numpy as np
 from scipy import sparse, special
 
-from agreement.bootstrap import DRAWS, SEED, OfCounts, patterns, percentile_interval
+from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, check_confidence, resampling, sample_of
 from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
 from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 
 Weights = Literal["none", "linear", "quadratic"]
 
-_Z = float(special.ndtri(0.975))
 _MOST_CATEGORIES = 1000
 """Beyond that a table of categories would not fit, and a kappa says nothing: the values are measurements."""
 
 
-def percent_agreement(ratings: Ratings, *, draws: int = DRAWS, seed: int = SEED) -> Statistic:
+def percent_agreement(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
     """The share of pairs of ratings on the same unit that are equal, averaged over units.
 
     Parameters
     ----------
     ratings
         Two or more raters. Units with fewer than two ratings are left out.
-    draws, seed
-        Of the bootstrap, where one is needed.
+    confidence, bootstrap
+        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -56,17 +55,22 @@ def percent_agreement(ratings: Ratings, *, draws: int = DRAWS, seed: int = SEED)
     n_left_out = len(ratings.units) - n_units
     if n_units == 0:
         return undefined(_NO_PAIRS, n_units=0, n_raters=n_raters, n_left_out=n_left_out)
-    rows, counts = patterns(ratings.codes[usable])
-    agreed = _agreed(rows, len(ratings.categories))
-    value = float(counts @ agreed / n_units)
-    if n_raters == 2:
-        interval = wilson(value, n_units)
+    sample = sample_of(ratings, usable)
+    agreed = _agreed(sample.rows, len(ratings.categories))
+    value = float(sample.counts @ agreed / n_units)
+    bootstrap = resampling(ratings, bootstrap)
+    if n_raters == 2 and bootstrap is None:
+        interval = wilson(value, n_units, confidence)
     else:
-        interval = percentile_interval(lambda drawn: drawn @ agreed / n_units, counts, draws=draws, seed=seed)
-    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+        interval = bootstrap_interval(
+            lambda drawn: drawn @ agreed / drawn.sum(axis=1), sample, bootstrap, confidence=confidence
+        )
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 
 
-def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
+def cohen_kappa(
+    ratings: Ratings, *, weights: Weights = "none", confidence: float = 0.95, bootstrap: Bootstrap | None = None
+) -> Statistic:
     """Agreement of two raters beyond what their own habits would give by chance.
 
     Parameters
@@ -76,6 +80,8 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     weights
         "none" counts equal values only; "linear" and "quadratic" count near misses by the distance between categories:
         of their values if they are numbers, else of their places in the declared order.
+    confidence, bootstrap
+        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -105,7 +111,7 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     >>> cohen_kappa(ratings, weights="linear").reason
     'Linear weights need an order, and the scale is nominal.'
     """
-    both = ratings.rated.all(axis=1) & (len(ratings.raters) == 2)
+    both = np.atleast_1d(ratings.rated.all(axis=1)) & (len(ratings.raters) == 2)
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
     problem = _not_for_kappa(ratings, weights)
@@ -119,17 +125,25 @@ def cohen_kappa(ratings: Ratings, *, weights: Weights = "none") -> Statistic:
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     distance = _distances(ratings, weights)
-    rows, counts = patterns(ratings.codes[both])
-    value = float(_pair_kappa(rows, distance, len(ratings.categories))(counts[None])[0])
+    sample = sample_of(ratings, both)
+    of_counts = _pair_kappa(sample.rows, distance, len(ratings.categories))
+    value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
         reason = "Both raters always gave the same single value, so agreement by chance is complete."
         return undefined(reason, n_units=n_units, n_raters=2, n_left_out=n_left_out)
-    half = _Z * math.sqrt(_kappa_variance(rows, counts / n_units, distance, value) / n_units)
-    interval = _around(value, half, "large-sample standard error")
-    return estimated(value, interval, n_units=n_units, n_raters=2, n_left_out=n_left_out)
+    bootstrap = resampling(ratings, bootstrap)
+    if bootstrap is None:
+        se = math.sqrt(_kappa_variance(sample.rows, sample.counts / n_units, distance, value) / n_units)
+        interval = _around(value, se, _z(confidence), "large-sample standard error")
+    else:
+        width = 2 * len(ratings.categories)
+        interval = bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=width)
+    return estimated(value, interval, n_units=n_units, n_raters=2, n_left_out=n_left_out, confidence=confidence)
 
 
-def light_kappa(ratings: Ratings, *, weights: Weights = "none", draws: int = DRAWS, seed: int = SEED) -> Statistic:
+def light_kappa(
+    ratings: Ratings, *, weights: Weights = "none", confidence: float = 0.95, bootstrap: Bootstrap | None = None
+) -> Statistic:
     """The mean of Cohen's kappa over all pairs of raters, each pair on the units that both rated.
 
     Parameters
@@ -138,8 +152,8 @@ def light_kappa(ratings: Ratings, *, weights: Weights = "none", draws: int = DRA
         Two or more raters.
     weights
         As in :func:`cohen_kappa`.
-    draws, seed
-        Of the bootstrap.
+    confidence, bootstrap
+        Of the interval.
 
     Returns
     -------
@@ -168,9 +182,9 @@ def light_kappa(ratings: Ratings, *, weights: Weights = "none", draws: int = DRA
         problem = _NO_PAIRS
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    rows, counts = patterns(ratings.codes[usable])
+    sample = sample_of(ratings, usable)
     distance, q = _distances(ratings, weights), len(ratings.categories)
-    of_pairs = [_pair_kappa(rows[:, [a, b]], distance, q) for a, b in combinations(range(n_raters), 2)]
+    of_pairs = [_pair_kappa(sample.rows[:, [a, b]], distance, q) for a, b in combinations(range(n_raters), 2)]
 
     def mean_over_pairs(drawn: Floats) -> Floats:
         total = np.zeros(len(drawn))
@@ -179,15 +193,15 @@ def light_kappa(ratings: Ratings, *, weights: Weights = "none", draws: int = DRA
         mean: Floats = total / len(of_pairs)
         return mean
 
-    value = float(mean_over_pairs(counts[None])[0])
+    value = float(mean_over_pairs(sample.counts[None])[0])
     if math.isnan(value):
         reason = "At least one pair of raters has no kappa: no common unit, or always the same single value."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    interval = percentile_interval(mean_over_pairs, counts, draws=draws, seed=seed, width=2 * q)
-    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+    interval = bootstrap_interval(mean_over_pairs, sample, bootstrap, confidence=confidence, width=2 * q)
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 
 
-def fleiss_kappa(ratings: Ratings) -> Statistic:
+def fleiss_kappa(ratings: Ratings, *, confidence: float = 0.95) -> Statistic:
     """Agreement of many raters beyond chance, chance being the overall share of each category.
 
     Parameters
@@ -195,6 +209,8 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
     ratings
         Two or more raters, who need not be the same for every unit. Units with a single rating count for the shares of
         the categories, but not for the agreement; they are counted in ``n_left_out``.
+    confidence
+        Of the interval.
 
     Returns
     -------
@@ -228,7 +244,8 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
     total = len(ratings.units)
-    rows, counts = patterns(ratings.codes)
+    sample = sample_of(ratings, ratings.rated.sum(axis=1) >= 1)
+    rows, counts = sample.rows, sample.counts
     of_row = (rows != MISSING).sum(axis=1)
     usable = of_row >= 2
     chosen = category_counts(rows, len(ratings.categories))
@@ -246,27 +263,35 @@ def fleiss_kappa(ratings: Ratings) -> Statistic:
         interval = no_interval("fewer than two units.")
     else:
         error = math.sqrt(float(counts @ (linearised - value) ** 2) / (total * (total - 1)))
-        half = float(special.stdtrit(total - 1, 0.975)) * error
-        interval = _around(value, half, "linearised variance, Student's t")
-    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+        times = float(special.stdtrit(total - 1, (1 + confidence) / 2))
+        interval = _around(value, error, times, "linearised variance, Student's t")
+    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 
 
 _NO_PAIRS = "No unit was rated by two people."
 
 
-def wilson(share: float, n: int) -> Interval:
+def wilson(share: float, n: int, confidence: float = 0.95) -> Interval:
     """Score limits of a share of n."""
-    centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z * math.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
+    z = _z(confidence)
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     return Interval(max(0.0, centre - half), min(1.0, centre + half), "Wilson score")
 
 
-def _around(value: float, half: float, method: str) -> Interval:
+def _z(confidence: float) -> float:
+    """The standard normal quantile of two-sided limits."""
+    check_confidence(confidence)
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def _around(value: float, se: float, times: float, method: str) -> Interval:
     """Limits inside [-1, 1] (a value below -1, which gaps can bring about, keeps its own); none of a width of zero."""
+    half = times * se
     if half < 1e-9:
         return no_interval(f"the {method.split(',')[0]} is zero, and a width of zero would claim certainty.")
     lowest = -1.0 if value >= -1 else -math.inf
-    return Interval(max(lowest, value - half), min(1.0, value + half), method)
+    return Interval(max(lowest, value - half), min(1.0, value + half), method, se=se)
 
 
 def _not_for_kappa(ratings: Ratings, weights: Weights) -> str | None:

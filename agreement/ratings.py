@@ -51,6 +51,9 @@ class Ratings:
     """(units, raters): the position of each value in ``categories``; ``MISSING`` where there is none."""
     categories: tuple[Any, ...]
     scale: Scale
+    clusters: tuple[str, ...] | None = None
+    """(units,): what each unit belongs to, as the answers of several models belong to one question; None if every
+    unit stands for itself. Limits are then made by resampling clusters."""
 
     @classmethod
     def from_rows(cls, rows: Iterable[Rating], *, scale: Scale | None = None) -> Ratings:
@@ -160,7 +163,8 @@ class Ratings:
         codes = self.codes[:, columns]
         rated = (codes != MISSING).any(axis=1)
         units = tuple(unit for unit, kept in zip(self.units, rated, strict=True) if kept)
-        return replace(self, units=units, raters=tuple(raters), codes=codes[rated])
+        clusters = self.clusters and tuple(name for name, kept in zip(self.clusters, rated, strict=True) if kept)
+        return replace(self, units=units, raters=tuple(raters), codes=codes[rated], clusters=clusters)
 
     @property
     def rated(self) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ import krippendorff
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha, light_kappa
+from agreement import Bootstrap, Ratings, Scale, cohen_kappa, krippendorff_alpha, light_kappa
 from benchmarks import machine
 
 RESAMPLES = 1000
@@ -54,7 +54,7 @@ def ours_kappa(table: Grades, draws: int) -> tuple[float, float, float]:
     found = cohen_kappa(ratings, weights="quadratic")
     if not draws:
         return found.value, found.low, found.high
-    resampled = light_kappa(ratings, weights="quadratic", draws=draws)  # of two raters: of the one pair
+    resampled = light_kappa(ratings, weights="quadratic", bootstrap=Bootstrap(draws))  # of two raters: of the one pair
     return resampled.value, resampled.low, resampled.high
 
 
@@ -62,7 +62,7 @@ def ours_alpha(level: str, scale: Scale | None) -> Callable[[Grades, int], tuple
     """Krippendorff's alpha of all raters."""
 
     def compute(table: Grades, draws: int) -> tuple[float, float, float]:
-        found = krippendorff_alpha(Ratings.from_array(table, scale=scale), level=level, draws=draws)  # type: ignore[arg-type]
+        found = krippendorff_alpha(Ratings.from_array(table, scale=scale), level=level, bootstrap=Bootstrap(draws))  # type: ignore[arg-type]
         return found.value, found.low, found.high
 
     return compute

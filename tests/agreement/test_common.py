@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agreement import (
+    Bootstrap,
     Ratings,
     Scale,
     Statistic,
@@ -26,28 +27,28 @@ from agreement import (
 from domain.errors import RatingsError
 from domain.records import Rating
 
-DRAWS = 40
+FEW = Bootstrap(draws=40)
 Table = list[list[Any]]
 Compute = Callable[[Ratings], Statistic]
 
 NOMINAL: Mapping[str, Compute] = {
-    "percent_agreement": partial(percent_agreement, draws=DRAWS),
+    "percent_agreement": partial(percent_agreement, bootstrap=FEW),
     "cohen_kappa": cohen_kappa,
-    "light_kappa": partial(light_kappa, draws=DRAWS),
+    "light_kappa": partial(light_kappa, bootstrap=FEW),
     "fleiss_kappa": fleiss_kappa,
-    "alpha_nominal": partial(krippendorff_alpha, draws=DRAWS),
+    "alpha_nominal": partial(krippendorff_alpha, bootstrap=FEW),
 }
 """Names are enough."""
 
-ORDERED: Mapping[str, Compute] = {"alpha_ordinal": partial(krippendorff_alpha, level="ordinal", draws=DRAWS)}
+ORDERED: Mapping[str, Compute] = {"alpha_ordinal": partial(krippendorff_alpha, level="ordinal", bootstrap=FEW)}
 """An order is enough."""
 
 NUMBERS: Mapping[str, Compute] = {
     "cohen_kappa_linear": partial(cohen_kappa, weights="linear"),
     "cohen_kappa_quadratic": partial(cohen_kappa, weights="quadratic"),
-    "light_kappa_linear": partial(light_kappa, weights="linear", draws=DRAWS),
-    "light_kappa_quadratic": partial(light_kappa, weights="quadratic", draws=DRAWS),
-    "alpha_interval": partial(krippendorff_alpha, level="interval", draws=DRAWS),
+    "light_kappa_linear": partial(light_kappa, weights="linear", bootstrap=FEW),
+    "light_kappa_quadratic": partial(light_kappa, weights="quadratic", bootstrap=FEW),
+    "alpha_interval": partial(krippendorff_alpha, level="interval", bootstrap=FEW),
     "pearson": pearson,
     **{form: partial(icc, form=form) for form in ("ICC(1,1)", "ICC(1,k)", "ICC(3,1)", "ICC(3,k)")},
 }

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha, pearson
+from agreement import Bootstrap, Ratings, Scale, cohen_kappa, krippendorff_alpha, pearson
 
 SEEDS = range(8)
 
@@ -44,7 +44,7 @@ def test_cohen_kappa_as_scikit_learn(seed: int, weights: str) -> None:
 def test_alpha_as_krippendorff(seed: int, level: str) -> None:
     table = grades(seed, raters=4, gaps=0.3)
     theirs = krippendorff.alpha(table.T, level_of_measurement=level)
-    ours = krippendorff_alpha(as_ratings(table), level=level, draws=20)  # type: ignore[arg-type]
+    ours = krippendorff_alpha(as_ratings(table), level=level, bootstrap=Bootstrap(20))  # type: ignore[arg-type]
     assert ours.value == pytest.approx(theirs, abs=1e-12)
 
 
@@ -55,7 +55,7 @@ def test_alpha_of_measurements_as_krippendorff(level: str) -> None:
     table = random.normal(size=(40, 1)) + 0.5 * random.normal(size=(40, 3))
     table[random.random(table.shape) < 0.1] = np.nan
     columns = {f"r{i}": [None if np.isnan(x) else x for x in column] for i, column in enumerate(table.T)}
-    ours = krippendorff_alpha(Ratings.from_lists(**columns), level=level, draws=20)  # type: ignore[arg-type]
+    ours = krippendorff_alpha(Ratings.from_lists(**columns), level=level, bootstrap=Bootstrap(20))  # type: ignore[arg-type]
     assert ours.value == pytest.approx(krippendorff.alpha(table.T, level_of_measurement=level), abs=1e-12)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from agreement import Ratings, Result, Scale, icc, summarise
+from agreement import Bootstrap, Ratings, Result, Scale, icc, summarise
 from domain.records import Rating
 from tests.agreement.published import etp_table7, pandalm, recipes, tifa
 
@@ -74,7 +74,9 @@ def test_recipes() -> None:
         )
         from agreement import krippendorff_alpha
 
-        assert krippendorff_alpha(table, level="ordinal", draws=50).value == pytest.approx(expected, abs=1e-12)
+        assert krippendorff_alpha(table, level="ordinal", bootstrap=Bootstrap(50)).value == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize(

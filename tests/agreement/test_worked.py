@@ -7,6 +7,7 @@ import math
 import pytest
 
 from agreement import (
+    Bootstrap,
     Ratings,
     Scale,
     cohen_kappa,
@@ -132,10 +133,10 @@ def test_resampling_depends_on_its_seed_and_on_nothing_else() -> None:
     first = krippendorff_alpha(table, level="interval")
     assert np.random.get_state()[1].tolist() == before  # type: ignore[index,union-attr]
     assert krippendorff_alpha(table, level="interval") == first
-    other = krippendorff_alpha(table, level="interval", seed=7)
+    other = krippendorff_alpha(table, level="interval", bootstrap=Bootstrap(seed=7))
     assert other.value == first.value
     assert other.low != first.low
-    assert "500 draws" in krippendorff_alpha(table, level="interval", draws=500).method
+    assert "500 draws" in krippendorff_alpha(table, level="interval", bootstrap=Bootstrap(500)).method
 
 
 def test_few_and_many_patterns_are_resampled_alike() -> None:
@@ -166,7 +167,7 @@ def test_an_array_says_the_same_as_lists() -> None:
 
 
 def test_an_interval_nobody_asked_for() -> None:
-    found = krippendorff_alpha(Ratings.from_lists(ann=[1, 2, 2], bob=[1, 2, 1]), draws=0)
+    found = krippendorff_alpha(Ratings.from_lists(ann=[1, 2, 2], bob=[1, 2, 1]), bootstrap=Bootstrap(0))
     assert math.isfinite(found.value)
     assert found.reason == "No interval: none was asked for."
 
