@@ -6,6 +6,7 @@
 0.5
 """
 
+from agreement.aggregation import Aggregation, DawidSkene, aggregate, dawid_skene
 from agreement.alpha import krippendorff_alpha
 from agreement.bootstrap import Bootstrap
 from agreement.correlation import pearson
@@ -18,12 +19,16 @@ from agreement.summary import Result, scale_from_text, summarise
 __all__ = [
     "Bootstrap",
     "Interval",
+    "Aggregation",
+    "DawidSkene",
     "Ratings",
     "Result",
     "Scale",
     "Statistic",
     "Test",
+    "aggregate",
     "cohen_kappa",
+    "dawid_skene",
     "fleiss_kappa",
     "icc",
     "krippendorff_alpha",
