@@ -17,10 +17,10 @@ from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 
 __all__ = [
-    "Bootstrap",
-    "Interval",
     "Aggregation",
+    "Bootstrap",
     "DawidSkene",
+    "Interval",
     "Ratings",
     "Result",
     "Scale",
