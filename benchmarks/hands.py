@@ -483,9 +483,12 @@ def duel(store: Store, url: str, home: Path, *, rounds: int) -> dict[str, Any]:
     began = time.monotonic()
     for process in both:
         process.start()
-    won = [ends[number][0].recv() for number in range(2)]
-    for process in both:
-        process.join()
+    try:
+        won = [_told_by(both, end) for end, _ in ends]
+    finally:
+        for process in both:
+            process.kill()
+            process.join()
     seconds = time.monotonic() - began
     with asking(url) as ask:
         rows = ask(
@@ -504,6 +507,15 @@ def duel(store: Store, url: str, home: Path, *, rounds: int) -> dict[str, Any]:
         "left_open": int(claims[0][0]),
         "seconds": round(seconds, 1),
     }
+
+
+def _told_by(both: Sequence[Any], end: Any) -> Any:
+    """What comes out of this end; ``RuntimeError`` if one of the two has died, as the other would wait on."""
+    while not end.poll(1):
+        for process in both:
+            if process.exitcode not in (None, 0):
+                raise RuntimeError(f"{process.name} ended with {process.exitcode} before it had said what it won.")
+    return end.recv()
 
 
 def _reach(url: str, home: str, login: str, slots: list[int], shared: Any, number: int, end: Any) -> None:
