@@ -62,7 +62,7 @@ def environment(name: str, *requirements: str) -> Path:
     """The ``bin`` folder of an environment with these packages; made on first use, found again later."""
     folder = ENVIRONMENTS / name
     stamp = folder / "requirements.txt"
-    wanted = "\n".join(requirements) + "\n"
+    wanted = "\n".join([str(folder), *requirements]) + "\n"  # its programs name the folder, so it cannot be moved
     if not (stamp.exists() and stamp.read_text(encoding="utf-8") == wanted):
         log(f"installing {' '.join(requirements)} into {folder.relative_to(ROOT)} (once)")
         begun = time.monotonic()

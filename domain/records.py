@@ -588,3 +588,5 @@ class Dashboard:
     """Refinement: answers ``fed`` beside the items as they stand and ``decided``, items ``edited`` and ``refined``."""
     stopped: Sequence[str] = ()
     """People who get no more work because of their answers to gold, with the stage."""
+    without_set: Sequence[str] = ()
+    """Stages that ask people to qualify while there is no set of items to do it on."""

@@ -120,6 +120,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
             refinement=refine.counts(session, access=access),
             stopped=tuple(f"{name} ({stage.value})" for stage, name in gold.stopped(session, access=access)),
+            without_set=tuple(stage.value for stage in qualify.without_set(session, access=access)),
         )
 
 

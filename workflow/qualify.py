@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from secrets import randbelow
@@ -84,6 +84,8 @@ class Try:
     results: Sequence[ItemResult] = ()
     wait: str = ""
     """Why its person cannot begin the next one yet; empty if they can, or need none."""
+    superseded: bool = False
+    """Passing its set would let nobody in any more, and there is one that does."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,11 @@ def policy(access: Access, stage: Stage) -> Qualification | None:
     part = getattr(access.schema.stages, stage.value, None)
     found: Qualification | None = getattr(part, "qualification", None)
     return found
+
+
+def without_set(session: Session, *, access: Access) -> list[Stage]:
+    """The stages that let nobody in who has not qualified, while there is no set to qualify on."""
+    return [stage for stage in Stage if policy(access, stage) and _newest(session, access, stage) is None]
 
 
 def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
@@ -146,24 +153,31 @@ def _passed(session: Session, access: Access, person_id: int, stage: Stage) -> b
     if any(set_id is None for set_id, _, _ in found):
         return True
     passed = {set_id for set_id, state, _ in found if state == Standing.PASSED}
-    if not passed:
-        return False
+    return bool(passed) and any(row.id in passed for row in _counting(session, access, stage))
+
+
+def _counting(session: Session, access: Access, stage: Stage) -> list[QualificationSetRow]:
+    """The sets that let in whoever passes them, oldest first: made under a version of the guideline that is new enough,
+    and not before a set that asks everybody anew."""
     sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
     least = max((row.number for row in sets if row.requalify), default=0)
     under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
-    return any(_counts(row, under) and row.number >= least for row in sets if row.id in passed)
-
-
-def _counts(row: QualificationSetRow, under: Set[str] | None) -> bool:
-    """Whether a set was made under a version of the guideline that is new enough."""
-    return under is None or row.guideline_hash in under
+    return [row for row in sets if row.number >= least and (under is None or row.guideline_hash in under)]
 
 
 def _newest(session: Session, access: Access, stage: Stage) -> QualificationSetRow | None:
-    """The set that people work on; None if there is none, or none under a version that is new enough."""
-    sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
-    under = guidelines.standards(session, project_id=access.project_id, number=access.guideline)
-    return sets[-1] if sets and _counts(sets[-1], under) else None
+    """The set that people work on; None if there is none that counts."""
+    return next(reversed(_counting(session, access, stage)), None)
+
+
+def _since_passing(session: Session, access: Access, person_id: int, stage: Stage) -> list[QualificationRow]:
+    """Somebody's tries since the last that they passed: what the number of attempts is about."""
+    tried: list[QualificationRow] = []
+    for row in qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person_id):
+        if row.set_id is not None:
+            reviews = qualifications.reviews(session, qualification_id=row.id or 0)
+            tried = [] if reviews and reviews[-1][0].state == Standing.PASSED else [*tried, row]
+    return tried
 
 
 def _next_step(session: Session, access: Access, person: Person, stage: Stage) -> str:
@@ -175,21 +189,17 @@ def _next_step(session: Session, access: Access, person: Person, stage: Stage) -
     newest = _newest(session, access, stage)
     if newest is None:
         return f"The {stage.value} asks for a qualification, and no set of items is ready; a lead makes one."
-    if not mine or (
-        mine[-1].set_id != newest.id
-        and qualifications.outcomes(session, project_id=access.project_id, stage=stage, person_id=person.id)[-1][1]
-        == Standing.PASSED
-    ):
-        return f"Before the {stage.value} you answer a set of items. Open Qualify in the menu and begin."
     asked = policy(access, stage)
-    last = _view(session, access, asked, mine[-1], None) if asked else None
+    last = _view(session, access, asked, mine[-1], None) if mine and asked else None
+    if last is None or last.state is Standing.PASSED or (last.state is Standing.HANDED_IN and last.superseded):
+        return f"Before the {stage.value} you answer a set of items. Open Qualify in the menu and begin."
     said = {
         Standing.OPEN: "Your qualification is not finished; go on with it here.",
         Standing.HANDED_IN: "You have handed in your qualification; seniors are looking at it.",
         Standing.FAILED: "You have not passed the qualification yet; Qualify in the menu says what comes next.",
         Standing.SENT_BACK: "A senior sent your qualification back; Qualify in the menu says why.",
     }
-    return said.get(last.state, "Qualify in the menu says what comes next.") if last else ""
+    return said[last.state]
 
 
 def why_fixed(session: Session, *, row: TaskRow) -> str | None:
@@ -304,12 +314,11 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
         ]
         if mine:
             last = _view(session, access, asked, mine[-1], None)
-            fresh = mine[-1].set_id != sets[-1].id
-            if last.state in (Standing.OPEN, Standing.HANDED_IN):
+            if last.state is Standing.OPEN or (last.state is Standing.HANDED_IN and not last.superseded):
                 return last
-            if last.state is Standing.PASSED and not (fresh and not _passed(session, access, person.id, stage)):
+            if last.state is Standing.PASSED and _passed(session, access, person.id, stage):
                 raise Conflict("You have passed this qualification.")
-            why = _why_wait(session, asked, mine, last, now)
+            why = _why_wait(session, asked, _since_passing(session, access, person.id, stage), last, now)
             if why:
                 raise Conflict(why)
         try:
@@ -356,8 +365,9 @@ def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VER
         found = []
         rows = qualifications.tries_of(session, project_id=access.project_id, stage=stage, person_id=person.id)
         sets = qualifications.sets(session, project_id=access.project_id, stage=stage)
-        n_tries = sum(row.set_id is not None for row in rows)
-        again = (asked.attempts is None or n_tries < asked.attempts) and not _passed(session, access, person.id, stage)
+        tried = _since_passing(session, access, person.id, stage)
+        again = asked.attempts is None or len(tried) < asked.attempts
+        again = again and not _passed(session, access, person.id, stage)
         for row in rows:
             seen = _view(session, access, asked, row, None)
             if seen.state not in (Standing.PASSED, Standing.FAILED, Standing.SENT_BACK):
@@ -366,7 +376,6 @@ def mine(store: Store, *, person: Person, project: str, stage: Stage = Stage.VER
             seen = _view(session, access, asked, row, person, results=True)
             same_set = bool(sets) and row.set_id == sets[-1].id
             found.append(_without_keys(seen) if again and same_set else seen)
-        tried = [row for row in rows if row.set_id is not None]
         if found and found[-1].exempt is None:
             found[-1] = replace(found[-1], wait=_why_wait(session, asked, tried, found[-1], store.now()))
         return found
@@ -391,10 +400,7 @@ def _without_keys(seen: Try) -> Try:
 
 def _hidden(seen: Try) -> Try:
     """A try without anything that tells how it goes."""
-    return Try(
-        seen.id, seen.person, seen.name, seen.number, seen.stage, seen.state, seen.n_items, seen.n_answered, 0,
-        seen.pass_mark, seen.set_number, (), seen.exempt,
-    )  # fmt: skip
+    return replace(seen, n_right=0, reviews=(), results=())
 
 
 # ---- the seniors -----------------------------------------------------------------------------------------------------
@@ -561,6 +567,7 @@ def _view(
         reviews=[Review(reviewer.login, note.signs, note.created_at) for note, reviewer in said],
     )
     newest = {reviewer.login: note.signs for note, reviewer in said}
+    counting = _counting(session, access, Stage(row.stage))
     comments: dict[str, list[tuple[str, str]]] = {}
     for note, reviewer in said:
         for item, text in note.comments.items():
@@ -580,6 +587,7 @@ def _view(
         tuple(newest.items()),
         None,
         tuple(replace(each, comments=tuple(comments.get(each.item, ()))) for each in found) if results else (),
+        superseded=bool(counting) and of.id not in {each.id for each in counting},
     )
 
 

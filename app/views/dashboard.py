@@ -39,6 +39,13 @@ def render(services: Services) -> None:
         shell.show(
             markup.notice(f"Stopped by their answers to gold: {', '.join(board.stopped)}. Gold in the menu says more.")
         )
+    for stage in board.without_set:
+        shell.show(
+            markup.notice(
+                f"The {stage} asks people to qualify under the guideline of today, and there is no set of items for it;"
+                " nobody gets in until you make one. Qualify in the menu does that."
+            )
+        )
     shell.show(summary(board, pooled=view.schema.schema_.stages.authoring is not None))
     shell.show(
         markup.keys_of_bar(

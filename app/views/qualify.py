@@ -84,7 +84,7 @@ def _mine(services: Services, view: ProjectView, stage: Stage) -> None:
     if last is not None and last.state is Standing.OPEN:
         if st.button("Go on", type="primary", key="qualify.go", shortcut="1"):
             shell.go(PAGES[stage], project=view.name)
-    elif (last is None or last.state is not Standing.HANDED_IN) and st.button(
+    elif (last is None or last.state is not Standing.HANDED_IN or last.superseded) and st.button(
         "Begin", type="primary", key="qualify.begin", shortcut="1"
     ):
         qualify.begin(services.store, person=services.person, project=view.name, stage=stage)
@@ -97,7 +97,9 @@ def standing(seen: qualify.Try) -> str:
         return f"You need no qualification here: {seen.exempt}"
     said = {
         Standing.OPEN: f"{seen.n_answered} of {seen.n_items} items answered.",
-        Standing.HANDED_IN: "Everything is answered. Seniors look at it; the results come after that.",
+        Standing.HANDED_IN: "Everything is answered, and meanwhile a newer set has taken its place; begin that one."
+        if seen.superseded
+        else "Everything is answered. Seniors look at it; the results come after that.",
         Standing.PASSED: f"Passed: {seen.n_right} of {seen.n_items} right.",
         Standing.FAILED: f"Not passed: {seen.n_right} of {seen.n_items} right; {seen.pass_mark:.0%} are needed.",
         Standing.SENT_BACK: "A senior sent it back; what was said stands below.",

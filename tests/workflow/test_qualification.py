@@ -327,7 +327,9 @@ def test_a_new_guideline_can_ask_everybody_again(store: Store, project: str) -> 
     sign(store, ann, sam, sue)
     guidelines.put(store, by=None, project=project, text="Be kind.", why="Kinder.")
     claimed(store, ann)
+    assert dashboard(store, person=None, project=project).without_set == ()
     guidelines.put(store, by=None, project=project, text="Be strict.", why="Stricter.", requalify=True)
+    assert dashboard(store, person=None, project=project).without_set == ("verification",)
     assert "a lead makes one" in barred(store, ann)
     with pytest.raises(Conflict, match="a lead makes one"):
         qualify.begin(store, person=ann, project=project)
@@ -335,4 +337,36 @@ def test_a_new_guideline_can_ask_everybody_again(store: Store, project: str) -> 
     assert "Open Qualify" in barred(store, ann)
     answer(store, ann, ["red"])
     sign(store, ann, sam, sue)
+    claimed(store, ann)
+
+
+def test_a_try_that_nobody_reviewed_does_not_hold_up_the_next_set(store: Store, project: str) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    answer(store, ann, ["red"] * 4)
+    (handed_in,) = qualify.mine(store, person=ann, project=project)
+    assert (handed_in.state, handed_in.superseded) == (Standing.HANDED_IN, False)
+    assert qualify.begin(store, person=ann, project=project).id == handed_in.id
+    qualify.make_set(store, by=None, project=project, n=1, requalify=True)
+    assert "Open Qualify" in barred(store, ann)
+    assert [each.superseded for each in qualify.mine(store, person=ann, project=project)] == [True]
+    answer(store, ann, ["red"])
+    sign(store, ann, sam, sue)
+    claimed(store, ann)
+
+
+def test_attempts_are_counted_anew_after_passing(store: Store, project: str, clock: Clock) -> None:
+    ann = make_person(store, "ann")
+    sam, sue = make_people(store, "sam", "sue", role=Role.SENIOR)
+    answer(store, ann, ["blue"] * 4)
+    assert sign(store, ann, sam, sue).state is Standing.FAILED
+    clock.advance(hours=24)
+    answer(store, ann, ["red"] * 4)
+    assert sign(store, ann, sam, sue).state is Standing.PASSED, "the second and last of two tries"
+    qualify.make_set(store, by=None, project=project, n=1, requalify=True)
+    for right in ("blue", "red"):
+        answer(store, ann, [right])
+        last = sign(store, ann, sam, sue)
+        clock.advance(hours=24)
+    assert last.state is Standing.PASSED
     claimed(store, ann)
