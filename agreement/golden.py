@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agreement.golden_behaviour import behaves
-from agreement.golden_entries import compute
+from agreement.golden_entries import Unknown, compute
 from domain.errors import RatingsError, TouchstoneError
 
 
@@ -116,7 +116,7 @@ def _lacking(value: Any, keys: Sequence[str]) -> str | None:
 
 
 def _sentence(error: Exception) -> str:
-    if isinstance(error, TouchstoneError):
+    if isinstance(error, (TouchstoneError, Unknown)):
         return str(error)
     return f"these data do not fit the statistic ({type(error).__name__}: {error})."
 

@@ -29,7 +29,7 @@ DRAWS = 20_000
 """Of the bootstrap: more than files ask for, so that the limits hardly move with the seed."""
 
 
-class Unknown(RatingsError):
+class Unknown(Exception):
     """A statistic, field, argument or shape of data that this table does not hold."""
 
 
@@ -66,7 +66,9 @@ def compute(data: Data, stat: str, field: str, args: Args) -> float:
     Raises
     ------
     RatingsError
-        There is none, and why; ``Unknown`` if the table does not hold what is asked for.
+        There is none, and why.
+    Unknown
+        The table does not hold what is asked for.
     """
     row = TABLE.get(stat)
     if row is None:
