@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
+import numpy as np
 from scipy import special
 
-from agreement.correlation import not_for_numbers
+from agreement.bootstrap import Bootstrap, Patterns, bootstrap_interval, check_confidence, patterns
+from agreement.correlation import clusters_of, not_for_numbers, resampling, without
 from agreement.ratings import Floats, Ratings, standardised
-from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
+from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
+from domain.errors import RatingsError
 
-Form = Literal["ICC(1,1)", "ICC(1,k)", "ICC(3,1)", "ICC(3,k)"]
+Form = Literal["ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+Some = Floats | float
+
+_NOTHING = 1e-24
+"""A mean square of values in [-1, 1] that is rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +29,13 @@ class MeanSquares:
     """The analysis of variance of a complete table of units and raters."""
 
     units: float
+    """Between units: BMS of Shrout & Fleiss."""
     within: float
+    """Within units: WMS."""
     raters: float
+    """Between raters: JMS."""
     error: float
+    """The rest: EMS."""
     n: int
     k: int
 
@@ -31,7 +44,15 @@ def mean_squares(values: Floats) -> MeanSquares:
     """Mean squares between units, within units, between raters, and of the rest.
 
     ``values`` is (units, raters), complete, at least 2 x 2 (Shrout & Fleiss 1979, table 3).
+
+    Raises
+    ------
+    RatingsError
+        The table is smaller, or has gaps.
     """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
+        raise RatingsError("Mean squares need a table of at least two units and two raters without gaps.")
     n, k = values.shape
     grand = values.mean()
     of_units = k * ((values.mean(axis=1) - grand) ** 2).sum()
@@ -48,7 +69,13 @@ def mean_squares(values: Floats) -> MeanSquares:
     )
 
 
-def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
+def icc(
+    ratings: Ratings,
+    *,
+    form: Form = "ICC(1,1)",
+    confidence: float = 0.95,
+    bootstrap: Bootstrap | None = None,
+) -> Statistic:
     """The share of the variance of ratings that lies between units.
 
     Parameters
@@ -56,20 +83,41 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     ratings
         Two or more raters with numbers. Units that somebody did not rate are left out (listwise) and counted.
     form
-        "ICC(1,1)": every unit may have raters of its own, one rating is used. "ICC(3,1)": the same raters throughout,
-        their leniency does not count. "k" instead of the second 1: the mean of all raters is used.
+        What varies beside the units, and how many ratings are used:
+
+        - "ICC(1,1)": every unit may have raters of its own, and all that they differ in is error.
+        - "ICC(2,1)": the same raters throughout, drawn from raters like these; how strict each is counts as error
+          (absolute agreement).
+        - "ICC(3,1)": the same raters throughout, and only these; how strict each is does not count (consistency).
+        - "k" instead of the second 1: not one rating but the mean of the k raters is used.
+    confidence
+        Of the limits.
+    bootstrap
+        Limits by resampling units; always where units have clusters.
 
     Returns
     -------
     Statistic
-        ``value`` at most 1; negative values are results and stay. Limits from the F distribution. ``nan`` with a
-        ``reason`` for texts or a nominal scale, fewer than two raters or complete units, or if nothing varies.
+        ``value`` at most 1; negative values are results and stay. ``test`` is F of no difference between units.
+        ``nan`` with a ``reason`` for texts or a nominal scale, too few raters or units, or if nothing varies.
+
+        ``method`` says which claim the limits make where there is a choice. The analytic limits of ICC(2,1) and
+        ICC(2,k) speak of raters like these. Resampled units speak of these raters only, whatever the form: with three
+        raters who differ in how strict they are such limits hold the value for all raters like them far less often
+        than they say.
 
     Notes
     -----
-    (B - W) / (B + (k - 1) W) with mean squares B between and W within units for ICC(1,1); E, the rest, in place of W
-    for ICC(3,1); averages by (B - W) / B [1]_ [2]_. Checked against psych 2.2.9, irr 0.84.1 and pingouin 0.6.1 in
-    tests/agreement.
+    With mean squares B between units, W within units, J between raters and E of the rest, n units and k raters
+    [1]_ [2]_:
+
+    - (1,1) (B - W) / (B + (k - 1) W), (1,k) (B - W) / B;
+    - (2,1) (B - E) / (B + (k - 1) E + k (J - E) / n), (2,k) (B - E) / (B + (J - E) / n);
+    - (3,1) (B - E) / (B + (k - 1) E), (3,k) (B - E) / B, which is Cronbach's alpha.
+
+    Limits of forms 1 and 3 from the F distribution of B / W and B / E; of (2,1) by Satterthwaite's approximation; of
+    (2,k) by the Spearman-Brown step-up k r / (1 + (k - 1) r) of those of (2,1). Checked against psych 2.2.9, irr 0.84.1
+    and pingouin 0.6.1 in tests/agreement.
 
     References
     ----------
@@ -82,49 +130,135 @@ def icc(ratings: Ratings, *, form: Form = "ICC(1,1)") -> Statistic:
     >>> round(icc(ratings).value, 3)
     0.936
     """
-    complete = ratings.rated.all(axis=1) & (len(ratings.raters) > 1)
-    n_units, n_raters = int(complete.sum()), len(ratings.raters)
-    n_left_out = len(ratings.units) - n_units
+    check_confidence(confidence)
+    if form not in FORMS:
+        raise RatingsError(f"There is no {form}; the forms are {', '.join(FORMS)}.")
     problem = not_for_numbers(ratings, "An intraclass correlation")
-    if problem is None and n_raters < 2:
-        problem = "There is only one rater."
-    elif problem is None and n_units < 2:
-        problem = "Fewer than two units were rated by everybody."
+    if problem is None and len(ratings.raters) < 2:
+        problem = "There is only one rater." if ratings.raters else "There are no ratings."
     if problem:
-        return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+        return without(problem, ratings, confidence)
+    return _listwise(ratings, form, confidence, resampling(ratings, bootstrap))
+
+
+def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap | None) -> Statistic:
+    complete = ratings.rated.all(axis=1)
+    n, k = int(complete.sum()), len(ratings.raters)
+    if n < 2:
+        return without("Fewer than two units were rated by everybody.", ratings, confidence, n_units=n)
     values = standardised(ratings.values[complete])
     if (values == values[0, 0]).all():
         reason = "All ratings are the same single value, so nothing varies between units."
-        return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+        return without(reason, ratings, confidence, n_units=n)
     squares = mean_squares(values)
-    n, k = squares.n, squares.k
-    if form.startswith("ICC(1"):
-        noise, freedom = squares.within, n * (k - 1)
-    else:
-        noise, freedom = squares.error, (n - 1) * (k - 1)
-    between, noise = _without_rounding(squares.units), _without_rounding(noise)
-    average = form.endswith("k)")
-    value = _from_ratio(between, noise, k, average=average)
+    b, w, j, e = (
+        square if square > _NOTHING else 0.0
+        for square in (squares.units, squares.within, squares.raters, squares.error)
+    )
+    noise, freedom = (w, n * (k - 1)) if form.startswith("ICC(1") else (e, (n - 1) * (k - 1))
+    value = float(_from_squares(form, b, w, j, e, n, k))
     if math.isnan(value):
-        reason = "The units do not differ in their mean, so the ratio is not defined."
-        return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
-    if min(noise, between) == 0:
-        what = "raters agree completely" if noise < between else "units do not differ in their mean"
-        interval = no_interval(f"the {what}, and a width of zero would claim certainty.")
+        reason = "The units differ less in their means than the formula needs, so the ratio is not defined."
+        return without(reason, ratings, confidence, n_units=n)
+    test = (
+        Test("F", b / noise, (n - 1.0, float(freedom)), float(special.fdtrc(n - 1, freedom, b / noise)))
+        if noise
+        else None
+    )
+    if resample is not None:
+        sample = patterns(ratings.codes[complete], clusters_of(ratings, complete))
+        interval = _of_these_raters(_bootstrap_listwise(ratings, form, sample, resample, confidence), form)
     else:
-        low = between / float(special.fdtri(n - 1, freedom, 0.975))
-        high = between * float(special.fdtri(freedom, n - 1, 0.975))
-        interval = Interval(
-            _from_ratio(low, noise, k, average=average), _from_ratio(high, noise, k, average=average), "F distribution"
-        )
-    return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out)
+        interval = _limits(form, value, (b, w, j, e), n, k, confidence)
+    return estimated(
+        value,
+        interval,
+        n_units=n,
+        n_raters=k,
+        n_left_out=len(ratings.units) - n,
+        confidence=confidence,
+        test=test,
+    )
 
 
-def _without_rounding(square: float) -> float:
-    """A mean square of standardised values; what is left of nothing after rounding is nothing."""
-    return square if square > 1e-24 else 0.0
+def _from_squares(form: Form, b: Some, w: Some, j: Some, e: Some, n: Some, k: int) -> Floats:
+    """The intraclass correlation; nan where it has no denominator."""
+    noise = w if form.startswith("ICC(1") else e
+    strict = (j - e) / n if form.startswith("ICC(2") else 0.0
+    below = np.asarray(b + strict if form.endswith("k)") else b + (k - 1) * noise + k * strict)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value: Floats = np.where(below > _NOTHING, (b - noise) / below, math.nan)
+    return value
 
 
-def _from_ratio(between: float, noise: float, k: int, *, average: bool) -> float:
-    denominator = between if average else between + (k - 1) * noise
-    return (between - noise) / denominator if denominator > 0 else math.nan
+def _limits(
+    form: Form, value: float, squares: tuple[float, float, float, float], n: int, k: int, confidence: float
+) -> Interval:
+    b, w, j, e = squares
+    noise = w if form.startswith("ICC(1") else e
+    upper = (1 + confidence) / 2
+    if b == 0:
+        return no_interval("the units do not differ in their mean, and a width of zero would claim certainty.")
+    single: Form = "ICC(2,1)"
+    if form.startswith("ICC(2"):
+        if e == 0 and j == 0:
+            return no_interval("the raters agree completely, and a width of zero would claim certainty.")
+        r = float(_from_squares(single, b, w, j, e, n, k))
+        a = k * r * j + (n * (1 + (k - 1) * r) - k * r) * e
+        under = (n - 1) * (k * r * j) ** 2 + ((n * (1 + (k - 1) * r) - k * r) * e) ** 2
+        freedom = (k - 1) * (n - 1) * a**2 / under if under > 0 else 0.0
+        if not freedom > 0:
+            return no_interval("the degrees of freedom of Satterthwaite's approximation are not defined.")
+        method = "F with Satterthwaite's degrees of freedom" + (", stepped up" if form.endswith("k)") else "")
+        method += "; for raters like these"
+    else:
+        if noise == 0:
+            return no_interval("the raters agree completely, and a width of zero would claim certainty.")
+        single = form
+        freedom = float(n * (k - 1) if form.startswith("ICC(1") else (n - 1) * (k - 1))
+        method = "F distribution"
+    ends = b / float(special.fdtri(n - 1, freedom, upper)), b * float(special.fdtri(freedom, n - 1, upper))
+    low, high = (float(_from_squares(single, end, w, j, e, n, k)) for end in ends)
+    if form == "ICC(2,k)":
+        low, high = (_stepped_up(end, k) for end in (low, high))
+    if not (low <= value <= high and math.isfinite(high - low)):
+        return no_interval("the limits that the formula gives do not hold the value.")
+    return Interval(low, high, method)
+
+
+def _stepped_up(single: float, k: float) -> float:
+    """What the mean of k ratings is worth if one is worth ``single`` (Spearman-Brown)."""
+    below = 1 + (k - 1) * single
+    return k * single / below if below > 0 else -math.inf
+
+
+def _of_these_raters(interval: Interval, form: Form) -> Interval:
+    if not form.startswith("ICC(2") or math.isnan(interval.low):
+        return interval
+    return replace(interval, method=f"{interval.method}; for these raters only")
+
+
+def _bootstrap_listwise(
+    ratings: Ratings, form: Form, sample: Patterns, bootstrap: Bootstrap, confidence: float
+) -> Interval:
+    """All draws at once: mean squares are functions of sums over units."""
+    numbers = standardised(np.array(ratings.categories, dtype=float))
+    values = numbers[sample.rows]
+    values = values - np.average(values.mean(axis=1), weights=sample.counts)
+    k = values.shape[1]
+    totals = values.sum(axis=1)
+    spread = ((values - totals[:, None] / k) ** 2).sum(axis=1)  # within the unit
+    sums = np.column_stack([np.ones(len(values)), totals, totals**2, spread, values])
+
+    def of_counts(counts: Floats) -> Floats:
+        found = counts @ sums
+        n, total, squared, inside = np.moveaxis(found[:, :4], -1, 0)
+        of_units = (squared - total**2 / n) / k
+        of_raters = (found[:, 4:] ** 2).sum(axis=1) / n - total**2 / (n * k)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            b, j = of_units / (n - 1), of_raters / (k - 1)
+            w, e = inside / (n * (k - 1)), (inside - of_raters) / ((n - 1) * (k - 1))
+        b, w, j, e = (np.where(square > 1e-14, square, 0.0) for square in (b, w, j, e))
+        return _from_squares(form, b, w, j, e, n, k)
+
+    return bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=k + 12)

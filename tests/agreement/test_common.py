@@ -19,11 +19,17 @@ from agreement import (
     cohen_kappa,
     fleiss_kappa,
     icc,
+    kendall_tau,
+    kendall_w,
     krippendorff_alpha,
     light_kappa,
+    lins_concordance,
+    mean_pearson,
     pearson,
     percent_agreement,
+    spearman,
 )
+from agreement.icc import FORMS
 from domain.errors import RatingsError
 from domain.records import Rating
 
@@ -40,7 +46,12 @@ NOMINAL: Mapping[str, Compute] = {
 }
 """Names are enough."""
 
-ORDERED: Mapping[str, Compute] = {"alpha_ordinal": partial(krippendorff_alpha, level="ordinal", bootstrap=FEW)}
+ORDERED: Mapping[str, Compute] = {
+    "alpha_ordinal": partial(krippendorff_alpha, level="ordinal", bootstrap=FEW),
+    "spearman": spearman,
+    "kendall_tau_b": kendall_tau,
+    "kendall_w": partial(kendall_w, bootstrap=FEW),
+}
 """An order is enough."""
 
 NUMBERS: Mapping[str, Compute] = {
@@ -50,13 +61,16 @@ NUMBERS: Mapping[str, Compute] = {
     "light_kappa_quadratic": partial(light_kappa, weights="quadratic", bootstrap=FEW),
     "alpha_interval": partial(krippendorff_alpha, level="interval", bootstrap=FEW),
     "pearson": pearson,
-    **{form: partial(icc, form=form) for form in ("ICC(1,1)", "ICC(1,k)", "ICC(3,1)", "ICC(3,k)")},
+    "mean_pearson": partial(mean_pearson, bootstrap=FEW),
+    "lins_concordance": lins_concordance,
+    **{form: partial(icc, form=form) for form in FORMS},
 }
 """Differences count."""
 
 ALL = {**NOMINAL, **ORDERED, **NUMBERS}
 OF_TWO = ("cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "pearson")
-OF_FINITE_TABLE = ("alpha_nominal", "alpha_ordinal", "alpha_interval", "ICC(1,1)", "ICC(1,k)", "ICC(3,1)", "ICC(3,k)")
+OF_TWO += ("spearman", "kendall_tau_b", "lins_concordance")
+OF_FINITE_TABLE = ("alpha_nominal", "alpha_ordinal", "alpha_interval", "kendall_w", *FORMS)
 """Their formulas have n - 1, so a table that is there twice gives another value."""
 
 each_statistic = pytest.mark.parametrize("name", ALL)
