@@ -53,6 +53,12 @@ STYLE = """
 .ts-range u { top: calc(50% - 2px); height: 4px; border-radius: 2px; background: #2f7fb8; opacity: .65; }
 .ts-range b { top: calc(50% - 5px); width: 10px; height: 10px; margin-left: -5px; border-radius: 50%;
   background: #2f7fb8; }
+.ts-table td:has(> .ts-heat) { padding: .15rem .15rem .15rem 0; }
+.ts-heat { display: block; max-width: 15rem; text-align: center; padding: .3rem .5rem; border-radius: 4px; color: inherit;
+  text-decoration: none; background: color-mix(in srgb, #2f7fb8 var(--heat), transparent); }
+.ts-heat.below { background: color-mix(in srgb, #c4622d var(--heat), transparent); }
+a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
+.ts-heat small { display: block; opacity: .75; font-size: .78rem; }
 .ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
   overflow-wrap: anywhere; }
 .ts kbd { font: 600 .8em ui-monospace, monospace; padding: .05em .4em; border-radius: 4px;
@@ -135,6 +141,17 @@ def interval(value: float | None, low: float | None, high: float | None, *, ends
     if value is not None:
         parts.append(f'<b style="left:{place(value):.2f}%"></b>')
     return tag("div", Markup("".join(parts)), style="ts-range")
+
+
+def heat(value: float | None, shown: str, about: str, *, href: str = "", title: str = "") -> Markup:
+    """A cell of a heat map: blue grows with a value from 0 to 1, orange with one below 0; the words stay readable."""
+    strength = 0 if value is None else round(8 + 55 * min(abs(value), 1))
+    style = "ts-heat" + (" below" if value is not None and value < 0 else "")
+    parts = (text(shown), tag("small", text(about)))
+    where = {"href": href, "target": "_self"} if href else {}
+    named = Markup(f' style="--heat:{strength}%"')
+    whole = tag("a" if href else "span", *parts, style=style, title=title, **where)
+    return Markup(whole.replace(">", f"{named}>", 1))
 
 
 def table(heads: Sequence[tuple[str, str]], rows: Iterable[Sequence[Markup]]) -> Markup:

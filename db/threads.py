@@ -200,6 +200,14 @@ def find_items(
     return list(session.exec(wanted.order_by(col(ItemRow.id).desc()).limit(limit)))
 
 
+def newest(session: Session, *, project_id: int, stage: Stage) -> int:
+    """A number that grows with every live submission of a stage."""
+    wanted = select(func.max(col(AnnotationRow.id))).where(
+        AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
+    )
+    return session.exec(wanted).one() or 0
+
+
 def differing(session: Session, *, project_id: int, stage: Stage) -> list[AnnotationRow]:
     """What counts of a stage's submissions, by item: for finding those about which raters differ."""
     newer = select(AnnotationRow.supersedes_id).where(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from db import events as log
-from db import guidelines, items, threads
+from db import guidelines, items, people, threads
 from db.engine import Session, Store
 from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow
 from domain.errors import NotAllowed, NotFound
@@ -98,11 +98,13 @@ def find(
     state: ItemState | None = None,
     text: str = "",
     differ: Stage | None = None,
+    raters: Sequence[str] = (),
     limit: int = 100,
 ) -> list[FoundItem]:
     """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out.
 
-    ``differ`` leaves only those about which the answers of a stage differ; ``text`` those in whose id or title it is.
+    ``differ`` leaves only those about which the answers of a stage differ, the answers of ``raters`` (logins) if any
+    are named; ``text`` those in whose id or title it is.
     """
     with store.read() as session:
         access = access_to(session, person=person, project=project)
@@ -111,7 +113,13 @@ def find(
         many = limit if not text and differ is None else 100_000
         rows = threads.find_items(session, project_id=access.project_id, dimension=dimension, state=state, limit=many)
         if differ is not None:
-            wanted = _differing(threads.differing(session, project_id=access.project_id, stage=differ))
+            given = threads.differing(session, project_id=access.project_id, stage=differ)
+            if raters:
+                if not at_least(access.role, Role.LEAD):
+                    raise NotAllowed("Who answered what is for the project's leads.")
+                asked = {row.id for row in (people.by_login(session, login=login) for login in raters) if row}
+                given = [row for row in given if row.person_id in asked]
+            wanted = _differing(given)
             rows = [row for row in rows if row.id in wanted]
         found: list[FoundItem] = []
         for row in rows:

@@ -11,7 +11,7 @@ from agreement.summary import Result, summarise
 from annotation_schemas.answers import said_of
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import files, items
+from db import files, items, threads
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.policies import same
@@ -88,6 +88,13 @@ def agreement_of(
         for number, part in by_version
         for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters)
     ]
+
+
+def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:
+    """A number that stays the same as long as nobody has submitted anything in a stage."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return threads.newest(session, project_id=access.project_id, stage=stage)
 
 
 def _of_part(

@@ -1,4 +1,7 @@
-"""Agreement: how far raters agree, each number with its interval, its unit, its n, and what was left out."""
+"""Agreement: how far raters agree, each number with its interval, its unit, its n, and what was left out.
+
+The page follows the work: it looks for new votes every few seconds, and measures again when there are any.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,9 @@ from app.views import history
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow import measure
+
+FOLLOW_SECONDS = 10
+"""How often an open page looks for new votes."""
 
 UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer"}
 
@@ -51,20 +57,44 @@ def render(services: Services) -> None:
             key="agreement.pool_guidelines",
             help="Votes under different versions are measured apart unless you ask for it.",
         )
-    stage = chosen or stages[0]
-    lines = measure.agreement_of(
-        services.store,
-        person=services.person,
-        project=view.name,
-        stage=stage,
-        by_dimension=by_dimension,
-        pool_guidelines=pool_guidelines,
-    )
+    _live(services, view, chosen or stages[0], by_dimension, pool_guidelines)
+
+
+@st.fragment(run_every=FOLLOW_SECONDS)
+def _live(services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool) -> None:
+    with shell.guard(services):
+        _tables(services, view, stage, by_dimension, pool_guidelines)
+
+
+def _measured(
+    services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool
+) -> list[Result]:
+    """The lines of the page, measured again only if somebody has submitted something since."""
+    mark = measure.mark(services.store, person=services.person, project=view.name, stage=stage)
+    asked = (view.name, stage, by_dimension, pool_guidelines, mark)
+    known = st.session_state.get("agreement.measured")
+    if known is None or known[0] != asked:
+        lines = measure.agreement_of(
+            services.store,
+            person=services.person,
+            project=view.name,
+            stage=stage,
+            by_dimension=by_dimension,
+            pool_guidelines=pool_guidelines,
+        )
+        known = st.session_state["agreement.measured"] = (asked, lines)
+    found: list[Result] = known[1]
+    return found
+
+
+def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool) -> None:
+    lines = _measured(services, view, stage, by_dimension, pool_guidelines)
     if not lines:
         shell.show(
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
         )
         return
+    shell.show(pairs(view, stage, lines))
     for (guideline, dimension, criterion), group in groupby(
         lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
     ):
@@ -84,6 +114,47 @@ def render(services: Services) -> None:
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
             shell.show(table_of(of_group, unit=UNITS[stage]))
+
+
+def pairs(view: ProjectView, stage: Stage, lines: Sequence[Result]) -> markup.Markup:
+    """Who agrees with whom about what: a row for each criterion and dimension, a column for each pair. Every cell leads
+    to the items about which the two differ."""
+    of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
+    names = sorted({tuple(line.args["pair"]) for line in of_pairs})
+    if not names or len(names) > MOST_PAIRS:
+        return markup.Markup("")
+    rows: dict[str, dict[tuple[str, ...], Result]] = {}
+    for line in of_pairs:
+        guideline = line.args.get("guideline")
+        title = title_of(view, line.dimension, line.criterion) + (f" · guideline {guideline}" if guideline else "")
+        rows.setdefault(title, {})[tuple(line.args["pair"])] = line
+    heads = [("Cohen's kappa", "name"), *((" and ".join(pair), "") for pair in names)]
+    return markup.table(
+        heads,
+        [
+            [markup.text(title), *(_cell(view, stage, found.get(pair)) for pair in names)]
+            for title, found in rows.items()
+        ],
+    )
+
+
+MOST_PAIRS = 10
+"""As many as fit beside each other; the list of every pair has them all."""
+
+
+def _is_kappa_of_pair(line: Result) -> bool:
+    return line.statistic == "cohen_kappa" and is_headline(line, several=False)
+
+
+def _cell(view: ProjectView, stage: Stage, line: Result | None) -> markup.Markup:
+    if line is None or not line.n_units:
+        return markup.quiet("-")
+    where = {"dimension": line.dimension} if line.dimension else {}
+    href = history.address(view.name, differ=stage.value, raters=",".join(line.args["pair"]), **where)
+    known = f"{line.low:.2f} to {line.high:.2f}" if line.low is not None and line.high is not None else ""
+    about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
+    number = "undefined" if line.value is None else f"{line.value:.2f}"
+    return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
 
 
 def _differing(view: ProjectView, stage: Stage, dimension: str | None) -> markup.Markup:

@@ -43,7 +43,8 @@ def render(services: Services) -> None:
 
 
 def address(project: str, **more: str) -> str:
-    """Where an item's history is (``item``), or the list of a ``dimension``, or of what raters ``differ`` about."""
+    """Where an item's history is (``item``), or the list of a ``dimension``, or of what raters ``differ`` about in a
+    stage; of two ``raters`` if they are named, with a comma between."""
     return "/history?" + urlencode({"project": project, **more})
 
 
@@ -87,6 +88,18 @@ def _list(services: Services, view: ProjectView) -> None:
             format_func=lambda stage: str(stage) if stage else "do not matter",
             key="history.differ",
         )
+    raters = [login for login in st.query_params.get("raters", "").split(",") if login] if differ else []
+    if raters:
+        shell.show(
+            markup.tag(
+                "p",
+                markup.text(f"Only where the answers of {' and '.join(raters)} differ. "),
+                markup.tag(
+                    "a", markup.text("Everybody's"), href=address(view.name, differ=str(differ)), target="_self"
+                ),
+                style="ts",
+            )
+        )
     found = history.find(
         services.store,
         person=services.person,
@@ -95,6 +108,7 @@ def _list(services: Services, view: ProjectView) -> None:
         state=state,
         text=text or "",
         differ=differ,
+        raters=raters,
     )
     if not found:
         shell.show(markup.notice("There is no such item that you may look into now."))
