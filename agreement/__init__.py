@@ -8,7 +8,16 @@
 
 from agreement.aggregation import Aggregation, DawidSkene, aggregate, dawid_skene
 from agreement.alpha import krippendorff_alpha
+from agreement.alternative import AgainstPerson, AlternativeTest, alternative_test, benjamini_yekutieli, winning_rates
 from agreement.bootstrap import Bootstrap
+from agreement.corrected import (
+    CorrectedMean,
+    clustered_mean,
+    post_stratified_mean,
+    ppi_mean,
+    rogan_gladen,
+    weighted_mean,
+)
 from agreement.correlation import (
     kendall_tau,
     kendall_w,
@@ -26,9 +35,12 @@ from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 
 __all__ = [
+    "AgainstPerson",
     "Aggregation",
+    "AlternativeTest",
     "BlandAltman",
     "Bootstrap",
+    "CorrectedMean",
     "DawidSkene",
     "Interval",
     "MeanSquares",
@@ -38,8 +50,11 @@ __all__ = [
     "Statistic",
     "Test",
     "aggregate",
+    "alternative_test",
+    "benjamini_yekutieli",
     "bias",
     "bland_altman",
+    "clustered_mean",
     "cohen_kappa",
     "dawid_skene",
     "fleiss_kappa",
@@ -55,8 +70,13 @@ __all__ = [
     "paired",
     "pearson",
     "percent_agreement",
+    "post_stratified_mean",
+    "ppi_mean",
     "rmse",
+    "rogan_gladen",
     "scale_from_text",
     "spearman",
     "summarise",
+    "weighted_mean",
+    "winning_rates",
 ]

@@ -1,0 +1,76 @@
+"""Statistics of a judge against people: values that other programs gave, each with its tolerance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agreement import alternative_test, ppi_mean, rogan_gladen
+from tests.agreement.published import golden
+from tests.paths import SHARED
+
+Case = Mapping[str, Any]
+
+
+def of_alternative(data: Case, args: Case) -> Mapping[str, float]:
+    people = list(data["humans"])
+    units = sorted({unit for given in data["humans"].values() for unit in given} | set(data["llm"]))
+    table = [[data["humans"][person].get(unit, math.nan) for person in people] for unit in units]
+    asked = {name: value for name, value in args.items() if name != "rater"}
+    judge = [data["llm"].get(unit, math.nan) for unit in units]
+    found = alternative_test(np.array(table, dtype=float), judge, raters=people, **asked)
+    values = {
+        "winning_rate": found.winning_rate.value,
+        "advantage_probability": found.advantage_probability.value,
+    }
+    for person in found.people:
+        if person.rater == args.get("rater"):
+            assert person.test is not None
+            values |= {"p_value": person.test.p_value, "llm_advantage": person.advantage.value}
+    return values
+
+
+def of_ppi(data: Case, args: Case) -> Mapping[str, float]:
+    found = ppi_mean(data["human"], data["judge"], data["judge_unlabelled"], **args)
+    mean = found.mean
+    return {"estimate": mean.value, "ci_low": mean.low, "ci_high": mean.high, "lambda": found.weight}
+
+
+def of_rogan_gladen(data: Case, args: Case) -> Mapping[str, float]:
+    confidence = args.get("confidence", 0.95)
+    mean = rogan_gladen(data["human"], data["judge"], data["judge_unlabelled"], confidence=confidence).mean
+    return {"estimate": mean.value, "ci_low": mean.low, "ci_high": mean.high}
+
+
+COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
+    "alt_test": of_alternative,
+    "ppi_mean": of_ppi,
+    "rogan_gladen": of_rogan_gladen,
+}
+
+
+def entries() -> Iterator[Any]:
+    """One parameter per expected value of these statistics."""
+    if not (SHARED / "golden").is_dir():
+        yield pytest.param(None, None, id="absent")
+        return
+    cases = {case["id"]: case for case in golden()["cases"]}
+    for case in cases.values():
+        data = cases[case["data"]["same_as"]]["data"] if "same_as" in case["data"] else case["data"]
+        for entry in case["expected"]:
+            if entry["stat"] in COMPUTE:
+                args = ",".join(map(str, entry["args"].values()))
+                yield pytest.param(data, entry, id=f"{case['id']}-{entry['stat']}-{entry['field']}-{args}")
+
+
+@pytest.mark.parametrize(("data", "entry"), list(entries()))
+def test_the_value_of_other_programs(data: Case | None, entry: Case | None) -> None:
+    if data is None or entry is None:
+        golden()  # skips, and says why
+        return
+    got = COMPUTE[entry["stat"]](data, entry["args"])[entry["field"]]
+    assert abs(got - entry["value"]) <= entry["abs_tol"], (got, entry)
