@@ -11,6 +11,7 @@ from typing import Any
 
 from agreement.alpha import krippendorff_alpha
 from agreement.correlation import pearson
+from agreement.cross_check import Peer, peers_of
 from agreement.icc import icc
 from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
 from agreement.ratings import LEVELS, Ratings, Scale, by_criterion
@@ -52,6 +53,8 @@ class Result:
     n_raters: int
     n_left_out: int
     reason: str | None
+    peers: tuple[Peer, ...] | None = None
+    """What other packages give for the same ratings; None if nobody asked them."""
 
     @property
     def name(self) -> str:
@@ -69,7 +72,10 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """The line as JSON values."""
-        return asdict(self)
+        found = asdict(self)
+        if self.peers is None:
+            del found["peers"]
+        return found
 
 
 def summarise(
@@ -79,6 +85,7 @@ def summarise(
     by_dimension: bool = False,
     raters: Iterable[str] | None = None,
     criteria: Iterable[str] | None = None,
+    cross_check: bool = False,
 ) -> list[Result]:
     """All statistics that fit, and the reason for each that does not.
 
@@ -93,6 +100,8 @@ def summarise(
         One set per dimension instead of one over all.
     raters, criteria
         Only these, in this order; ``RatingsError`` if one of them does not occur.
+    cross_check
+        Ask other packages, too, for what they offer (:func:`agreement.cross_check.peers_of`).
 
     Raises
     ------
@@ -121,7 +130,7 @@ def summarise(
             table = Ratings.from_rows(part, scale=scale)
             if wanted is not None:
                 table = table.of(*(rater for rater in wanted if rater in table.raters))
-            results.extend(_results(table, criterion, dimension))
+            results.extend(_results(table, criterion, dimension, cross_check))
     return results
 
 
@@ -155,17 +164,19 @@ def _parts(rows: list[Rating], by_dimension: bool) -> Iterator[tuple[str | None,
         yield dimension or "", [row for row in rows if row.dimension == dimension]
 
 
-def _results(table: Ratings, criterion: str, dimension: str | None) -> Iterator[Result]:
+def _results(table: Ratings, criterion: str, dimension: str | None, cross_check: bool = False) -> Iterator[Result]:
     scale = {"scale": table.scale.level, "scale_inferred": table.scale.inferred}
     several = len(table.raters) > 2
     pairs = list(combinations(table.raters, 2))
 
-    def result(statistic: str, args: Mapping[str, Any], compute: Callable[[], Statistic]) -> Result:
+    def result(
+        statistic: str, args: Mapping[str, Any], compute: Callable[[Ratings], Statistic], of: Ratings = table
+    ) -> Result:
         if len(table.raters) < 2:
             reason = "There is only one rater." if table.raters else "There are no ratings."
             value = undefined(reason, n_units=0, n_raters=len(table.raters), n_left_out=len(table.units))
         else:
-            value = compute()
+            value = compute(of)
         return Result(
             statistic,
             {**args, **scale},
@@ -179,28 +190,27 @@ def _results(table: Ratings, criterion: str, dimension: str | None) -> Iterator[
             n_raters=value.n_raters,
             n_left_out=value.n_left_out,
             reason=value.reason,
+            peers=peers_of(statistic, args, of, _number(value.value)) if cross_check else None,
         )
 
     def of_pair(statistic: str, compute: Callable[[Ratings], Statistic], **args: Any) -> Iterator[Result]:
         for pair in pairs:
-            yield result(statistic, {**args, "pair": list(pair)}, partial(compute, table.of(*pair)))
+            yield result(statistic, {**args, "pair": list(pair)}, compute, table.of(*pair))
         if not pairs:
-            yield result(statistic, args, partial(compute, table))
+            yield result(statistic, args, compute)
 
-    yield result(
-        "percent_agreement", {} if several or not pairs else {"pair": list(pairs[0])}, partial(percent_agreement, table)
-    )
+    yield result("percent_agreement", {} if several or not pairs else {"pair": list(pairs[0])}, percent_agreement)
     if several:
         yield from of_pair("percent_agreement", percent_agreement)
     for weights in _WEIGHTS:
         yield from of_pair("cohen_kappa", partial(cohen_kappa, weights=weights), weights=weights)
         if several:
-            yield result("light_kappa", {"weights": weights}, partial(light_kappa, table, weights=weights))
-    yield result("fleiss_kappa", {}, partial(fleiss_kappa, table))
+            yield result("light_kappa", {"weights": weights}, partial(light_kappa, weights=weights))
+    yield result("fleiss_kappa", {}, fleiss_kappa)
     for level in LEVELS:
-        yield result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, table, level=level))
+        yield result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, level=level))
     yield from of_pair("pearson", pearson)
-    yield result("icc", {"form": "ICC(1,1)"}, partial(icc, table))
+    yield result("icc", {"form": "ICC(1,1)"}, icc)
 
 
 def _known(names: tuple[str, ...], there: set[str], what: str) -> None:

@@ -42,6 +42,7 @@ def agreement_of(
     raters: Sequence[str] | None = None,
     scales: Mapping[str, Scale] | None = None,
     pool_guidelines: bool = False,
+    cross_check: bool = False,
 ) -> list[Result]:
     """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
 
@@ -80,13 +81,17 @@ def agreement_of(
     if len(by_version) <= 1 or pool_guidelines:
         pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
         found = summarise(
-            rows, scales=declared, by_dimension=by_dimension and bool(rows), raters=raters if rows else None
+            rows,
+            scales=declared,
+            by_dimension=by_dimension and bool(rows),
+            raters=raters if rows else None,
+            cross_check=cross_check,
         )
         return found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
     return [
         _of_version(each, _version(number))
         for number, part in by_version
-        for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters)
+        for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters, cross_check=cross_check)
     ]
 
 
@@ -98,7 +103,12 @@ def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> 
 
 
 def _of_part(
-    rows: Sequence[Rating], declared: Mapping[str, Scale], *, by_dimension: bool, raters: Sequence[str] | None
+    rows: Sequence[Rating],
+    declared: Mapping[str, Scale],
+    *,
+    by_dimension: bool,
+    raters: Sequence[str] | None,
+    cross_check: bool,
 ) -> list[Result]:
     """The statistics of the ratings under one version, in which not everybody need have rated everything."""
     rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
@@ -106,7 +116,7 @@ def _of_part(
     if mine == []:
         return []
     scales = {name: scale for name, scale in declared.items() if name in rated}
-    return summarise(rows, scales=scales, by_dimension=by_dimension, raters=mine)
+    return summarise(rows, scales=scales, by_dimension=by_dimension, raters=mine, cross_check=cross_check)
 
 
 def _version(number: int | None) -> str:

@@ -60,6 +60,13 @@ def agreement(
             help="Measure ratings under different versions of the project's guideline together, and say so.",
         ),
     ] = False,
+    cross_check: Annotated[
+        bool,
+        typer.Option(
+            "--cross-check",
+            help="Beside it what scikit-learn and krippendorff give, where they are installed and offer it.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
 ) -> None:
     """Agreement of raters, each statistic with its interval and with what it rests on."""
@@ -72,7 +79,14 @@ def agreement(
     scales = _scales(scale or ())
     names = _names(raters)
     if ratings is not None:
-        results = _of_file(ratings, criteria=criterion, raters=names, scales=scales, by_dimension=by is not None)
+        results = _of_file(
+            ratings,
+            criteria=criterion,
+            raters=names,
+            scales=scales,
+            by_dimension=by is not None,
+            cross_check=cross_check,
+        )
     else:
         assert project is not None
         assert stage is not None
@@ -84,6 +98,7 @@ def agreement(
             scales=scales,
             by_dimension=by is not None,
             pool_guidelines=pool_guidelines,
+            cross_check=cross_check,
         )
     if as_json:
         # One line a result: a list of thousands can still be read, searched and compared.
@@ -109,10 +124,37 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         lines = [each for each in block if each.value is not None]
         if lines:
             width = max(len(each.title) for each in lines)
-            yield f"  {'':<{width}}   value  95 % interval      units  left out"
+            beside = "".join(f"  {package:<16}" for package in _packages(block))
+            yield f"  {'':<{width}}   value  95 % interval      units  left out{beside}".rstrip()
         for each in lines:
-            yield f"  {each.title:<{width}}  {_figures(each)}"
+            yield f"  {each.title:<{width}}  {_figures(each, _packages(block))}"
         yield from _undefined(block)
+        yield from _differences(block)
+
+
+def _packages(block: Sequence[Result]) -> Sequence[str]:
+    """The packages that were asked for a second value; none unless they were."""
+    from agreement.cross_check import PACKAGES
+
+    return PACKAGES if any(each.peers is not None for each in block) else ()
+
+
+def _differences(block: Sequence[Result]) -> Iterator[str]:
+    """Where another package gives something else, in red, and why; then where it could not be asked as it is."""
+    said: dict[tuple[bool, str], list[str]] = {}
+    for each in block:
+        for peer in each.peers or ():
+            if peer.reason:
+                theirs = "no value" if peer.value is None else f"{peer.value:.12g}"
+                ours = "undefined" if each.value is None else f"{each.value:.12g}"
+                line = f"{each.title}: {ours} here, {theirs} by {peer.package}" if peer.differs else each.title
+                said.setdefault((peer.differs, peer.reason), []).append(line)
+    for (differs, reason), lines in sorted(said.items(), key=lambda pair: not pair[0][0]):
+        for line in lines if differs else ["; ".join(dict.fromkeys(lines))]:
+            text = f"  {'differs' if differs else 'cross-check'}: {line}"
+            yield typer.style(text, fg=typer.colors.RED) if differs else text
+        text = f"  {'':>{7 if differs else 11}}  {reason}"
+        yield typer.style(text, fg=typer.colors.RED) if differs else text
 
 
 def _undefined(block: Sequence[Result]) -> Iterator[str]:
@@ -137,11 +179,25 @@ def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> 
     return f"{criterion}{place}: {n_raters} rater{plural}, {block[0].args['scale']} scale{assumed}"
 
 
-def _figures(result: Result) -> str:
+def _figures(result: Result, packages: Sequence[str] = ()) -> str:
     assert result.value is not None
-    counts = f"{result.n_units:>5,}  {result.n_left_out:>8,}"
+    counts = f"{result.n_units:>5,}  {result.n_left_out:>8,}{_beside(result, packages)}"
     limits = "" if result.low is None or result.high is None else f"[{result.low:.3f}, {result.high:.3f}]"
     return f"{result.value:>6.3f}  {limits:<17}  {counts}  {result.reason or result.method}"
+
+
+def _beside(result: Result, packages: Sequence[str]) -> str:
+    """The values of other packages, one column each, in red where they differ."""
+    cells = []
+    of_package = {peer.package: peer for peer in result.peers or ()}
+    for package in packages:
+        peer = of_package.get(package)
+        if peer is None:
+            cells.append(f"{'':<16}")
+        else:
+            cell = f"{'none' if peer.value is None else format(peer.value, '.12f'):<16}"
+            cells.append(typer.style(cell, fg=typer.colors.RED) if peer.differs else cell)
+    return "".join(f"  {cell}" for cell in cells)
 
 
 def _of_file(
@@ -151,6 +207,7 @@ def _of_file(
     raters: Sequence[str] | None,
     scales: Mapping[str, Scale],
     by_dimension: bool,
+    cross_check: bool,
 ) -> list[Result]:
     from agreement.summary import summarise
     from importers.ratings import read_ratings
@@ -162,7 +219,12 @@ def _of_file(
     if not read.rows:
         raise RatingsError(f"{path.name} has its head, but no rating below it.")
     return summarise(
-        (rating for rating, _ in read.rows), scales=scales, by_dimension=by_dimension, raters=raters, criteria=criteria
+        (rating for rating, _ in read.rows),
+        scales=scales,
+        by_dimension=by_dimension,
+        raters=raters,
+        criteria=criteria,
+        cross_check=cross_check,
     )
 
 
@@ -175,6 +237,7 @@ def _of_project(
     scales: Mapping[str, Scale],
     by_dimension: bool,
     pool_guidelines: bool,
+    cross_check: bool,
 ) -> list[Result]:
     from app.services import resources
     from workflow.measure import agreement_of
@@ -193,6 +256,7 @@ def _of_project(
         raters=raters,
         scales=scales,
         pool_guidelines=pool_guidelines,
+        cross_check=cross_check,
     )
 
 
