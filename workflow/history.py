@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from db import events as log
-from db import guidelines, items, people, threads
+from db import files, guidelines, items, threads
 from db.engine import Session, Store
 from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow
 from domain.errors import NotAllowed, NotFound
+from domain.policies import same
 from domain.records import Person
 from domain.roles import Role, at_least
 from domain.states import BLIND, ItemState, Purpose, Stage
 from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow.comments import SOMEBODY, thread_of, title_of
 from workflow.projects import Access, access_to
+from workflow.ratings import BETWEEN, stage_ratings
 from workflow.show import asset_view
 from workflow.sight import FOR_SENIORS, look_into, sight
 
@@ -113,13 +115,10 @@ def find(
         many = limit if not text and differ is None else 100_000
         rows = threads.find_items(session, project_id=access.project_id, dimension=dimension, state=state, limit=many)
         if differ is not None:
-            given = threads.differing(session, project_id=access.project_id, stage=differ)
             if raters:
-                if not at_least(access.role, Role.LEAD):
-                    raise NotAllowed("Who answered what is for the project's leads.")
-                asked = {row.id for row in (people.by_login(session, login=login) for login in raters) if row}
-                given = [row for row in given if row.person_id in asked]
-            wanted = _differing(given)
+                wanted = _differing_ratings(session, access, differ, raters)
+            else:
+                wanted = _differing(threads.differing(session, project_id=access.project_id, stage=differ))
             rows = [row for row in rows if row.id in wanted]
         found: list[FoundItem] = []
         for row in rows:
@@ -139,6 +138,19 @@ def _differing(rows: Sequence[AnnotationRow]) -> set[int]:
     for row in rows:
         seen.setdefault((row.item_id, row.revision, row.prediction_id), []).append(row.answers)
     return {item for (item, _, _), all_ in seen.items() if any(each != all_[0] for each in all_)}
+
+
+def _differing_ratings(session: Session, access: Access, stage: Stage, raters: Sequence[str]) -> set[int]:
+    """The items about which these raters differ in something, those whose ratings came from files included."""
+    if not at_least(access.role, Role.LEAD):
+        raise NotAllowed("Who answered what is for the project's leads.")
+    said: dict[tuple[str, str], list[Any]] = {}
+    for row in stage_ratings(session, access=access, stage=stage, names={}):
+        if row.rater in raters:
+            said.setdefault((row.unit, row.criterion), []).append(row.value)
+    units = {unit for (unit, _), values in said.items() if not all(same(value, values[0]) for value in values)}
+    ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+    return {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
 
 
 class _Names:
