@@ -45,6 +45,36 @@ def recipes() -> list[Rating]:
     ]
 
 
+def tifa_metric(name: str) -> list[Rating]:
+    """The same images: the mean of the two people, and what an automatic metric gave."""
+    items = json.loads(shared("data", "tifa", "human_annotations_with_scores.json").read_text(encoding="utf-8"))
+    return [
+        Rating(unit, rater, "faithfulness", value)
+        for unit, item in items.items()
+        for rater, value in (("people", item["human_avg"]), (name, item[name]))
+    ]
+
+
+LLMBAR_JUDGES = ("GPT-4/CoT", "ChatGPT/Rating", "Falcon/CoT", "GPT-4/Metrics_Reference")
+
+
+def llmbar() -> list[Rating]:
+    """100 pairs of answers: which follows the instruction, by people (gold) and by four judges, each of whom saw both
+    orders (``NAME`` and ``NAME swapped``). A reply without a verdict has no rating."""
+    folder = shared("data", "llmbar", "Natural")
+    pairs = json.loads((folder / "dataset.json").read_text(encoding="utf-8"))
+    found = [Rating(str(at), "gold", "better", str(pair["label"])) for at, pair in enumerate(pairs)]
+    for judge in LLMBAR_JUDGES:
+        for at, pair in enumerate(
+            json.loads((folder / "evaluators" / judge / "result.json").read_text(encoding="utf-8"))
+        ):
+            last = pair["results"][-1]
+            for rater, key in ((judge, "swap = False"), (f"{judge} swapped", "swap = True")):
+                if last[key]["winner"] is not None:
+                    found.append(Rating(str(at), rater, "better", str(last[key]["winner"])))
+    return found
+
+
 def etp_table7() -> list[Rating]:
     """ETP-Bench, Table 7: the mean score of eight aspects as people and as metrics see them."""
     with shared("data", "paper_tables", "etp_table7_metric_vs_human.csv").open(encoding="utf-8", newline="") as file:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from agreement import Bootstrap, Ratings, Result, Scale, icc, summarise
+from agreement import Bootstrap, Ratings, Result, Scale, cohen_kappa, icc, pearson, summarise
+from agreement.correlation import kendall_tau, spearman
 from domain.records import Rating
-from tests.agreement.published import etp_table7, pandalm, recipes, tifa
+from tests.agreement.published import etp_table7, llmbar, pandalm, recipes, tifa, tifa_metric
 
 
 def value(results: Sequence[Result], statistic: str, **args: object) -> float:
@@ -51,6 +52,29 @@ def test_tifa() -> None:
     for weights, published in (("none", 0.3751), ("linear", 0.5330), ("quadratic", 0.6801)):
         assert round(value(results, "cohen_kappa", weights=weights), 4) == published
     assert {each.n_units for each in results} == {800}
+
+
+def test_tifa_metric_against_people() -> None:
+    """The release prints Pearson's 0.5967 under the name of Spearman."""
+    table = Ratings.from_rows(tifa_metric("tifa_mplug-large"), scale=Scale("interval"))
+    found = [round(of(table).value, 4) for of in (pearson, spearman, kendall_tau)]
+    assert found == [0.5967, 0.5922, 0.4717]
+
+
+@pytest.mark.parametrize(
+    ("judge", "plain", "swapped"),
+    [
+        ("GPT-4/CoT", 0.8777, 0.8970),
+        ("ChatGPT/Rating", 0.4328, 0.3066),
+        ("Falcon/CoT", 0.1034, 0.1883),
+        ("GPT-4/Metrics_Reference", 0.8977, 0.9382),
+    ],
+)
+def test_llmbar(judge: str, plain: float, swapped: float) -> None:
+    """The kappas of the release compare gold 1 and 2 with verdicts 0 and 1; these compare like with like."""
+    whole = Ratings.from_rows(llmbar(), scale=Scale("nominal", ("1", "2")))
+    found = [cohen_kappa(whole.of("gold", rater)).value for rater in (judge, f"{judge} swapped")]
+    assert [round(value, 4) for value in found] == [plain, swapped]
 
 
 PUBLISHED_RECIPES = {
