@@ -13,6 +13,7 @@ from domain.origin import acting_from
 COMMANDS = (
     "schema",
     "agreement",
+    "calibrate",
     "files",
     "serve",
     "people",

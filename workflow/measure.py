@@ -57,6 +57,35 @@ def agreement_of(
     ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
     list.
     """
+    rows, declared = measured(store, person=person, project=project, stage=stage, criteria=criteria, scales=scales)
+    by_version = by_guideline(rows)
+    if len(by_version) <= 1 or pool_guidelines:
+        pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
+        found = summarise(
+            rows,
+            scales=declared,
+            by_dimension=by_dimension and bool(rows),
+            raters=raters if rows else None,
+            cross_check=cross_check,
+        )
+        return found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
+    return [
+        _of_version(each, _version(number))
+        for number, part in by_version
+        for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters, cross_check=cross_check)
+    ]
+
+
+def measured(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    stage: Stage,
+    criteria: Sequence[str] | None = None,
+    scales: Mapping[str, Scale] | None = None,
+) -> tuple[list[Rating], dict[str, Scale]]:
+    """The ratings of a stage that coefficients can be made of, each as what is compared, and the scales they are on."""
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     rows = ratings_of(store, project=project, stage=stage, by=person)
@@ -76,23 +105,9 @@ def agreement_of(
     if by_place and rows:
         rows = _placed(rows, by_place, _fields(store, person=person, project=project))
     rated = {row.criterion for row in rows}
-    declared = {name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated}
-    by_version = by_guideline(rows)
-    if len(by_version) <= 1 or pool_guidelines:
-        pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
-        found = summarise(
-            rows,
-            scales=declared,
-            by_dimension=by_dimension and bool(rows),
-            raters=raters if rows else None,
-            cross_check=cross_check,
-        )
-        return found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
-    return [
-        _of_version(each, _version(number))
-        for number, part in by_version
-        for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters, cross_check=cross_check)
-    ]
+    return rows, {
+        name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated
+    }
 
 
 def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:

@@ -1,0 +1,182 @@
+"""``touchstone calibrate``: the calibration report of judges against people."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from domain.errors import RatingsError
+from domain.states import Stage
+
+if TYPE_CHECKING:
+    from agreement.ratings import Scale
+    from domain.records import Rating
+    from reports.content import Source
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("calibrate")(calibrate)
+
+
+def calibrate(
+    out: Annotated[Path, typer.Option(help="The folder that the report is written to.", metavar="DIR")],
+    human: Annotated[str, typer.Option(help="The people, separated by commas.", metavar="A,B,C")],
+    judge: Annotated[list[str], typer.Option(help="A judge; again for more.", metavar="NAME")],
+    ratings: Annotated[
+        Path | None,
+        typer.Option(help="A CSV file with the columns unit, rater, criterion, value, and dimension if you like."),
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="Instead of a file: a project, with --stage.")] = None,
+    stage: Annotated[
+        Stage, typer.Option(help="The project's stage: verification or grading.", metavar="STAGE")
+    ] = Stage.GRADING,
+    criterion: Annotated[
+        list[str] | None, typer.Option(help="Only this criterion; again for more. None: all of them.")
+    ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What a criterion's values are: C=nominal, C=ordinal:1,2,3 or C=interval, with or without its values; "
+            "again for more.",
+            metavar="C=LEVEL:V1,V2",
+        ),
+    ] = None,
+    unparsed: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A value of a judge that means that its reply could not be read; again for more. Counted, and never a "
+            "category.",
+            metavar="VALUE",
+        ),
+    ] = None,
+    repeat: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Raters that are the same judge, asked again in the same way; again for more.", metavar="JUDGE=B,C"
+        ),
+    ] = None,
+    swapped: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Raters that are the same judge with the answers shown in the other order; again for more.",
+            metavar="JUDGE=B",
+        ),
+    ] = None,
+    earlier: Annotated[
+        list[str] | None,
+        typer.Option(help="Raters that are earlier versions of a judge; again for more.", metavar="JUDGE=B,C"),
+    ] = None,
+    vouch: Annotated[
+        str | None,
+        typer.Option(
+            help="With --project: raters whose ratings came from a file and who are people, on your word.",
+            metavar="A,B",
+        ),
+    ] = None,
+    pool_guidelines: Annotated[
+        bool,
+        typer.Option(
+            "--pool-guidelines",
+            help="Measure people's ratings under different versions of the project's guideline together.",
+        ),
+    ] = False,
+) -> None:
+    """How far judges can stand in for people: a report as HTML, PDF, CSV and JSON, and a card of one page."""
+    from reports import files
+    from reports.calibration import calibration
+    from reports.study import Runs, Study
+
+    if (ratings is None) == (project is None):
+        raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
+    humans = _names(human, "--human")
+    judges = tuple(dict.fromkeys(judge))
+    runs = Runs(_runs(repeat, "--repeat"), _runs(swapped, "--swapped"), _runs(earlier, "--earlier"))
+    scales = _scales(scale or ())
+    if ratings is not None:
+        rows, source = _of_file(ratings)
+        study = Study(
+            rows,
+            humans,
+            judges,
+            scales=scales,
+            criteria=tuple(criterion) if criterion else None,
+            runs=runs,
+            unparsed=frozenset(unparsed or ()),
+        )
+    else:
+        from app.services import resources
+        from workflow.calibrate import study_of
+
+        assert project is not None
+        shared = resources()
+        shared.settings.home.mkdir(parents=True, exist_ok=True)
+        print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+        shared.store.upgrade()
+        study, source = study_of(
+            shared.store,
+            person=None,
+            project=project,
+            stage=stage,
+            humans=humans,
+            judges=judges,
+            vouched=_names(vouch, "--vouch") if vouch else (),
+            criteria=criterion,
+            scales=scales,
+            runs=runs,
+            unparsed=unparsed or (),
+            pool_guidelines=pool_guidelines,
+        )
+    made = files.write(calibration(study, source), out)
+    for path in made:
+        typer.echo(path)
+
+
+def _of_file(path: Path) -> tuple[Sequence[Rating], Source]:
+    from importers.ratings import read_ratings
+    from reports.content import Source
+
+    read = read_ratings(path)
+    if read.bad:
+        more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
+        raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
+    if not read.rows:
+        raise RatingsError(f"{path.name} has its head, but no rating below it.")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return [rating for rating, _ in read.rows], Source(path.name, digest, "file")
+
+
+def _scales(texts: Sequence[str]) -> dict[str, Scale]:
+    from agreement.summary import scale_from_text
+
+    scales: dict[str, Scale] = {}
+    for text in texts:
+        criterion, scale = scale_from_text(text)
+        if criterion in scales:
+            raise RatingsError(f"--scale is given twice for {criterion}; leave one of the two out.")
+        scales[criterion] = scale
+    return scales
+
+
+def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts or ():
+        judge, sign, names = text.partition("=")
+        if not sign:
+            raise RatingsError(f"{option} {text!r} does not read JUDGE=RATER or JUDGE=RATER,RATER.")
+        found[judge.strip()] = (*found.get(judge.strip(), ()), *_names(names, option))
+    return found
+
+
+def _names(text: str, option: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if "" in names:
+        raise RatingsError(f"{option} {text!r} has an empty name between its commas.")
+    if len(set(names)) < len(names):
+        raise RatingsError(f"{option} {text!r} names somebody twice.")
+    return names

@@ -1,0 +1,72 @@
+"""The judge card: a report on one page, to be printed or put beside a table of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from reports import html, pdf
+from reports.charts import svg
+from reports.content import Dots, Report, Ruling, Rulings
+
+if TYPE_CHECKING:
+    from reportlab.platypus import Flowable
+
+MOST = 8
+"""Verdicts on one page; the report has them all."""
+
+
+def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str]]:
+    """The verdicts and the rule."""
+    boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
+    return [each for box in boxes for each in box.rulings], [line for box in boxes for line in box.rule]
+
+
+def chart(report: Report) -> Dots | None:
+    """The one chart that a card shows: judges beside people."""
+    found = [block for section in report.sections for block in section.blocks if isinstance(block, Dots)]
+    return next((each for each in found if each.key.startswith("ceiling")), found[0] if found else None)
+
+
+def page(report: Report) -> str:
+    """The card as HTML."""
+    found, rule = rulings(report)
+    shown = chart(report)
+    parts = [
+        f"<h1>Judge card: {escape(', '.join(report.judges))}</h1>",
+        f'<p class="sub">{escape(report.subtitle)}</p>',
+        f'<div class="rulings">{"".join(html.ruling(each) for each in found[:MOST])}</div>',
+        _more(len(found)),
+    ]
+    if shown is not None:
+        parts.append(f"<figure><figcaption>{escape(shown.title)}</figcaption>{svg(shown)}</figure>")
+    parts.append(f'<p class="note">The rule that was set beforehand: {escape(" ".join(rule))}</p>')
+    parts.append(html.footer(report))
+    return html.document(f"Judge card: {', '.join(report.judges)}", "".join(parts))
+
+
+def document(report: Report) -> bytes:
+    """The card as a PDF of one page."""
+    from reportlab.platypus import KeepInFrame
+
+    letters = pdf.Letters()
+    style = pdf.styles()
+    found, rule = rulings(report)
+    story: list[Flowable] = [
+        pdf.paragraph(letters.marked(f"Judge card: {', '.join(report.judges)}"), style["title"]),
+        pdf.paragraph(letters.marked(report.subtitle), style["muted"]),
+        *(pdf.ruling(each, letters) for each in found[:MOST]),
+    ]
+    if len(found) > MOST:
+        story.append(pdf.paragraph(f"{len(found) - MOST} more verdicts are in the report.", style["note"]))
+    shown = chart(report)
+    if shown is not None:
+        story += pdf.flowables(shown, letters)
+    story.append(pdf.paragraph(letters.marked(f"The rule that was set beforehand: {' '.join(rule)}"), style["note"]))
+    story += pdf.closing(report, letters)
+    return pdf.built([KeepInFrame(pdf.ROOM, 740, story, mode="shrink")], report)
+
+
+def _more(count: int) -> str:
+    return f'<p class="note">{count - MOST} more verdicts are in the report.</p>' if count > MOST else ""

@@ -1,0 +1,247 @@
+"""What a report says, before anybody decides how it looks: sections of plain sentences, tables and charts.
+
+Everything here is frozen and turns into JSON by :func:`as_json`. HTML, PDF and CSV are made from the same tree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal
+
+from agreement.statistic import Statistic
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number with everything that it needs to be believed; None where undefined, with the reason."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    method: str
+    n_units: int
+    n_left_out: int = 0
+    n_raters: int | None = None
+    reason: str | None = None
+    share: bool = False
+    """Whether it is a share, to be shown in per cent."""
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return self.value is not None
+
+    @classmethod
+    def of(cls, found: Statistic, *, share: bool = False) -> Figure:
+        """The figure of a statistic."""
+        return cls(
+            _number(found.value),
+            _number(found.low),
+            _number(found.high),
+            found.method,
+            found.n_units,
+            found.n_left_out,
+            found.n_raters,
+            found.reason,
+            share,
+        )
+
+    @classmethod
+    def without(cls, reason: str, *, n_units: int = 0, n_left_out: int = 0) -> Figure:
+        """A figure that cannot be given, and why."""
+        return cls(None, None, None, "none", n_units, n_left_out, None, reason)
+
+
+Cell = str | int | float | Figure | None
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph. ``tone`` says whether it explains, warns, or says what is missing."""
+
+    words: str
+    tone: Literal["plain", "note", "warning", "missing"] = "plain"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under named columns; ``key`` names its CSV file."""
+
+    key: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    unit: str = ""
+    """What the numbers are: "agreement, 1 is perfect", "points of the scale"."""
+    note: str = ""
+
+
+Verdict = Literal["replace", "correct", "no", "open"]
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The verdict on one judge for one criterion (and dimension), with the sentence that says why."""
+
+    judge: str
+    criterion: str
+    dimension: str | None
+    verdict: Verdict
+    words: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rulings:
+    """The verdict box."""
+
+    rule: tuple[str, ...]
+    """The rule that was declared beforehand, in sentences."""
+    rulings: tuple[Ruling, ...]
+
+
+# ---- charts ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value with its interval, of one series."""
+
+    series: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Values with intervals, one line for each label; what one looks at is whether they reach the reference."""
+
+    key: str
+    title: str
+    axis: str
+    lines: tuple[tuple[str, tuple[Mark, ...]], ...]
+    zero: bool = False
+    """Whether a line at zero means something."""
+    within: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A table of counts whose colour is the share of the row."""
+
+    key: str
+    title: str
+    down: str
+    across: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Shares beside each other, one group for each label."""
+
+    key: str
+    title: str
+    axis: str
+    labels: tuple[str, ...]
+    series: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a line, with its interval if it has one."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines over a horizontal axis."""
+
+    key: str
+    title: str
+    across: str
+    up: str
+    series: tuple[tuple[str, tuple[Point, ...]], ...]
+    diagonal: bool = False
+    """Whether to draw the line on which both axes are equal."""
+    log_x: bool = False
+
+
+Chart = Dots | Heat | Bars | Lines
+Block = Text | Table | Rulings | Dots | Heat | Bars | Lines
+
+
+# ---- the whole ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Section:
+    """One numbered section. ``lead`` is the sentence for those who read nothing else of it."""
+
+    number: int
+    key: str
+    title: str
+    lead: str
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the ratings came from, so that somebody else can check."""
+
+    name: str
+    sha256: str
+    what: str
+    """"file" or "project", in words."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A calibration report."""
+
+    title: str
+    subtitle: str
+    source: Source
+    humans: tuple[str, ...]
+    judges: tuple[str, ...]
+    sections: tuple[Section, ...]
+    made_with: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def tables(self) -> Sequence[Table]:
+        """All tables, in order."""
+        return [block for section in self.sections for block in section.blocks if isinstance(block, Table)]
+
+    def section(self, key: str) -> Section:
+        """The section of that name."""
+        return next(each for each in self.sections if each.key == key)
+
+
+def as_json(value: Any) -> Any:
+    """A tree of dataclasses as JSON values; every block names its type, and no number is infinite or nan."""
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {each.name: as_json(getattr(value, each.name)) for each in fields(value)}
+        return {"type": type(value).__name__.lower(), **found} if isinstance(value, _BLOCKS) else found
+    if isinstance(value, Mapping):
+        return {str(key): as_json(each) for key, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [as_json(each) for each in value]
+    if isinstance(value, float):
+        return _number(value)
+    return value
+
+
+_BLOCKS = (Text, Table, Rulings, Dots, Heat, Bars, Lines, Figure)
+
+
+def _number(value: float) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,76 @@
+"""Write a report: HTML, PDF, the judge card, every table as CSV, and all numbers as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from reports import card, html, pdf
+from reports.content import Cell, Figure, Report, Table, as_json
+
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+
+FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method", "reason")
+"""What becomes of a figure in a CSV file: one column each, after the name of its column."""
+
+
+def write(report: Report, folder: Path) -> list[Path]:
+    """All files of a report, in this order; files of the same name are replaced."""
+    (folder / "tables").mkdir(parents=True, exist_ok=True)
+    made = [
+        ("report.html", html.page(report).encode()),
+        ("report.pdf", pdf.document(report)),
+        ("card.html", card.page(report).encode()),
+        ("card.pdf", card.document(report)),
+        ("report.json", numbers(report).encode()),
+        *((f"tables/{table.key}.csv", csv_text(table).encode()) for table in report.tables()),
+    ]
+    for name, content in made:
+        beside = folder / f"{name}.part"
+        beside.write_bytes(content)
+        os.replace(beside, folder / name)
+    return [folder / name for name, _ in made]
+
+
+def numbers(report: Report) -> str:
+    """The whole report as JSON, the same for the same ratings and settings."""
+    return json.dumps(as_json(report), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def csv_text(table: Table) -> str:
+    """A table as CSV, nothing rounded."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    holders = {at for row in table.rows for at, cell in enumerate(row) if isinstance(cell, Figure)}
+    alone = len(holders) == 1
+    head: list[str] = []
+    for at, name in enumerate(table.columns):
+        head += [part if alone else f"{name}: {part}" for part in FIGURE] if at in holders else [_safe(name)]
+    writer.writerow(head)
+    for row in table.rows:
+        cells: list[Any] = []
+        for at, cell in enumerate(row):
+            if at in holders:
+                found = cell if isinstance(cell, Figure) else None
+                cells += [_plain(getattr(found, part)) if found else "" for part in FIGURE]
+            else:
+                cells.append(_plain(cell))
+        writer.writerow(cells)
+    return out.getvalue()
+
+
+def _plain(cell: Cell) -> Any:
+    if isinstance(cell, str):
+        return _safe(cell)
+    return "" if cell is None else repr(cell) if isinstance(cell, float) else cell
+
+
+def _safe(text: str) -> str:
+    """A text that a spreadsheet program would take for a formula gets an apostrophe."""
+    risky = text[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(text)
+    return f"'{text}" if risky else text

@@ -1,0 +1,111 @@
+"""How a table is spread out for reading: the same columns on a page, on paper and in a CSV file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from reports.content import Cell, Figure, Table
+
+NOTHING = "\N{EN DASH}"
+
+Kind = Literal["text", "number", "interval", "why"]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A table whose figures stand in columns of their own."""
+
+    columns: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def spread(table: Table) -> Spread:
+    """The table for reading.
+
+    One column of figures becomes value, interval, n, left out and remark. Several stay one cell each, with a second
+    line. A criterion or dimension that is the same in every row has no column.
+    """
+    holders = [
+        at
+        for at in range(len(table.columns))
+        if any(isinstance(row[at], Figure) for row in table.rows if at < len(row))
+    ]
+    whole = len(holders) != 1
+    columns: list[str] = []
+    kinds: list[Kind] = []
+    for at, name in enumerate(table.columns):
+        if at in holders and not whole:
+            columns += [name, "95 % interval", "n", "left out", "remark"]
+            kinds += ["number", "interval", "number", "number", "why"]
+        else:
+            columns.append(name)
+            plain = all(isinstance(row[at], int | float | Figure | None) for row in table.rows)
+            kinds.append("number" if plain and table.rows else "text")
+    rows = tuple(_row(row, holders, whole) for row in table.rows)
+    filled = [any(row[at] != "" for row in rows) for at in range(len(columns))]
+    kept = [at for at, kind in enumerate(kinds) if kind != "why" or filled[at]]
+    return Spread(
+        tuple(columns[at] for at in kept),
+        tuple(kinds[at] for at in kept),
+        tuple(tuple(row[at] for at in kept) for row in rows),
+    )
+
+
+def _without_repetition(table: Table) -> Table:
+    same = {
+        at
+        for at, name in enumerate(table.columns)
+        if name in ("criterion", "dimension") and len({row[at] for row in table.rows}) == 1
+    }
+    kept = [at for at in range(len(table.columns)) if at not in same]
+    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[at] for at in kept), rows=rows)
+
+
+def _row(row: tuple[Cell, ...], holders: list[int], whole: bool) -> tuple[str, ...]:
+    cells: list[str] = []
+    for at, cell in enumerate(row):
+        if at in holders and not whole:
+            found = cell if isinstance(cell, Figure) else Figure.without("")
+            cells += [value(found), limits(found), f"{found.n_units:,}", f"{found.n_left_out:,}", found.reason or ""]
+        else:
+            cells.append(written(cell))
+    return tuple(cells)
+
+
+def written(cell: Cell) -> str:
+    """A cell in words; what follows a line break is of less weight."""
+    if cell is None:
+        return NOTHING
+    if isinstance(cell, Figure):
+        lost = f", {cell.n_left_out:,} left out" if cell.n_left_out else ""
+        second = (
+            cell.reason if cell.value is None else f"{limits(cell, bare=True)} n\u00a0{cell.n_units:,}{lost}".strip()
+        )
+        return f"{value(cell)}\n{second}"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, float):
+        return f"{cell:.3f}".replace("-", "\N{MINUS SIGN}")
+    return cell
+
+
+def value(found: Figure) -> str:
+    """The value alone."""
+    if found.value is None:
+        return NOTHING
+    text = f"{100 * found.value:.1f} %" if found.share else f"{found.value:.3f}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def limits(found: Figure, *, bare: bool = False) -> str:
+    """Its interval."""
+    if found.low is None or found.high is None:
+        return "" if bare else NOTHING
+    many, digits = (100.0, 1) if found.share else (1.0, 3)
+    unit = " %" if found.share else ""
+    return f"[{many * found.low:.{digits}f}, {many * found.high:.{digits}f}]{unit}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,226 @@
+"""Who rated what, and who is a person: what a calibration report is computed from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
+from domain.errors import RatingsError
+from domain.records import Rating
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known about a unit beside its ratings; None where nobody says."""
+
+    item: str | None = None
+    """The question or image that it is an answer to: units of one item are resampled together."""
+    model: str | None = None
+    length: float | None = None
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Ratings of one judge that came about in another way, each under a rater's name of its own."""
+
+    repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Judge -> the same judge, asked again in the same way."""
+    swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Judge -> the same judge, with the answers shown in the other order."""
+    earlier: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Judge -> earlier versions of its model or prompt."""
+
+    def names(self) -> set[str]:
+        """All raters' names that are mentioned."""
+        kinds = (self.repeats, self.swapped, self.earlier)
+        return {name for kind in kinds for judge, others in kind.items() for name in (judge, *others)}
+
+
+@dataclass(frozen=True)
+class Study:
+    """Ratings by people and by judges, kept apart from the first line on."""
+
+    rows: Sequence[Rating]
+    humans: tuple[str, ...]
+    judges: tuple[str, ...]
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    criteria: tuple[str, ...] | None = None
+    about: Mapping[str, About] = field(default_factory=dict)
+    runs: Runs = field(default_factory=Runs)
+    unparsed: frozenset[str] = frozenset()
+    """Values of judges that mean "the reply could not be read": counted, never a category."""
+    by_dimension: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what would mix people and machines up, or names that are not there."""
+        there = {row.rater for row in self.rows}
+        _known(self.humans, there, "--human")
+        _known(self.judges, there, "--judge")
+        if not self.humans:
+            raise RatingsError("Name at least one person with --human: a judge is measured against people.")
+        if not self.judges:
+            raise RatingsError("Name at least one judge with --judge.")
+        both = [name for name in self.humans if name in {*self.judges, *self.runs.names()}]
+        if both:
+            raise RatingsError(f"{both[0]} is named both as a person and as a judge; nobody is both. Name it once.")
+        for option, kind in (
+            ("--repeat", self.runs.repeats),
+            ("--swapped", self.runs.swapped),
+            ("--earlier", self.runs.earlier),
+        ):
+            for judge, others in kind.items():
+                _known((judge,), set(self.judges), option)
+                _known(tuple(others), there, option)
+        wanted = {row.criterion for row in self.rows if row.rater in {*self.humans, *self.judges}}
+        _known(self.criteria or (), wanted, "--criterion", "criterion")
+        _known(tuple(self.scales), {row.criterion for row in self.rows}, "--scale", "criterion")
+
+    @property
+    def machines(self) -> frozenset[str]:
+        """All names that are judges in one way or another."""
+        return frozenset({*self.judges, *self.runs.names()})
+
+    @cached_property
+    def left_aside(self) -> Mapping[str, int]:
+        """Raters that are neither among the people nor among the judges, and how many ratings of theirs are unused."""
+        mine = {*self.humans, *self.machines}
+        return Counter(row.rater for row in self.rows if row.rater not in mine)
+
+    @cached_property
+    def slices(self) -> Sequence[Slice]:
+        """One for each criterion, and one for each dimension of it if there are several."""
+        found: list[Slice] = []
+        for criterion, rows in by_criterion(self.rows).items():
+            if self.criteria is not None and criterion not in self.criteria:
+                continue
+            people = [row for row in rows if row.rater in self.humans and row.value is not None]
+            failed = Counter[tuple[str, str | None]]()
+            machines = []
+            for row in rows:
+                if row.rater not in self.machines or row.value is None:
+                    continue
+                if isinstance(row.value, str) and row.value in self.unparsed:
+                    failed[row.rater, row.dimension] += 1
+                else:
+                    machines.append(row)
+            if not people or not {row.rater for row in machines} & set(self.judges):
+                continue
+            whole = Ratings.from_rows([*people, *machines], scale=self.scales.get(criterion))
+            scale = replace(whole.scale, categories=whole.categories) if whole.categories else whole.scale
+            dimensions = list(dict.fromkeys(row.dimension for row in [*people, *machines]))
+            several = self.by_dimension and len(dimensions) > 1
+            for dimension in [None, *(each or "no dimension" for each in dimensions)] if several else [None]:
+                part = [
+                    row
+                    for row in [*people, *machines]
+                    if dimension is None or (row.dimension or "no dimension") == dimension
+                ]
+                lost = Counter[str]()
+                for (rater, where), count in failed.items():
+                    if dimension is None or (where or "no dimension") == dimension:
+                        lost[rater] += count
+                found.append(self._slice(criterion, dimension, part, scale, lost))
+        if not found:
+            raise RatingsError("No criterion has ratings both of these people and of these judges.")
+        return found
+
+    def _slice(
+        self, criterion: str, dimension: str | None, rows: Sequence[Rating], scale: Scale, failed: Mapping[str, int]
+    ) -> Slice:
+        table = Ratings.from_rows(rows, scale=scale)
+        items = [self.about[unit].item if unit in self.about else None for unit in table.units]
+        if any(item is not None for item in items) and hasattr(table, "clusters"):
+            table = replace(table, clusters=tuple(item or unit for item, unit in zip(items, table.units, strict=True)))
+        return Slice(
+            criterion,
+            dimension,
+            table,
+            tuple(name for name in self.humans if name in table.raters),
+            tuple(name for name in self.judges if name in table.raters),
+            dict(failed),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """One criterion, whole or in one dimension: a table with columns for people and for machines."""
+
+    criterion: str
+    dimension: str | None
+    table: Ratings
+    humans: tuple[str, ...]
+    judges: tuple[str, ...]
+    failed: Mapping[str, int]
+    """How many replies of each judge could not be read."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a chart."""
+        return self.criterion if self.dimension is None else f"{self.criterion} · {self.dimension}"
+
+    @property
+    def where(self) -> tuple[str, str]:
+        """Criterion and dimension as two cells of a table."""
+        return self.criterion, self.dimension or "all"
+
+    @cached_property
+    def people(self) -> Ratings:
+        """The people's ratings alone."""
+        return self.table.of(*self.humans)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether values are numbers whose differences mean something."""
+        return self.table.numeric and self.table.scale.level != "nominal"
+
+    @cached_property
+    def categories(self) -> tuple[str, ...]:
+        """The names of the categories."""
+        return tuple(f"{each:g}" if isinstance(each, float) else str(each) for each in self.table.categories)
+
+    def column(self, rater: str) -> Any:
+        """(units,) codes of one rater, ``MISSING`` where there is none."""
+        return self.table.codes[:, self.table.raters.index(rater)]
+
+    def numbers(self, rater: str) -> Floats:
+        """(units,) ratings of one rater as numbers, nan where there is none."""
+        return np.asarray(self.table.values[:, self.table.raters.index(rater)], dtype=float)
+
+    @cached_property
+    def human_codes(self) -> Any:
+        """(units, people) codes."""
+        return self.table.codes[:, [self.table.raters.index(name) for name in self.humans]]
+
+    @cached_property
+    def majority(self) -> Any:
+        """(units,) the category that most people gave; ``MISSING`` where nobody rated or no category has most votes."""
+        q = len(self.table.categories)
+        votes = np.stack([(self.human_codes == code).sum(axis=1) for code in range(q)], axis=1) if q else None
+        if votes is None:
+            return np.full(len(self.table.units), MISSING)
+        best = votes.max(axis=1)
+        clear = (best > 0) & ((votes == best[:, None]).sum(axis=1) == 1)
+        return np.where(clear, votes.argmax(axis=1), MISSING)
+
+    @cached_property
+    def human_mean(self) -> Floats:
+        """(units,) the mean of the people's numbers, nan where nobody rated."""
+        values = np.stack([self.numbers(name) for name in self.humans], axis=1)
+        rated = ~np.isnan(values)
+        count = rated.sum(axis=1)
+        total = np.where(rated, values, 0.0).sum(axis=1)
+        return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _known(names: Collection[str], there: Collection[str], option: str, what: str = "rater") -> None:
+    for name in names:
+        if name not in there:
+            raise RatingsError(
+                f"{option} names {name!r}, but there is no such {what} here; there are: {', '.join(sorted(there))}."
+            )

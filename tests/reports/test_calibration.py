@@ -1,0 +1,243 @@
+"""The calibration report: what it says, and the files it is written to."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pypdf import PdfReader
+from typer.testing import CliRunner
+
+from agreement import Ratings, cohen_kappa, krippendorff_alpha
+from app.cli import cli
+from domain.errors import RatingsError
+from domain.records import Rating
+from reports import card, files, html, pdf
+from reports.calibration import calibration
+from reports.content import Figure, Report, Source, Table, as_json
+from reports.study import Runs, Study
+
+HERE = Source("made.csv", "0" * 64, "file")
+VALUES = ("bad", "fair", "good")
+
+
+def made(n: int = 120, *, seed: int = 7, names: Sequence[str] = ("ann", "bob", "cem", "gpt")) -> list[Rating]:
+    """People who mostly agree, and a judge that does less so; some gaps, two dimensions."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, 3, n)
+    rows = []
+    for rater, right in zip(names, (0.85, 0.8, 0.8, 0.65), strict=True):
+        for unit in range(n):
+            if random.random() < 0.06:
+                continue
+            code = truth[unit] if random.random() < right else random.integers(0, 3)
+            rows.append(Rating(f"u{unit:03}", rater, "quality", VALUES[code], "odd" if unit % 2 else "even"))
+    return rows
+
+
+def report(rows: Sequence[Rating] | None = None, **changes: Any) -> Report:
+    given: dict[str, Any] = {"humans": ("ann", "bob", "cem"), "judges": ("gpt",), **changes}
+    return calibration(Study(rows if rows is not None else made(), **given), HERE)
+
+
+def table(of: Report, key: str) -> list[dict[str, Any]]:
+    found = next(each for each in of.tables() if each.key == key)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
+def in_lists(rows: Sequence[Rating], *raters: str, dimension: str | None = None) -> Ratings:
+    """The same ratings by another path: lists per rater."""
+    units = sorted({row.unit for row in rows if dimension in (None, row.dimension)})
+    given = {(row.unit, row.rater): row.value for row in rows}
+    return Ratings.from_lists(**{rater: [given.get((unit, rater)) for unit in units] for rater in raters})
+
+
+def same(figure: Figure, statistic: Any) -> bool:
+    pairs = [(figure.value, statistic.value), (figure.low, statistic.low), (figure.high, statistic.high)]
+    return all(a == pytest.approx(b, abs=1e-12) for a, b in pairs) and figure.n_units == statistic.n_units
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dimension", [None, "odd"])
+def test_numbers_are_those_of_the_functions(dimension: str | None) -> None:
+    rows = made()
+    of = report(rows)
+    (alpha,) = [
+        row["value"]
+        for row in table(of, "people")
+        if row["statistic"].startswith("Krippendorff") and row["dimension"] == (dimension or "all")
+    ]
+    people = in_lists(rows, "ann", "bob", "cem", dimension=dimension)
+    assert alpha.value == pytest.approx(krippendorff_alpha(people, level="nominal").value, abs=1e-12)
+    for person in ("ann", "bob", "cem"):
+        (row,) = [
+            row
+            for row in table(of, "judge_pairs")
+            if row["person"] == person and row["dimension"] == (dimension or "all")
+        ]
+        assert same(row["Cohen's kappa"], cohen_kappa(in_lists(rows, person, "gpt", dimension=dimension)))
+
+
+def test_the_judge_is_never_among_the_people() -> None:
+    rows = made()
+    perfect = [row for row in rows if row.rater != "gpt"]
+    perfect += [Rating(row.unit, "gpt", row.criterion, row.value, row.dimension) for row in rows if row.rater == "ann"]
+    assert table(report(rows), "people") == table(report(perfect), "people")
+
+
+def test_confusion_by_hand() -> None:
+    votes = {"u1": "aab", "u2": "aaa", "u3": "bbb", "u4": "ab-", "u5": "bba"}  # u4 has no majority
+    judge = {"u1": "a", "u2": "b", "u3": "b", "u4": "a", "u5": "?"}
+    rows = [
+        Rating(unit, name, "c", vote)
+        for unit, cast in votes.items()
+        for name, vote in zip(("ann", "bob", "cem"), cast, strict=True)
+        if vote != "-"
+    ]
+    rows += [Rating(unit, "gpt", "c", value) for unit, value in judge.items()]
+    of = report(rows, unparsed=frozenset("?"))
+    found = {(row["most people"], row["judge says"]): row["units"] for row in table(of, "confusion")}
+    assert found == {("a", "a"): 1, ("a", "b"): 1, ("b", "a"): 0, ("b", "b"): 1}
+    (gpt,) = [row for row in table(of, "design") if row["rater"] == "gpt"]
+    assert (gpt["rated"], gpt["unreadable"]) == (4, 1)
+
+
+def test_the_same_ratings_give_the_same_bytes() -> None:
+    one, other = report(), report()
+    assert files.numbers(one) == files.numbers(other)
+    assert pdf.document(one) == pdf.document(other)
+    assert html.page(one) == html.page(other)
+
+
+# ---- names ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_name_nobody_has() -> None:
+    with pytest.raises(
+        RatingsError, match=r"--human names 'eve', but there is no such rater here; there are: ann, bob"
+    ):
+        report(humans=("ann", "eve"))
+    with pytest.raises(RatingsError, match=r"--judge names 'eve'"):
+        report(judges=("eve",))
+
+
+def test_nobody_is_both() -> None:
+    with pytest.raises(RatingsError, match="gpt is named both as a person and as a judge"):
+        report(humans=("ann", "gpt"))
+    with pytest.raises(RatingsError, match="bob is named both"):
+        report(runs=Runs(repeats={"gpt": ("bob",)}))
+
+
+def test_who_is_neither_is_told() -> None:
+    of = report(humans=("ann", "bob"))
+    assert "left aside: cem (" in html.page(of)
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def hostile() -> Report:
+    names = (HOSTILE, "\"quotes\" & 'more'", "=cmd()", "裁判 \N{GRINNING FACE} שופט")
+    return report(made(names=names), humans=names[:3], judges=names[3:])
+
+
+def test_html_escapes_and_asks_nobody(hostile: Report) -> None:
+    for page in (html.page(hostile), card.page(hostile)):
+        assert "<script" not in page
+        assert "&lt;script&gt;" in page or page == card.page(hostile)
+        assert not re.search(r"<(link|img|iframe|object|embed|script|base|form)\b|@import|url\(", page)
+        assert set(re.findall(r"https?://[^\"'\s<]+", page)) <= {"http://www.w3.org/2000/svg"}
+        assert not re.search(r"\b(?:src|srcset|action|data)=", page)
+        assert all(target.startswith("#") for target in re.findall(r'href="([^"]*)"', page))
+
+
+def test_pdf_opens_and_has_text(hostile: Report) -> None:
+    read = PdfReader(io.BytesIO(pdf.document(report())))
+    text = "\n".join(page.extract_text() for page in read.pages)
+    assert "Calibration of gpt" in text
+    assert "Krippendorff" in text
+    strange = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf.document(hostile))).pages)
+    assert "<script>" in strange
+    assert "no letters for U+88C1, U+5224, U+1F600" in strange
+
+
+def test_the_card_is_one_page(hostile: Report) -> None:
+    for of in (report(), hostile):
+        assert len(PdfReader(io.BytesIO(card.document(of))).pages) == 1
+
+
+def test_csv_equals_json(tmp_path: Path) -> None:
+    of = report()
+    written = files.write(of, tmp_path)
+    tree = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
+    tables = [block for section in tree["sections"] for block in section["blocks"] if block["type"] == "table"]
+    assert {f"{each['key']}.csv" for each in tables} == {path.name for path in written if path.suffix == ".csv"}
+    compared = 0
+    for each in tables:
+        with (tmp_path / "tables" / f"{each['key']}.csv").open(encoding="utf-8", newline="") as file:
+            lines = list(csv.DictReader(file))
+        assert len(lines) == len(each["rows"])
+        for line, row in zip(lines, each["rows"], strict=True):
+            cells: list[str] = []
+            for cell in row:
+                parts = [cell[part] for part in files.FIGURE] if isinstance(cell, dict) else [cell]
+                cells += ["" if part is None else str(part) for part in parts]
+            compared += len(cells)
+            assert list(line.values()) == cells
+    assert compared > 200
+
+
+def test_a_table_cell_is_no_formula() -> None:
+    text = files.csv_text(Table("t", "T", ("rater",), (("=1+1",), ("-0.5",), ("@x",))))
+    assert text.splitlines() == ["rater", "'=1+1", "-0.5", "'@x"]
+
+
+def test_nothing_in_the_json_is_nan() -> None:
+    assert as_json(Figure(float("nan"), float("inf"), None, "none", 0))["value"] is None
+
+
+# ---- the command ----------------------------------------------------------------------------------------------------
+
+
+def csv_of(rows: Sequence[Rating], path: Path) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["unit", "rater", "criterion", "value", "dimension"])
+        writer.writerows([row.unit, row.rater, row.criterion, row.value, row.dimension] for row in rows)
+    return path
+
+
+def run(*arguments: str | Path) -> Any:
+    return CliRunner().invoke(cli, ["calibrate", *map(str, arguments)])
+
+
+def test_command(tmp_path: Path) -> None:
+    path = csv_of(made(), tmp_path / "ratings.csv")
+    out = tmp_path / "out"
+    done = run("--ratings", path, "--human", "ann,bob,cem", "--judge", "gpt", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert {"report.html", "report.pdf", "report.json", "card.html", "card.pdf", "tables"} == {
+        each.name for each in out.iterdir()
+    }
+    source = json.loads((out / "report.json").read_text(encoding="utf-8"))["source"]
+    assert source == {"name": "ratings.csv", "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "what": "file"}
+
+
+def test_command_with_a_name_nobody_has(tmp_path: Path) -> None:
+    path = csv_of(made(), tmp_path / "ratings.csv")
+    done = run("--ratings", path, "--human", "ann,eve", "--judge", "gpt", "--out", tmp_path / "out")
+    assert isinstance(done.exception, RatingsError)
+    assert not (tmp_path / "out").exists()
