@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from reports import html, pdf
-from reports.charts import svg
+from reports.charts import drawn, svg
 from reports.content import Dots, Report, Ruling, Rulings
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ def document(report: Report) -> bytes:
         story.append(pdf.paragraph(f"{len(found) - MOST} more verdicts are in the report.", style["note"]))
     shown = chart(report)
     if shown is not None:
-        story += pdf.flowables(shown, letters)
+        story += [
+            pdf.paragraph(letters.marked(shown.title), style["heading"]),
+            pdf.figure(drawn(shown), letters, pdf.ROOM),
+        ]
     story.append(pdf.paragraph(letters.marked(f"The rule that was set beforehand: {' '.join(rule)}"), style["note"]))
     story += pdf.closing(report, letters)
     return pdf.built([KeepInFrame(pdf.ROOM, 740, story, mode="shrink")], report)
