@@ -31,6 +31,7 @@ from agreement.difference import BlandAltman, bias, bland_altman, mae, rmse
 from agreement.icc import MeanSquares, icc, mean_squares
 from agreement.kappa import cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
 from agreement.ratings import Ratings, Scale
+from agreement.regression import Regression, Term, linear_regression
 from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 
@@ -45,9 +46,11 @@ __all__ = [
     "Interval",
     "MeanSquares",
     "Ratings",
+    "Regression",
     "Result",
     "Scale",
     "Statistic",
+    "Term",
     "Test",
     "aggregate",
     "alternative_test",
@@ -63,6 +66,7 @@ __all__ = [
     "kendall_w",
     "krippendorff_alpha",
     "light_kappa",
+    "linear_regression",
     "lins_concordance",
     "mae",
     "mean_pearson",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agreement import alternative_test, ppi_mean, rogan_gladen
+from agreement import alternative_test, linear_regression, ppi_mean, rogan_gladen
 from tests.agreement.published import golden
 from tests.paths import SHARED
 
@@ -46,8 +46,18 @@ def of_rogan_gladen(data: Case, args: Case) -> Mapping[str, float]:
     return {"estimate": mean.value, "ci_low": mean.low, "ci_high": mean.high}
 
 
+def of_regression(data: Case, args: Case) -> Mapping[str, float]:
+    found = linear_regression(data["y"], data["x"], names=data["names"])
+    values = {"r_squared": found.r_squared.value}
+    if "term" in args:
+        term = found.term(args["term"])
+        values |= {"coefficient": term.coefficient.value, "se_ols": term.se_classical, "se_hc3": term.se_hc3}
+    return values
+
+
 COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
     "alt_test": of_alternative,
+    "linear_regression": of_regression,
     "ppi_mean": of_ppi,
     "rogan_gladen": of_rogan_gladen,
 }
