@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agreement import alternative_test, linear_regression, ppi_mean, rogan_gladen
+from agreement import all_right, alternative_test, linear_regression, pass_rates, ppi_mean, rogan_gladen
 from tests.agreement.published import golden
 from tests.paths import SHARED
 
@@ -55,8 +55,39 @@ def of_regression(data: Case, args: Case) -> Mapping[str, float]:
     return values
 
 
+def of_confusion(data: Case, args: Case) -> Mapping[str, float]:
+    majority = [int(sum(bits) * 2 > len(bits)) for bits in data["experts"][args["dimension"]]]
+    found = pass_rates(majority, data["judge"][args["dimension"]])
+    return {
+        "tp": found.true_positive,
+        "fp": found.false_positive,
+        "fn": found.false_negative,
+        "tn": found.true_negative,
+    }
+
+
+def of_genuine(data: Case, args: Case) -> Mapping[str, float]:
+    majority = [[int(sum(bits) * 2 > len(bits)) for bits in data["experts"][letter]] for letter in "PCA"]
+    people, judge = all_right(*majority), all_right(*(data["judge"][letter] for letter in "PCA"))
+    rates = pass_rates(people, judge)
+    return {"mean_from_majority": rates.true_rate.value, "mean_from_judge": rates.judged_rate.value}
+
+
+def of_rates(data: Case, args: Case) -> Mapping[str, float]:
+    found = pass_rates(data["human"], data["judge"])
+    raw = pass_rates(data["judge_unlabelled"], data["judge_unlabelled"]).judged_rate
+    return {
+        "sensitivity": found.sensitivity.value,
+        "specificity": found.specificity.value,
+        "raw_pass_rate": raw.value,
+    }
+
+
 COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
     "alt_test": of_alternative,
+    "confusion": of_confusion,
+    "genuine_pca": of_genuine,
+    "judge_rates": of_rates,
     "linear_regression": of_regression,
     "ppi_mean": of_ppi,
     "rogan_gladen": of_rogan_gladen,

@@ -110,7 +110,7 @@ def test_an_exact_fit_and_a_constant_outcome_have_no_limits() -> None:
 
 
 def test_what_cannot_be_read_is_said() -> None:
-    with pytest.raises(RatingsError, match="as many names"):
+    with pytest.raises(RatingsError, match="need as many"):
         linear_regression(Y, X, names=["a", "a"])
     with pytest.raises(RatingsError, match="need the cluster"):
         linear_regression(Y, X, errors="cluster")
