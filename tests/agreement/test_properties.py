@@ -1,0 +1,450 @@
+"""What holds for every public statistic; one that is not listed here fails a test."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agreement
+from agreement import Bootstrap, Ratings, Scale, Statistic
+from agreement.ratings import LEVELS
+
+Rows = list[list[float]]
+
+FEW = Bootstrap(draws=40)
+GRADES = (1.0, 2.0, 3.0, 4.0)
+SEEDS = range(6)
+
+
+@dataclass(frozen=True)
+class OfRaters:
+    """A statistic of raters, with what is known about it."""
+
+    name: str
+    """Of the public function."""
+    args: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    needs: str = "numbers"
+    """ "names", "order" or "numbers": what the scale must have."""
+    raters: int | None = None
+    """How many it is for; None for two and more."""
+    perfect: float | None = 1.0
+    """Its value where all agree on units that differ."""
+    chance: float | None = 0.0
+    """Its value where raters guess, each by the same shares; None if that depends on the shares."""
+    constant: float | None = None
+    """Its value where all ratings are one value; None if it is undefined there."""
+    swapped: int = 1
+    """The factor by which the value changes when two raters change places; 0 if it is another one."""
+    repeated: bool = True
+    """Whether the value stays if every unit is there twice. Formulas with n - 1 change it, less and less."""
+    moved: bool = True
+    """Whether the value stays if all numbers are shifted and stretched."""
+
+    @property
+    def id(self) -> str:
+        return "-".join([self.name, *(str(value) for value in self.args.values())])
+
+    def __call__(self, ratings: Ratings) -> Statistic:
+        function = getattr(agreement, self.name)
+        keywords = dict(self.args)
+        if "bootstrap" in inspect.signature(function).parameters:
+            keywords["bootstrap"] = FEW
+        found = function(ratings, **keywords)
+        return found if isinstance(found, Statistic) else next(_statistics(found))
+
+
+def _weighted(name: str, *weights: str, **known: Any) -> list[OfRaters]:
+    return [
+        OfRaters(name, {"weights": each}, needs="names" if each == "none" else "numbers", **known) for each in weights
+    ]
+
+
+OF_RATERS: Sequence[OfRaters] = [
+    *_weighted("percent_agreement", "none", "linear", chance=None, constant=1.0),
+    *_weighted("cohen_kappa", "none", "linear", "quadratic", raters=2),
+    *_weighted("light_kappa", "none", "linear", "quadratic"),
+    *_weighted("fleiss_kappa", "none", "linear", "quadratic", "ordinal"),
+    *_weighted("conger_kappa", "none", "linear", "quadratic", "ordinal"),
+    *_weighted("gwet_ac", "none", "linear", "quadratic", "ordinal", constant=1.0),
+    *_weighted("brennan_prediger", "none", "linear", "quadratic", "ordinal", constant=1.0),
+    *_weighted("scott_pi", "none", "linear", "quadratic", raters=2),
+    OfRaters("fleiss_kappa_category", {"category": 2.0}, needs="names", moved=False),
+    *(
+        OfRaters("krippendorff_alpha", {"level": level}, needs=needs, repeated=False, moved=level != "ratio")
+        for level, needs in (
+            ("nominal", "names"),
+            ("ordinal", "order"),
+            ("interval", "numbers"),
+            ("ratio", "numbers"),
+        )
+    ),
+    *(
+        OfRaters("icc", {"form": form}, repeated=False)
+        for form in ("ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")
+    ),
+    OfRaters("pearson", raters=2),
+    OfRaters("spearman", needs="order", raters=2),
+    OfRaters("kendall_tau", {"variant": "b"}, needs="order", raters=2),
+    OfRaters("kendall_tau", {"variant": "c"}, needs="order", raters=2, perfect=None),
+    OfRaters("kendall_w", needs="order", chance=None),
+    OfRaters("lins_concordance", raters=2),
+    OfRaters("mean_pearson"),
+    OfRaters("bias", raters=2, perfect=0.0, constant=0.0, swapped=-1, moved=False),
+    OfRaters("mae", raters=2, perfect=0.0, chance=None, constant=0.0, moved=False),
+    OfRaters("rmse", raters=2, perfect=0.0, chance=None, constant=0.0, moved=False),
+    OfRaters("bland_altman", raters=2, perfect=0.0, constant=0.0, swapped=-1, moved=False),
+]
+"""All statistics whose first argument is ``ratings``."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A statistic of a judge against people, computed of columns of the same length."""
+
+    name: str
+    compute: Callable[[Any, list[list[float]]], Any]
+    """(function, rows of person, other person, third person, judge) -> its result."""
+    variant: str = ""
+    repeated: bool = True
+    """Whether all values stay if every unit is there twice."""
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}-{self.variant}" if self.variant else self.name
+
+    def __call__(self, rows: list[list[float]]) -> list[Statistic]:
+        return list(_statistics(self.compute(getattr(agreement, self.name), rows)))
+
+
+def _column(rows: list[list[float]], at: int) -> list[float]:
+    return [row[at] for row in rows]
+
+
+def _passed(rows: list[list[float]], at: int) -> list[float]:
+    """1 for the upper half of the grades."""
+    return [value if math.isnan(value) else float(value > 2) for value in _column(rows, at)]
+
+
+def _ppi(method: str) -> Callable[[Any, Rows], Any]:
+    return lambda f, rows: f(_column(rows, 0), _column(rows, 3), _column(rows, 2), method=method)
+
+
+JUDGED: Sequence[Judged] = [
+    *(
+        Judged(
+            "ppi_mean",
+            _ppi(method),
+            method,
+            repeated=method != "ppi_plus_plus",  # the weight has n - 1
+        )
+        for method in ("classical", "ppi", "ppi_plus_plus")
+    ),
+    Judged("post_stratified_mean", lambda f, rows: f(_column(rows, 0), _column(rows, 3), _column(rows, 2))),
+    Judged("weighted_mean", lambda f, rows: f(_column(rows, 0), _column(rows, 3), [0.5] * len(rows))),
+    Judged("rogan_gladen", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), _passed(rows, 2))),
+    Judged("clustered_mean", lambda f, rows: f(_column(rows, 0))),
+    Judged(
+        "alternative_test",
+        lambda f, rows: f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1),
+        repeated=False,  # a test sees the number of units
+    ),
+    Judged(
+        "winning_rates",
+        lambda f, rows: [rate for _, rate in f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1)],
+        repeated=False,
+    ),
+]
+"""All statistics of columns."""
+
+ELSEWHERE = {
+    "aggregate": "labels of units; tests/agreement/test_aggregation.py",
+    "benjamini_yekutieli": "a decision about p values",
+    "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
+    "mean_squares": "the sums behind icc",
+    "paired": "makes ratings",
+    "scale_from_text": "reads a scale",
+    "summarise": "a list of statistics",
+}
+"""Public functions that are no statistics, and why, or where they are tested."""
+
+
+def _statistics(found: Any) -> Iterator[Statistic]:
+    """All statistics in a result, in their order."""
+    if isinstance(found, Statistic):
+        yield found
+    elif dataclasses.is_dataclass(found) and not isinstance(found, type):
+        for field in dataclasses.fields(found):
+            yield from _statistics(getattr(found, field.name))
+    elif isinstance(found, Mapping):
+        for value in found.values():
+            yield from _statistics(value)
+    elif isinstance(found, (list, tuple)):
+        for value in found:
+            yield from _statistics(value)
+
+
+def there(listed: Sequence[Any]) -> list[Any]:
+    return [pytest.param(each, id=each.id) for each in listed if _takes(each)]
+
+
+def _takes(each: Any) -> bool:
+    function = getattr(agreement, each.name, None)
+    if getattr(each, "args", {}).get("level", LEVELS[0]) not in LEVELS:
+        return False
+    return function is not None and set(getattr(each, "args", ())) <= set(inspect.signature(function).parameters)
+
+
+each_of_raters = pytest.mark.parametrize("statistic", there(OF_RATERS))
+each_judged = pytest.mark.parametrize("statistic", there(JUDGED))
+
+
+def test_every_public_function_is_listed() -> None:
+    public = {name for name in agreement.__all__ if inspect.isfunction(getattr(agreement, name))}
+    listed = {each.name for each in OF_RATERS} | {each.name for each in JUDGED} | set(ELSEWHERE)
+    assert public - listed == set(), "list it in OF_RATERS, JUDGED or ELSEWHERE"
+    of_raters = {
+        name
+        for name in public - set(ELSEWHERE)
+        if next(iter(inspect.signature(getattr(agreement, name)).parameters), "") == "ratings"
+    }
+    assert of_raters - {each.name for each in OF_RATERS} == set()
+
+
+# ---- statistics of raters --------------------------------------------------------------------------------------------
+
+
+def table(seed: int, *, k: int, n: int = 14, gaps: float = 0.2, agree: float = 0.6) -> Rows:
+    """Grades 1 to 4 of raters who see the same in most units; nan where one has not rated."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(1, 5, size=n)
+    rows = np.where(random.random((n, k)) < agree, truth[:, None], random.integers(1, 5, size=(n, k))).astype(float)
+    rows[random.random((n, k)) < gaps] = math.nan
+    rows[:3] = [[grade] * k for grade in (1.0, 2.0, 4.0)]  # every rater has rated, and differently
+    return [[float(value) for value in row] for row in rows]
+
+
+def ratings(rows: Rows, *, declared: Sequence[float] | None = GRADES) -> Ratings:
+    scale = Scale("interval", tuple(declared)) if declared else None
+    return Ratings.from_array(np.array(rows, dtype=float).reshape(len(rows), -1), scale=scale)
+
+
+def raters_of(statistic: OfRaters, seed: int) -> int:
+    return statistic.raters or 2 + seed % 3
+
+
+def same(first: float, second: float, tolerance: float = 1e-9) -> bool:
+    if math.isnan(first) or math.isnan(second):
+        return math.isnan(first) and math.isnan(second)
+    return math.isclose(first, second, rel_tol=tolerance, abs_tol=tolerance)
+
+
+@each_of_raters
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_order_of_units_does_not_count(statistic: OfRaters, seed: int) -> None:
+    rows = table(seed, k=raters_of(statistic, seed))
+    order = np.random.default_rng(seed).permutation(len(rows))
+    once, again = statistic(ratings(rows)), statistic(ratings([rows[at] for at in order]))
+    assert math.isfinite(once.value)
+    assert [same(*pair) for pair in ((once.value, again.value), (once.low, again.low), (once.high, again.high))] == [
+        True
+    ] * 3
+
+
+@each_of_raters
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_order_of_raters_does_not_count(statistic: OfRaters, seed: int) -> None:
+    if statistic.swapped == 0:
+        pytest.skip("this statistic is about one of the raters")
+    rows = table(seed, k=raters_of(statistic, seed))
+    turned = [row[::-1] for row in rows]
+    assert same(statistic(ratings(rows)).value * statistic.swapped, statistic(ratings(turned)).value)
+
+
+@each_of_raters
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_raters_and_units_are_called_does_not_count(statistic: OfRaters, seed: int) -> None:
+    before = ratings(table(seed, k=raters_of(statistic, seed)))
+    names = tuple(f"person {chr(122 - at)}" for at in range(len(before.raters)))
+    after = replace(before, raters=names, units=tuple(f"answer {at}" for at in range(len(before.units))))
+    once, again = statistic(before), statistic(after)
+    assert same(once.value, again.value)
+    assert same(once.low, again.low)
+    assert (once.n_units, once.n_raters, once.n_left_out) == (again.n_units, again.n_raters, again.n_left_out)
+
+
+@each_of_raters
+@pytest.mark.parametrize("seed", SEEDS)
+def test_all_units_twice_leave_the_value(statistic: OfRaters, seed: int) -> None:
+    rows = table(seed, k=raters_of(statistic, seed))
+    once, twice = statistic(ratings(rows)), statistic(ratings(rows + rows))
+    assert (twice.n_units, twice.n_left_out) == (2 * once.n_units, 2 * once.n_left_out)
+    if statistic.repeated:
+        assert same(once.value, twice.value)
+    else:
+        many, more = statistic(ratings(rows * 50)), statistic(ratings(rows * 100))
+        assert abs(many.value - more.value) < 0.01
+        assert abs(once.value - twice.value) < 0.3
+
+
+@each_of_raters
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_perfect_agreement(statistic: OfRaters, k: int) -> None:
+    k = statistic.raters or k
+    found = statistic(ratings([[grade] * k for grade in (1.0, 2.0, 2.0, 4.0, 3.0, 1.0)]))
+    if statistic.perfect is not None:
+        assert found.value == pytest.approx(statistic.perfect, abs=1e-12)
+    assert found.value <= 1
+
+
+@each_of_raters
+def test_guessing_is_worth_nothing(statistic: OfRaters) -> None:
+    if statistic.chance is None:
+        pytest.skip("its value for guesses depends on their shares")
+    k = statistic.raters or 3
+    guesses = np.random.default_rng(1).integers(1, 5, size=(4000, k)).astype(float)
+    found = statistic(ratings(guesses.tolist()))
+    # Standard errors are below 0.03 in all of them, and thrice that for the mean of k.
+    assert found.value == pytest.approx(statistic.chance, abs=0.12)
+
+
+@each_of_raters
+def test_one_value_throughout(statistic: OfRaters) -> None:
+    k = statistic.raters or 3
+    found = statistic(ratings([[2.0] * k] * 6))
+    if statistic.constant is None:
+        assert math.isnan(found.value)
+        assert (found.reason or "").endswith(".")
+    else:
+        assert found.value == pytest.approx(statistic.constant, abs=1e-12)
+    assert math.isnan(found.low) or found.low < found.high
+
+
+@each_of_raters
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([[1.0], [2.0], [3.0]], id="one_rater"),
+        pytest.param([[math.nan, math.nan]] * 3, id="all_missing"),
+        pytest.param([[1.0, math.nan], [math.nan, 2.0], [3.0, math.nan]], id="nobody_meets"),
+    ],
+)
+def test_without_pairs_there_is_a_reason(statistic: OfRaters, rows: Rows) -> None:
+    found = statistic(ratings(rows))
+    assert math.isnan(found.value)
+    assert math.isnan(found.low)
+    assert (found.reason or "").endswith(".")
+
+
+@each_of_raters
+@pytest.mark.parametrize("row", [[1.0, 2.0], [2.0, 2.0]])
+def test_one_unit_is_no_sample(statistic: OfRaters, row: list[float]) -> None:
+    found = statistic(ratings([row]))
+    if not math.isnan(found.value):
+        assert math.isnan(found.low) or found.method.startswith("Wilson")
+    assert found.reason or found.method.startswith("Wilson")
+
+
+@each_of_raters
+def test_three_raters_where_two_are_meant_are_refused_by_name(statistic: OfRaters) -> None:
+    if statistic.raters is None:
+        pytest.skip("this statistic is for any number of raters")
+    found = statistic(ratings(table(0, k=3)))
+    assert math.isnan(found.value)
+    assert "3" in (found.reason or "")
+
+
+@each_of_raters
+@pytest.mark.parametrize("seed", SEEDS)
+def test_numbers_shifted_and_stretched(statistic: OfRaters, seed: int) -> None:
+    if not statistic.moved:
+        pytest.skip("this statistic is in the units of the scale, or about one of its values")
+    rows = table(seed, k=raters_of(statistic, seed))
+    moved = [[10 * value - 7 for value in row] for row in rows]
+    other = ratings(moved, declared=[10 * grade - 7 for grade in GRADES])
+    assert same(statistic(ratings(rows)).value, statistic(other).value, 1e-8)
+
+
+@pytest.mark.parametrize("statistic", there([each for each in OF_RATERS if each.needs == "names" and each.moved]))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_names_may_be_any(statistic: OfRaters, seed: int) -> None:
+    rows = table(seed, k=raters_of(statistic, seed))
+    words = dict(zip(GRADES, ("plum", "fig", "kiwi", "date"), strict=True))
+    columns = {
+        f"r{at}": [None if math.isnan(value) else words[value] for value in column]
+        for at, column in enumerate(zip(*rows, strict=True))
+    }
+    named = Ratings.from_lists(scale=Scale("nominal", tuple(words.values())), **columns)
+    assert same(statistic(ratings(rows)).value, statistic(named).value)
+
+
+@pytest.mark.parametrize("statistic", there([each for each in OF_RATERS if each.needs == "order"]))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_order_may_have_any_distances(statistic: OfRaters, seed: int) -> None:
+    rows = table(seed, k=raters_of(statistic, seed))
+    stretched = ratings([[value**3 for value in row] for row in rows], declared=[grade**3 for grade in GRADES])
+    assert same(statistic(ratings(rows)).value, statistic(stretched).value)
+
+
+@pytest.mark.parametrize("statistic", there([each for each in OF_RATERS if each.needs != "names"]))
+def test_texts_without_an_order_are_refused(statistic: OfRaters) -> None:
+    k = statistic.raters or 3
+    columns = {f"r{at}": ["fig", "kiwi", "plum", "fig"] for at in range(k)}
+    named = Ratings.from_lists(scale=Scale("nominal"), **columns)
+    found = statistic(named)
+    assert math.isnan(found.value)
+    assert (found.reason or "").endswith(".")
+
+
+# ---- statistics of a judge against people ---------------------------------------------------------------------------
+
+
+def judged_rows(seed: int, n: int = 40) -> Rows:
+    return table(seed, k=4, n=n, gaps=0.0, agree=0.75)
+
+
+def values(found: Sequence[Statistic]) -> list[float]:
+    return [each.value for each in found]
+
+
+@each_judged
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_a_judge_the_order_of_units_does_not_count(statistic: Judged, seed: int) -> None:
+    rows = judged_rows(seed)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    once, again = statistic(rows), statistic([rows[at] for at in order])
+    assert once
+    assert [same(*pair) for pair in zip(values(once), values(again), strict=True)] == [True] * len(once)
+
+
+@each_judged
+@pytest.mark.parametrize("seed", SEEDS)
+def test_of_a_judge_all_units_twice_leave_the_values(statistic: Judged, seed: int) -> None:
+    if not statistic.repeated:
+        pytest.skip("a test or a weight sees how many units there are")
+    rows = judged_rows(seed)
+    once, twice = values(statistic(rows)), values(statistic(rows + rows))
+    assert [same(*pair) for pair in zip(once, twice, strict=True)] == [True] * len(once)
+
+
+@each_judged
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([], id="nothing"),
+        pytest.param([[math.nan] * 4] * 5, id="all_missing"),
+        pytest.param([[2.0] * 4] * 6, id="constant"),
+        pytest.param([[1.0, 2.0, 4.0, 3.0]], id="one_unit"),
+    ],
+)
+def test_of_a_judge_there_is_a_value_or_a_reason(statistic: Judged, rows: Rows) -> None:
+    for found in statistic(rows):
+        assert math.isfinite(found.value) or (found.reason or "").endswith(".")
+        assert math.isnan(found.low) or found.low <= found.value <= found.high
+        assert not math.isnan(found.low) or found.reason
