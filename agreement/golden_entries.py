@@ -17,6 +17,7 @@ from typing import Any
 
 from agreement.aggregation import aggregate, dawid_skene
 from agreement.bootstrap import Bootstrap
+from agreement.classification import all_right
 from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
@@ -284,22 +285,10 @@ def _majority_and_judge(data: Data, args: Args) -> tuple[Sequence[Any], Sequence
     dimension = args.get("dimension", next(iter(experts)) if len(experts) == 1 else None)
     if dimension == "genuine":
         majority = [aggregate_majority(rows) for rows in experts.values()]
-        return _all_ones(majority), _all_ones(list(judge.values()))
+        return all_right(*majority), all_right(*judge.values())
     if dimension not in experts:
         raise Unknown(f"There is no dimension {dimension!r}; there are {', '.join(experts)} and genuine.")
     return aggregate_majority(experts[dimension]), judge[dimension]
-
-
-def _all_ones(columns: Sequence[Sequence[Any]]) -> list[Any]:
-    """1 where all columns are 1, 0 where one is not, None where it cannot be told."""
-    found: list[Any] = []
-    for row in zip(*columns, strict=True):
-        known = [value for value in row if not _missing(value)]
-        if any(value != 1 for value in known):
-            found.append(0)
-        else:
-            found.append(1 if len(known) == len(row) else None)
-    return found
 
 
 def _of_counts(data: Data, shape: str, declared: Sequence[Any] | None) -> Ratings:
@@ -562,20 +551,24 @@ def _rogan_gladen(asked: Asked) -> Any:
 
 def _rates(asked: Asked) -> Mapping[str, float]:
     human, judge, rest = _people_and_judge(asked)
-    sensitivity, specificity = (_public("classification", name) for name in ("sensitivity", "specificity"))
+    found = _public("classification", "pass_rates")(human, judge)
     return {
         "raw_pass_rate": _of(_public("corrected", "clustered_mean")(rest), "value"),
-        "sensitivity": _of(sensitivity(human, judge), "value"),
-        "specificity": _of(specificity(human, judge), "value"),
+        "sensitivity": _of(found.sensitivity, "value"),
+        "specificity": _of(found.specificity, "value"),
     }
 
 
 def _confusion(asked: Asked) -> Any:
-    data = asked.data
-    if shape_of(data) not in ("experts", "judged", "graded", "paired"):
+    if shape_of(asked.data) not in ("experts", "judged", "graded", "paired", "items_by_raters"):
         raise Unknown("A confusion matrix needs a reference and a judge.")
-    human, judge = _columns(data, asked.args)
-    return _public("classification", "confusion")(_numbers(human), _numbers(judge), positive=1)
+    columns = _columns(asked.data, asked.args)
+    if len(columns) != 2:
+        raise RatingsError(f"A confusion matrix is of two, and these are {len(columns)}.")
+    human, judge = (_numbers(column) for column in columns)
+    if any(value not in (0, 1) and not math.isnan(value) for value in (*human, *judge)):
+        raise RatingsError("A confusion matrix of four cells is of zeros and ones.")
+    return _public("classification", "pass_rates")(human, judge)
 
 
 def _genuine(asked: Asked) -> Mapping[str, float]:
@@ -716,14 +709,20 @@ def _regression(asked: Asked) -> Any:
     rows = [row if isinstance(row, list) else [row] for row in x]
     if names is None:
         names = [f"x{at}" for at in range(1, len(rows[0]) + 1)]
-    return _public("regression", "linear_regression")([_numbers(row) for row in rows], _numbers(data["y"]), names=names)
+    found = _public("regression", "linear_regression")(
+        _numbers(data["y"]), [_numbers(row) for row in rows], names=[str(name) for name in names]
+    )
+    if found.reason:
+        raise RatingsError(found.reason)
+    return found
 
 
 def _term(name: str) -> Read:
     def read(found: Any, args: Args) -> float:
         for term in found.terms:
             if term.name == args["term"]:
-                return float(getattr(term, name))
+                value = getattr(term, name)
+                return _of(value, "value") if isinstance(value, Statistic) else float(value)
         raise Unknown(f"There is no term {args['term']!r}.")
 
     return read
@@ -815,7 +814,15 @@ TABLE: Mapping[str, Row] = {
         resampled=True,
     ),
     "confusion": Row(
-        _confusion, {name: _named(name) for name in ("fn", "fp", "tn", "tp")}, {**_DIMENSION, **_PAIR}, {}
+        _confusion,
+        {
+            "fn": _named("false_negative"),
+            "fp": _named("false_positive"),
+            "tn": _named("true_negative"),
+            "tp": _named("true_positive"),
+        },
+        {**_DIMENSION, **_PAIR},
+        {},
     ),
     "conger_kappa": Row(
         _of_raters("chance", "conger_kappa", weighted=True),
@@ -919,9 +926,9 @@ TABLE: Mapping[str, Row] = {
         _regression,
         {
             "coefficient": _term("coefficient"),
-            "r_squared": _named("r_squared"),
+            "r_squared": lambda found, _: _of(found.r_squared, "value"),
             "se_hc3": _term("se_hc3"),
-            "se_ols": _term("se_ols"),
+            "se_ols": _term("se_classical"),
         },
         {"term": _any},
         {name: ("term",) for name in ("coefficient", "se_hc3", "se_ols")},

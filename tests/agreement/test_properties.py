@@ -150,6 +150,12 @@ JUDGED: Sequence[Judged] = [
     Judged("weighted_mean", lambda f, rows: f(_column(rows, 0), _column(rows, 3), [0.5] * len(rows))),
     Judged("rogan_gladen", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), _passed(rows, 2))),
     Judged("clustered_mean", lambda f, rows: f(_column(rows, 0))),
+    Judged("classification_rates", lambda f, rows: f(_column(rows, 0), _column(rows, 3), bootstrap=FEW)),
+    Judged("pass_rates", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), bootstrap=FEW)),
+    Judged(
+        "linear_regression",
+        lambda f, rows: f(_column(rows, 0), np.array(rows, dtype=float).reshape(-1, 4)[:, 2:]),
+    ),
     Judged(
         "alternative_test",
         lambda f, rows: f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1),
@@ -164,8 +170,10 @@ JUDGED: Sequence[Judged] = [
 """All statistics of columns."""
 
 ELSEWHERE = {
+    "all_right": "a bit per unit",
     "aggregate": "labels of units; tests/agreement/test_aggregation.py",
     "benjamini_yekutieli": "a decision about p values",
+    "confusion_matrix": "counts; classification_rates has the statistics",
     "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
     "mean_squares": "the sums behind icc",
     "paired": "makes ratings",
