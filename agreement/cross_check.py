@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from agreement.ratings import MISSING, Floats, Ratings
+from agreement.bootstrap import Bootstrap
+from agreement.classification import classification_rates
+from agreement.ratings import MISSING, Ratings
 
 TOLERANCE = 1e-9
 """A larger difference than that is one."""
@@ -187,26 +189,90 @@ PACKAGES = ("scikit-learn", "krippendorff")
 """The packages that are asked, in the order of their columns."""
 
 
-def labels_beside(reference: Floats | list[Any], judge: Floats | list[Any], *, positive: Any = 1) -> dict[str, Any]:
-    """scikit-learn's accuracy, F1, sensitivity, precision and confusion matrix of a judge against a reference.
+def label_peers(reference: Sequence[Any], judged: Sequence[Any]) -> Mapping[str, tuple[float | None, Peer]]:
+    """Ours and scikit-learn's accuracy, confusion matrix, precision, recall and F1 of a judge against a reference.
 
-    Raises
-    ------
-    ImportError
-        scikit-learn is not installed.
+    Parameters
+    ----------
+    reference, judged
+        (n,) labels; units that lack one of the two are left out before anybody is asked.
+
+    Returns
+    -------
+    mapping
+        By name ("accuracy", "macro F1", "recall of 1", "confusion of 1 and 0", ...) our value, None where it is
+        undefined, and the peer's.
+
+    Notes
+    -----
+    scikit-learn is called as its users call it, with the labels as texts. It counts a rate as 0 where no unit could
+    make it up, which here is undefined; and so does its mean over labels.
     """
-    from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, precision_score, recall_score
+    ours = _our_rates(reference, judged)
+    package = "scikit-learn"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = _sklearn_rates(reference, judged)
+    except ImportError:
+        return {name: (value, Peer(package, None, False, f"{package} {_INSTALL}")) for name, value in ours.items()}
+    found: dict[str, tuple[float | None, Peer]] = {}
+    for name, value in ours.items():
+        other = theirs.get(name)
+        differs = (value is None) != (other is None) or (
+            value is not None and other is not None and abs(value - other) > TOLERANCE
+        )
+        reason = None
+        if differs:
+            empty = value is None or name.startswith("macro")
+            reason = (
+                "scikit-learn counts a rate that no unit makes up as 0, where it is undefined here."
+                if empty and any(each is None for each in ours.values())
+                else "No reason for the difference is known."
+            )
+        found[name] = value, Peer(package, other, differs, reason)
+    return found
 
-    pairs = [(str(one), str(other)) for one, other in zip(reference, judge, strict=True)]
-    truth, given = [one for one, _ in pairs], [other for _, other in pairs]
-    one = {"pos_label": str(positive), "average": "binary", "zero_division": math.nan}
+
+def _our_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float | None]:
+    rates = classification_rates(reference, judged, bootstrap=Bootstrap(draws=0))
+    found = {"accuracy": rates.accuracy.value}
+    for title, each in (
+        ("precision", rates.macro_precision),
+        ("recall", rates.macro_recall),
+        ("F1", rates.macro_f1),
+    ):
+        found[f"macro {title}"] = each.value
+    for of_label in rates.classes:
+        for title, each in (("precision", of_label.precision), ("recall", of_label.recall), ("F1", of_label.f1)):
+            found[f"{title} of {of_label.label}"] = each.value
+    for row, label in enumerate(rates.confusion.labels):
+        for column, other in enumerate(rates.confusion.labels):
+            found[f"confusion of {label} and {other}"] = float(rates.confusion.counts[row, column])
+    return {name: None if math.isnan(value) else value for name, value in found.items()}
+
+
+def _sklearn_rates(reference: Sequence[Any], judged: Sequence[Any]) -> dict[str, float | None]:
+    from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+
+    def missing(value: Any) -> bool:
+        return value is None or (isinstance(value, float) and math.isnan(value))
+
+    pairs = [(a, b) for a, b in zip(reference, judged, strict=True) if not (missing(a) or missing(b))]
+    if not pairs:
+        return {}
+    same: dict[Any, str] = {}  # 1 and 1.0 are one label
+    truth, given = ([same.setdefault(pair[at], str(pair[at])) for pair in pairs] for at in (0, 1))
     names = sorted({*truth, *given})
-    two = len(names) == 2 and str(positive) in names
-    return {
-        "accuracy": float(accuracy_score(truth, given)),
-        "f1": float(f1_score(truth, given, **one)) if two else math.nan,
-        "precision": float(precision_score(truth, given, **one)) if two else math.nan,
-        "sensitivity": float(recall_score(truth, given, **one)) if two else math.nan,
-        "labels": names,
-        "confusion": confusion_matrix(truth, given, labels=names).tolist(),
-    }
+    found: dict[str, float | None] = {"accuracy": float(accuracy_score(truth, given))}
+    titles = ("precision", "recall", "F1")
+    of_labels = precision_recall_fscore_support(truth, given, labels=names)
+    means = precision_recall_fscore_support(truth, given, labels=names, average="macro")
+    for at, title in enumerate(titles):
+        found[f"macro {title}"] = float(means[at])
+        for place, name in enumerate(names):
+            found[f"{title} of {name}"] = float(of_labels[at][place])
+    for row, counts in zip(names, confusion_matrix(truth, given, labels=names).tolist(), strict=True):
+        for column, count in zip(names, counts, strict=True):
+            found[f"confusion of {row} and {column}"] = float(count)
+    return found

@@ -30,13 +30,32 @@ NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 """What the words call statistics."""
 
-ALIASES = {
+ALIASES: Mapping[str, str] = {
     "cohen": "cohen kappa",
-    "ac1": "gwet ac",
-    "gwet": "gwet ac",
+    "cohen's kappa": "cohen kappa",
+    "kappa": "cohen kappa",
+    "unweighted kappa": "cohen kappa",
+    "linear weighted kappa": "linear kappa",
+    "quadratic weighted kappa": "quadratic kappa",
+    "fleiss kappa": "fleiss",
+    "fleiss' kappa": "fleiss",
+    "conger kappa": "conger",
+    "light kappa": "light",
+    "scott pi": "scott",
+    "scott's pi": "scott",
     "krippendorff": "alpha",
+    "krippendorff alpha": "alpha",
+    "krippendorff's alpha": "alpha",
+    "gwet": "gwet ac",
+    "gwet ac1": "gwet ac",
+    "ac1": "gwet ac",
     "bp": "brennan-prediger",
+    "kendall tau": "kendall",
+    "kendall tau-b": "kendall",
+    "icc(1,1)": "icc",
 }
+"""Other words for them."""
+
 OF_PAIRS = frozenset({"cohen_kappa", "pearson", "spearman", "kendall_tau_b", "scott_pi"})
 
 NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -69,7 +88,7 @@ def behaves(data: Data, must: str) -> list[str]:
 def _named(text: str) -> list[tuple[str, str, dict[str, Any]]]:
     """The statistics that a list of names means: name, statistic, arguments."""
     found = []
-    for part in re.split(r"\s*(?:/|,|\band\b)\s*", text.strip()):
+    for part in re.split(r"\s*(?:/|,(?!\d)|\band\b)\s*", text.strip()):
         name = part.strip().lower()
         if not name:
             continue

@@ -26,7 +26,7 @@ from domain.records import Rating
 Data = Mapping[str, Any]
 Args = Mapping[str, Any]
 
-DRAWS = 20_000
+DRAWS = 10_000
 """Of the bootstrap: more than files ask for, so that the limits hardly move with the seed."""
 
 
@@ -129,9 +129,10 @@ def ratings_of(asked: Asked, *, categories: bool = True) -> Ratings:
     """
     data, args = asked.data, asked.args
     shape = shape_of(data)
-    declared = args.get("categories", data.get("categories")) if categories else None
-    if shape in ("table", "table_proportions", "counts"):
+    declared = args.get("categories", data.get("categories"))
+    if shape in ("table", "table_proportions", "counts"):  # the categories are all that says what was rated
         return _of_counts(data, shape, declared)
+    declared = declared if categories else None
     if shape == "long":
         rows = (
             Rating(str(unit), str(rater), "value", value) for unit, rater, value in data["ratings_item_rater_value"]

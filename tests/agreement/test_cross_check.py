@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
-from agreement.cross_check import Peer, labels_beside, peers_of
+from agreement.cross_check import Peer, label_peers, peers_of
 from app.cli import cli
 
 EVEN = Ratings.from_lists(ann=[1, 2, 3, 3, 2, 1, None], bob=[1, 2, 3, 2, 2, 3, 1])
@@ -132,10 +132,18 @@ def test_without_the_package_a_sentence_says_so(package: str, statistic: str, mo
 
 def test_labels_of_a_judge() -> None:
     with_sklearn()
-    found = labels_beside([1, 1, 1, 0, 0], [1, 1, 0, 0, 1])
-    assert found["accuracy"] == pytest.approx(3 / 5)
-    assert found["f1"] == pytest.approx(2 / 3)
-    assert found["confusion"] == [[1, 1], [1, 2]]
+    found = label_peers([1, 1, 1, 0, 0, None], [1, 1, 0, 0, 1, 1])
+    assert [name for name, (_, peer) in found.items() if peer.differs] == []
+    assert found["accuracy"][1].value == pytest.approx(3 / 5)
+    assert found["F1 of 1"][0] == pytest.approx(2 / 3)
+    assert [found[f"confusion of {a} and {b}"][1].value for a in (0, 1) for b in (0, 1)] == [1, 1, 1, 2]
+
+
+def test_a_rate_of_nothing_is_zero_for_scikit_learn() -> None:
+    with_sklearn()
+    ours, peer = label_peers(["a", "a", "b"], ["a", "a", "a"])["precision of b"]
+    assert (ours, peer.value, peer.differs) == (None, 0.0, True)
+    assert "no unit makes up" in (peer.reason or "")
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------
