@@ -44,6 +44,7 @@ from agreement.ratings import Ratings, Scale
 from agreement.regression import Regression, Term, linear_regression
 from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
+from agreement.table import LongTable
 
 __all__ = [
     "AgainstPerson",
@@ -57,6 +58,7 @@ __all__ = [
     "CorrectedMean",
     "DawidSkene",
     "Interval",
+    "LongTable",
     "MeanSquares",
     "PassRates",
     "Ratings",

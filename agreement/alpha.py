@@ -22,7 +22,8 @@ def krippendorff_alpha(
         Two or more raters. Units with a single rating cannot be paired and are left out.
     level
         What a difference is: "nominal" any, "ordinal" by how many ratings lie between the two ranks, "interval"
-        squared. It must not ask more than the scale holds.
+        squared, "ratio" squared in proportion to the sum (for amounts: numbers of 0 and more). It must not ask more
+        than the scale holds; of a scale that nobody declared, any number may be an amount.
     confidence, bootstrap
         Of the interval.
 
@@ -36,8 +37,10 @@ def krippendorff_alpha(
     -----
     alpha = 1 - D_o / D_e, each pair of ratings weighted by 1 / (m_u - 1) [1]_. A squared difference needs only sums, so
     the cost grows with the ratings alone; for ordinal data every category stands at the middle of its cumulative count,
-    and squared differences of those are the published metric. Checked against krippendorff 0.9.0 and irr 0.84 (the
-    latter errs on complete data of three or more raters) in tests/agreement.
+    and squared differences of those are the published metric. The ratio metric ((c - k) / (c + k))^2 is tanh^2 of half
+    the difference of logarithms; where there are many values, that smooth function is interpolated at Chebyshev nodes
+    to rounding error, so that no table of values by values is needed. Checked against krippendorff 0.9.0 and irr 0.84
+    (the latter errs on complete data of three or more raters) in tests/agreement.
 
     References
     ----------
@@ -71,6 +74,8 @@ def krippendorff_alpha(
     rows, q = sample.rows, len(used)
     if level == "interval":
         alpha = _by_value(rows, standardised(ratings.positions[used]))
+    elif level == "ratio":
+        alpha = _by_proportion(rows, np.array(ratings.categories, dtype=float)[used])
     else:
         alpha = _by_category(rows, q, ranks=level == "ordinal")
     value = float(alpha(sample.counts[None])[0])
@@ -80,10 +85,16 @@ def krippendorff_alpha(
 
 
 def _not_for_level(ratings: Ratings, level: Level) -> str | None:
-    if level == "ordinal" and ratings.scale.level == "nominal":
+    scale = ratings.scale
+    if level == "ordinal" and scale.level == "nominal":
         return "Ordinal alpha needs an order, and the scale is nominal."
-    if level == "interval" and (ratings.scale.level == "nominal" or not ratings.numeric):
-        return f"Interval alpha needs numbers whose differences count, and the scale is {ratings.scale.level}."
+    if level in ("interval", "ratio") and (scale.level not in ("interval", "ratio") or not ratings.numeric):
+        count = "differences" if level == "interval" else "ratios"
+        return f"{level.capitalize()} alpha needs numbers whose {count} count, and the scale is {scale.level}."
+    if level == "ratio" and scale.level != "ratio" and not scale.inferred:
+        return "Ratio alpha needs numbers whose ratios count, and the scale is interval."
+    if level == "ratio" and min(ratings.categories, default=0) < 0:
+        return f"Ratio alpha needs amounts of 0 and more, and there is {min(ratings.categories):g}."
     return None
 
 
@@ -128,6 +139,70 @@ def _by_category(rows: Ints, q: int, *, ranks: bool) -> OfCounts:
         return _one_minus(observed.sum(axis=1), expected)
 
     return ordinal if ranks else nominal
+
+
+_FEW = 256
+"""Values that a table of values by values is made for."""
+
+
+def _by_proportion(rows: Ints, amounts: Floats) -> OfCounts:
+    """Alpha of many draws at once, a difference being ((c - k) / (c + k))^2."""
+    amounts = amounts / amounts.max()
+    rated = rows != MISSING
+    given = np.where(rated, amounts[rows], math.nan)
+    differing = np.zeros(len(rows))
+    for apart in range(1, rows.shape[1]):
+        differing += 2 * np.nansum(_proportion(given[:, apart:], given[:, :-apart]), axis=1)
+    differing /= rated.sum(axis=1) - 1
+    chosen = category_counts(rows, len(amounts))
+    if len(amounts) <= _FEW:
+        basis, between = None, _proportion(amounts[:, None], amounts)
+    else:
+        basis, between = _interpolated(amounts)
+        chosen = chosen @ basis
+
+    def alpha(drawn: Floats) -> Floats:
+        totals = drawn @ chosen
+        n = drawn @ rated.sum(axis=1)
+        return _one_minus(drawn @ differing, ((totals @ between) * totals).sum(axis=1) / (n - 1))
+
+    return alpha
+
+
+def _proportion(c: Floats, k: Floats) -> Floats:
+    """((c - k) / (c + k))^2 of amounts, 0 of two zeros; nan stays."""
+    total = c + k
+    found: Floats = ((c - k) / np.where(total == 0, 1.0, total)) ** 2
+    return found
+
+
+def _interpolated(amounts: Floats) -> tuple[Floats, Floats]:
+    """(amounts, nodes) and (nodes, nodes): their product ``basis @ between @ basis.T`` is the metric between amounts.
+
+    The first node stands for zero, which is as far from every other amount as can be.
+    """
+    zero = amounts == 0
+    logs = np.log(np.where(zero, 1.0, amounts))
+    low, high = float(logs[~zero].min()), float(logs[~zero].max())
+    middle, half = (low + high) / 2, (high - low) / 2
+    # tanh^2 is analytic up to pi off the real line; the error falls by this factor with every node.
+    factor = (math.pi + math.hypot(math.pi, half)) / half
+    m = 8 + math.ceil(math.log(1e18) / math.log(factor))
+    angles = (np.arange(m) + 0.5) * math.pi / m
+    nodes = np.cos(angles)
+    weights = np.where(np.arange(m) % 2, -1.0, 1.0) * np.sin(angles)
+    away = ((logs - middle) / half)[:, None] - nodes
+    exact = away == 0
+    shares = weights / np.where(exact, 1.0, away)
+    shares = np.where(exact.any(axis=1)[:, None], exact, shares)
+    shares /= shares.sum(axis=1, keepdims=True)
+    basis = np.zeros((len(amounts), m + 1))
+    basis[:, 0] = zero
+    basis[~zero, 1:] = shares[~zero]
+    between = np.ones((m + 1, m + 1))
+    between[0, 0] = 0
+    between[1:, 1:] = np.tanh((nodes[:, None] - nodes) * half / 2) ** 2
+    return basis, between
 
 
 def _one_minus(observed: Floats, expected: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from agreement.columns import NOTHING, Column, column, gathered, of_objects
 from domain.errors import RatingsError
 from domain.records import Rating
 
-Level = Literal["nominal", "ordinal", "interval"]
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,10 +25,13 @@ Ints = NDArray[np.int64]
 MISSING = -1
 """The code of a cell without a rating."""
 
+_MOST_CELLS = 50_000_000
+"""Of a table: 400 MB."""
+
 
 @dataclass(frozen=True)
 class Scale:
-    """What the values mean: names, ordered categories, or numbers whose differences count.
+    """What the values mean: names, ordered categories, numbers whose differences count, or whose ratios count.
 
     ``categories`` lists the declared values in order; None takes those that occur. An ordinal scale of texts needs
     them. ``inferred`` is True if nobody declared the scale.
@@ -42,7 +46,7 @@ class Scale:
 class Ratings:
     """A table of units (rows) and raters (columns) on one scale; cells may be empty.
 
-    Make one with :meth:`from_rows`, :meth:`from_lists` or, for many numbers, :meth:`from_array`.
+    Make one with :meth:`from_rows`, :meth:`from_lists`, :meth:`from_columns` or, for many numbers, :meth:`from_array`.
     """
 
     units: tuple[str, ...]
@@ -69,31 +73,61 @@ class Ratings:
             order has none.
         """
         kept = [row for row in rows if row.value is not None]
-        numbers = _numbers([row.value for row in kept])
-        if scale is not None and scale.categories is not None and _numbers(scale.categories) is None:
-            numbers = None  # "1" beside "unclear" is a name
-        numeric = numbers is not None
-        values: list[Hashable] = [_text(row.value) for row in kept] if numbers is None else [*numbers]
-        if scale is None:
-            scale = Scale("interval" if numeric and kept else "nominal", inferred=True)
-        categories = _categories(values, scale, numeric)
-        position = {category: i for i, category in enumerate(categories)}
-        units = {unit: i for i, unit in enumerate(dict.fromkeys(row.unit for row in kept))}
-        raters = {rater: i for i, rater in enumerate(sorted({row.rater for row in kept}))}
-        codes = np.full((len(units), len(raters)), MISSING, dtype=np.int64)
-        for row, value in zip(kept, values, strict=True):
-            cell = units[row.unit], raters[row.rater]
-            if codes[cell] != MISSING:
-                raise RatingsError(
-                    f"{row.rater} has rated {row.criterion} of {row.unit} twice; keep one of the two rows."
-                )
-            if value not in position:
-                raise RatingsError(
-                    f"{row.rater} rated {row.criterion} of {row.unit} as {row.value!r}, which is not on the declared "
-                    f"scale ({', '.join(map(str, categories))}); correct the value or the scale."
-                )
-            codes[cell] = position[value]
-        return cls(tuple(units), tuple(raters), codes, categories, scale)
+        return _table(
+            gathered((row.unit for row in kept), len(kept)),
+            gathered((row.rater for row in kept), len(kept)),
+            of_objects([row.value for row in kept]),
+            of_objects([row.cluster for row in kept], "cluster"),
+            scale,
+            kept[0].criterion if kept else "",
+        )
+
+    @classmethod
+    def from_columns(
+        cls,
+        units: Any,
+        raters: Any,
+        values: Any,
+        *,
+        clusters: Any = None,
+        scale: Scale | None = None,
+        criterion: str = "",
+    ) -> Ratings:
+        """The table of equally long columns of a long table: arrays, lists, or columns of a pandas data frame.
+
+        Units, raters and clusters are named by texts or numbers. A value of None, nan or NA is a missing rating; a unit
+        without a cluster stands for itself. ``criterion`` is only what messages call the values. A million rows take
+        about a second.
+
+        Raises
+        ------
+        RatingsError
+            As :meth:`from_rows`; or the columns are not equally long, or a unit or rater has no name.
+
+        Examples
+        --------
+        >>> ratings = Ratings.from_columns([7, 7, 8], ["ann", "bob", "ann"], np.array([0.5, 1, 0.5]))
+        >>> ratings.units, ratings.raters, ratings.codes.tolist()
+        (('7', '8'), ('ann', 'bob'), [[0, 1], [0, -1]])
+        """
+        unit, rater, value = column(units, "unit"), column(raters, "rater"), column(values)
+        cluster = None if clusters is None else column(clusters, "cluster")
+        lengths = [len(each) for each in (unit, rater, value, cluster) if each is not None]
+        if len(set(lengths)) > 1:
+            raise RatingsError(
+                f"The columns are {' and '.join(map(str, lengths))} rows long; they must be equally long."
+            )
+        for what, each in (("unit", unit), ("rater", rater)):
+            if not each.there.all():
+                row = int(np.argmin(each.there)) + 1
+                raise RatingsError(f"Row {row:,} of the columns names no {what}; fill it in or leave the row out.")
+        there = value.there
+        if not there.all():
+            unit, rater, value = unit.of(there), rater.of(there), value.of(there)
+            cluster = cluster and cluster.of(there)
+        return _table(
+            unit.renamed(_text), rater.renamed(_text), value, cluster and cluster.renamed(_text), scale, criterion
+        )
 
     @classmethod
     def from_lists(cls, *, scale: Scale | None = None, **raters: Sequence[Any]) -> Ratings:
@@ -206,14 +240,6 @@ class Ratings:
         return standardised(numbers) if in_order else places
 
 
-def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
-    """The ratings of each criterion, in the order in which the criteria first occur."""
-    found: dict[str, list[Rating]] = {}
-    for row in rows:
-        found.setdefault(row.criterion, []).append(row)
-    return found
-
-
 def category_counts(rows: Ints, q: int) -> Any:
     """(rows, categories): how many raters chose each; a sparse array where there are many categories."""
     row, rater = np.nonzero(rows != MISSING)
@@ -231,6 +257,70 @@ def standardised(values: Floats) -> Floats:
     middle = low / 2 + high / 2
     half = high / 2 - low / 2
     return (values - middle) / half if half > 0 else values - middle
+
+
+def _table(
+    unit: Column, rater: Column, value: Column, cluster: Column | None, scale: Scale | None, criterion: str
+) -> Ratings:
+    """The ratings of columns in which every cell but those of the cluster holds something."""
+    numbers = _numbers(value.names)
+    if scale is not None and scale.categories is not None and _numbers(scale.categories) is None:
+        numbers = None  # "1" beside "unclear" is a name
+    numeric = numbers is not None
+    names: list[Hashable] = [_text(name) for name in value.names] if numbers is None else [*numbers]
+    if scale is None:
+        scale = Scale("interval" if numeric and names else "nominal", inferred=True)
+    categories = _categories(names, scale, numeric)
+    position = {category: at for at, category in enumerate(categories)}
+    off = [at for at, name in enumerate(names) if name not in position]
+    if off:
+        row = int(np.argmax(np.isin(value.places, off)))
+        raise RatingsError(
+            f"{rater.at(row)} rated {_of(criterion, unit.at(row))} as {names[value.places[row]]!r}, which is not on "
+            f"the declared scale ({', '.join(map(str, categories))}); correct the value or the scale."
+        )
+    raters = tuple(sorted(rater.names))
+    n_cells = len(unit.names) * len(raters)
+    if n_cells > _MOST_CELLS:
+        raise RatingsError(
+            f"{len(unit.names):,} units by {len(raters):,} raters make {n_cells:,} cells, and at most {_MOST_CELLS:,} "
+            "fit into memory; measure fewer raters at once, or one part of the units at a time."
+        )
+    place = {name: at for at, name in enumerate(raters)}
+    columns = np.array([place[name] for name in rater.names], dtype=np.int64)
+    codes = np.full((len(unit.names), len(raters)), MISSING, dtype=np.int64)
+    new = np.array([position[name] for name in names], dtype=np.int64)
+    if len(value):
+        cells = unit.places * np.int64(len(raters)) + columns[rater.places]
+        codes.ravel()[cells] = new[value.places]
+        if np.count_nonzero(codes != MISSING) < len(cells):
+            _, first = np.unique(cells, return_index=True)
+            row = int(np.argmin(np.isin(np.arange(len(cells)), first)))
+            raise RatingsError(
+                f"{rater.at(row)} has rated {_of(criterion, unit.at(row))} twice; keep one of the two rows."
+            )
+    return Ratings(tuple(unit.names), raters, codes, categories, scale, _clusters(unit, cluster))
+
+
+def _of(criterion: str, unit: str) -> str:
+    return f"{criterion} of {unit}" if criterion else unit
+
+
+def _clusters(unit: Column, cluster: Column | None) -> tuple[str, ...] | None:
+    """The cluster of each unit; a unit that names none stands for itself."""
+    if cluster is None or not len(cluster.names):
+        return None
+    of_unit = np.full(len(unit.names), NOTHING, dtype=np.int32)
+    named = cluster.there
+    of_unit[unit.places[named]] = cluster.places[named]
+    other = named & (of_unit[unit.places] != cluster.places)
+    if other.any():
+        row = int(np.argmax(other))
+        here, there = cluster.at(row), cluster.names[of_unit[unit.places[row]]]
+        raise RatingsError(f"{unit.at(row)} is in the cluster {here} in one row and in {there} in another; keep one.")
+    return tuple(
+        name if at == NOTHING else str(cluster.names[at]) for name, at in zip(unit.names, of_unit.tolist(), strict=True)
+    )
 
 
 def _numbers(values: Sequence[Any]) -> list[float] | None:
@@ -265,9 +355,11 @@ def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tupl
     declared = _numbers(scale.categories)
     if declared is not None and (numeric or not values):
         categories: tuple[Any, ...] = tuple(declared)
-    elif scale.level == "interval":
+    elif scale.level in ("interval", "ratio"):
+        article = "An" if scale.level == "interval" else "A"
         raise RatingsError(
-            "An interval scale has numbers for values; declare it nominal or ordinal, or correct the values."
+            f"{article} {scale.level} scale has numbers for values; declare it nominal or ordinal, "
+            "or correct the values."
         )
     else:
         categories = tuple(_text(value) for value in scale.categories)

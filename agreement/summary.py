@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -14,8 +14,9 @@ from agreement.correlation import pearson
 from agreement.cross_check import Peer, peers_of
 from agreement.icc import icc
 from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
-from agreement.ratings import LEVELS, Ratings, Scale, by_criterion
+from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.statistic import Statistic, undefined
+from agreement.table import LongTable
 from domain.errors import RatingsError
 from domain.records import Rating
 
@@ -79,7 +80,7 @@ class Result:
 
 
 def summarise(
-    rows: Iterable[Rating],
+    rows: Iterable[Rating] | LongTable,
     *,
     scales: Mapping[str, Scale] | None = None,
     by_dimension: bool = False,
@@ -108,29 +109,30 @@ def summarise(
     RatingsError
         The ratings do not fit the scale, a rater rated something twice, or a name is unknown.
     """
-    rows = list(rows)
+    table = rows if isinstance(rows, LongTable) else LongTable.from_rows(rows)
     wanted = tuple(dict.fromkeys(raters)) if raters is not None else None
     if wanted is not None:
-        _known(wanted, {row.rater for row in rows}, "rater")
-        rows = [row for row in rows if row.rater in wanted]
-    found = by_criterion(rows)
+        _known(wanted, set(table.rater.names), "rater")
+        table = table.of_raters(wanted)
+    found: Sequence[str] = table.criterion.names
     if criteria is not None:
         criteria = tuple(criteria)
         _known(criteria, set(found), "criterion")
-        found = {criterion: found[criterion] for criterion in criteria}
+        found = criteria
     unknown = set(scales or {}) - set(found)
     if unknown and scales and criteria is None:
         _known(tuple(unknown), set(found), "criterion")
     results: list[Result] = []
-    for criterion, of_criterion in found.items():
-        whole = Ratings.from_rows(of_criterion, scale=(scales or {}).get(criterion))
+    for criterion in found:
+        of_criterion = table.of_criterion(criterion)
+        whole = of_criterion.ratings(criterion, scale=(scales or {}).get(criterion))
         # The scale that all of them share: a dimension in which a value never occurs has the same categories.
         scale = replace(whole.scale, categories=whole.categories) if whole.categories else whole.scale
         for dimension, part in _parts(of_criterion, by_dimension):
-            table = Ratings.from_rows(part, scale=scale)
+            ratings = part.ratings(criterion, scale=scale) if by_dimension else replace(whole, scale=scale)
             if wanted is not None:
-                table = table.of(*(rater for rater in wanted if rater in table.raters))
-            results.extend(_results(table, criterion, dimension, cross_check))
+                ratings = ratings.of(*(rater for rater in wanted if rater in ratings.raters))
+            results.extend(_results(ratings, criterion, dimension, cross_check))
     return results
 
 
@@ -153,15 +155,15 @@ def scale_from_text(text: str) -> tuple[str, Scale]:
     return criterion, Scale(level, categories)
 
 
-def _parts(rows: list[Rating], by_dimension: bool) -> Iterator[tuple[str | None, list[Rating]]]:
+def _parts(table: LongTable, by_dimension: bool) -> Iterator[tuple[str | None, LongTable]]:
     if not by_dimension:
-        yield None, rows
+        yield None, table
         return
-    dimensions = dict.fromkeys(row.dimension for row in rows)
-    if dimensions == {None: None}:
+    parts = list(table.by_dimension())
+    if [dimension for dimension, _ in parts] == [None]:
         raise RatingsError("These ratings name no dimension; leave --by out, or add the column dimension.")
-    for dimension in dimensions:
-        yield dimension or "", [row for row in rows if row.dimension == dimension]
+    for dimension, part in parts:
+        yield dimension or "", part
 
 
 def _results(table: Ratings, criterion: str, dimension: str | None, cross_check: bool = False) -> Iterator[Result]:
@@ -208,6 +210,8 @@ def _results(table: Ratings, criterion: str, dimension: str | None, cross_check:
             yield result("light_kappa", {"weights": weights}, partial(light_kappa, weights=weights))
     yield result("fleiss_kappa", {}, fleiss_kappa)
     for level in LEVELS:
+        if level == "ratio" and table.scale.level != "ratio":
+            continue
         yield result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, level=level))
     yield from of_pair("pearson", pearson)
     yield result("icc", {"form": "ICC(1,1)"}, icc)

@@ -475,7 +475,7 @@ class Report(_Part):
     """One line for each of these."""
     statistics: tuple[str, ...] = ()
     """Rows of the registry of statistics."""
-    scales: dict[str, Literal["nominal", "ordinal", "interval"]] = Field(default_factory=dict)
+    scales: dict[str, Literal["nominal", "ordinal", "interval", "ratio"]] = Field(default_factory=dict)
     """How a criterion's values are measured, where it is not plain from its kind."""
 
 

@@ -103,6 +103,8 @@ class Rating:
     """The version of the project's guideline that the rater had before them; None for ratings from files."""
     note: str = ""
     """What the rater wrote beside the submission that this is a part of."""
+    cluster: str | None = None
+    """What the unit belongs to, as answers of several models belong to one question; None: it stands for itself."""
 
 
 # ---- people ---------------------------------------------------------------------------------------------------------

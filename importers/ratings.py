@@ -1,4 +1,8 @@
-"""Ratings in: CSV with the columns ``unit,rater,criterion,value`` and perhaps ``dimension``."""
+"""Ratings in: a file with the columns ``unit, rater, criterion, value`` and perhaps ``dimension`` and ``cluster``.
+
+CSV, TSV (by its name) or one JSON object a line. Files are read in pieces and every distinct cell is kept once, so a
+file of millions of rows takes seconds and little memory.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,29 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.columns import NOTHING, Column, Gathering
+from agreement.table import LongTable
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
 
 COLUMNS = ("unit", "rater", "criterion", "value")
+OPTIONAL = ("dimension", "cluster")
 _LONGEST = {"unit": 400, "rater": 100, "criterion": 100}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
+_PIECE = 100_000
+"""Rows that are held as texts at once."""
 
 
 @dataclass(frozen=True)
@@ -29,73 +44,231 @@ class ReadRatings:
     bad: Sequence[BadRow] = ()
 
 
+@dataclass(frozen=True)
+class ReadTable:
+    """The ratings that were found, and the rows that do not fit."""
+
+    table: LongTable
+    bad: Sequence[BadRow] = ()
+
+
 def read_ratings(path: Path) -> ReadRatings:
-    """All ratings of a CSV file; ``FileRefused`` if it is not one or lacks a column."""
-    try:
-        text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
-    except NotJson as error:
-        raise FileRefused(f"{path.name}, row 1: {error}.") from error
-    except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows: list[tuple[Rating, BadRow]] = []
-    bad: list[BadRow] = []
-    seen: dict[tuple[str, str, str], int] = {}
-    number = 0  # of the row that was read last
-    try:
-        number, head = 1, [name.strip().lower() for name in next(reader, [])]
-        missing = [name for name in COLUMNS if name not in head]
-        if missing or len(set(head)) < len(head):
+    """All ratings of a file, one by one, with the text that each was; ``FileRefused`` as :func:`read_table`."""
+    cells = _Cells(path, keep_all=True)
+    table, kept = cells.checked()
+    columns = [cells.columns[name] for name in cells.head if name in cells.columns]
+    raws = zip(*(map(str, map(_written, column.of(kept).values())) for column in columns), strict=True)
+    rows = [
+        (rating, BadRow(path.name, row, "", json_text.printable(_line(raw))))
+        for rating, row, raw in zip(_ratings(table), cells.numbers[kept].tolist(), raws, strict=True)
+    ]
+    return ReadRatings(rows, cells.bad)
+
+
+def read_table(path: Path) -> ReadTable:
+    """All ratings of a file, column by column.
+
+    Raises
+    ------
+    FileRefused
+        It is not such a file, it lacks a column, or it ends in the middle of a quoted cell.
+    """
+    cells = _Cells(path)
+    table, _ = cells.checked()
+    return ReadTable(table, cells.bad)
+
+
+def _ratings(table: LongTable) -> Iterator[Rating]:
+    assert table.dimension is not None
+    assert table.cluster is not None
+    columns = (table.unit, table.rater, table.criterion, table.value, table.dimension, table.cluster)
+    for unit, rater, criterion, value, dimension, cluster in zip(*(each.values() for each in columns), strict=True):
+        yield Rating(unit, rater, criterion, value, dimension, cluster=cluster)
+
+
+class _Cells:
+    """The cells of a file as they are written, and the rows of it that have as many as the head."""
+
+    def __init__(self, path: Path, *, keep_all: bool = False) -> None:
+        self.path, self.keep_all = path, keep_all
+        self.typed = path.suffix.lower() in (".jsonl", ".ndjson")
+        self.head: list[str] = []
+        self.columns: dict[str, Column] = {}
+        self.bad: list[BadRow] = []
+        self._rows: list[NDArray[np.int64]] = []
+        self._gathered: dict[str, Gathering] = {}
+        self._at = 0  # the row that was read last
+        try:
+            with path.open("rb") as file:
+                json_text.decode(file.read(4))
+                file.seek(0)
+                text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+                if self.typed:
+                    self._read_lines(text)
+                else:
+                    tabs = path.suffix.lower() == ".tsv"
+                    self._read_rows(csv.reader(text, delimiter="\t" if tabs else ",", strict=True))
+        except NotJson as error:
+            raise FileRefused(f"{path.name}, row 1: {error}.") from error
+        except csv.Error as error:
+            raise FileRefused(f"{path.name}, row {self._at + 1}: {error}.") from error
+        except OSError as error:
+            raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+        self.columns = {name: gathered.column() for name, gathered in self._gathered.items()}
+        self.numbers: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *self._rows])
+        """The row of the file that each row is, as a person counts."""
+
+    def _read_rows(self, reader: Any) -> None:
+        self.head = [name.strip().lower() for name in next(reader, [])]
+        self._at = 1
+        missing = [name for name in COLUMNS if name not in self.head]
+        if missing or len(set(self.head)) < len(self.head):
             raise FileRefused(
-                f"{path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and dimension "
-                "if you like), each once; "
+                f"{self.path.name}, row 1: the first row must name the columns unit, rater, criterion, value (and "
+                "dimension or cluster if you like), each once; "
                 f"{', '.join(missing) or 'a name'} is {'missing' if missing else 'there twice'}."
             )
-        for number, cells in enumerate(reader, 2):
-            if not cells:
-                continue
-            here = BadRow(path.name, number, "", json_text.printable(_line(cells)))
-            reason = _problem(cells, head, seen, number)
-            if reason:
-                bad.append(BadRow(path.name, number, reason, here.raw))
-            else:
-                rows.append((_rating(dict(zip(head, cells, strict=True))), here))
-    except csv.Error as error:
-        raise FileRefused(f"{path.name}, row {number + 1}: {error}.") from error
-    return ReadRatings(rows, bad)
+        while True:
+            piece: list[list[str]] = []
+            try:
+                piece.extend(islice(reader, _PIECE))
+            finally:
+                self._at += len(piece)  # also of those before one that cannot be read
+            if not piece:
+                return
+            self._take(piece)
+
+    def _read_lines(self, text: Iterable[str]) -> None:
+        self.head = [*COLUMNS, *OPTIONAL]
+        lines = iter(text)
+        while piece := list(islice(lines, _PIECE)):
+            rows = []
+            for line in piece:
+                self._at += 1
+                found = _line_of_json(line)
+                if isinstance(found, str):
+                    self._refuse(self._at, found, line.rstrip("\r\n"))
+                elif found is not None:
+                    rows.append((self._at, *found))
+            if rows:
+                numbers, *columns = zip(*rows, strict=True)
+                self._rows.append(np.array(numbers, dtype=np.int64))
+                for name, values in zip(self.head, columns, strict=True):
+                    self._gathered.setdefault(name, Gathering()).add(values)
+        if not self._at:
+            raise FileRefused(f"{self.path.name} is empty; each line is one rating, as {_EXAMPLE}.")
+
+    def _take(self, piece: list[list[str]]) -> None:
+        n = len(self.head)
+        numbers = np.arange(self._at - len(piece) + 1, self._at + 1)
+        if set(map(len, piece)) - {n}:
+            for number, cells in zip(numbers.tolist(), piece, strict=True):
+                if cells and len(cells) != n:
+                    self._refuse(number, f"it has {len(cells)} cells, not {n}", _line(cells))
+            fits = [len(cells) == n for cells in piece]
+            numbers = np.array([number for number, fit in zip(numbers.tolist(), fits, strict=True) if fit], np.int64)
+            piece = [cells for cells, fit in zip(piece, fits, strict=True) if fit]
+        self._rows.append(numbers)
+        for name, values in zip(self.head, zip(*piece, strict=True), strict=True) if piece else ():
+            if self.keep_all or name in COLUMNS or name in OPTIONAL:
+                self._gathered.setdefault(name, Gathering()).add(values)
+
+    def _refuse(self, number: int, reason: str, raw: str) -> None:
+        self.bad.append(BadRow(self.path.name, number, reason, json_text.printable(raw)))
+
+    def checked(self) -> tuple[LongTable, NDArray[np.int64]]:
+        """The ratings among the rows, and which of the rows they are."""
+        n = len(self.numbers)
+        nothing = Column((), np.full(n, NOTHING, dtype=np.int32))
+        cells = {name: self.columns.get(name, nothing) for name in (*COLUMNS, *OPTIONAL)}
+        reasons: dict[int, str] = {}
+        for column in self.columns.values():
+            _note(column, _unreadable, reasons)
+        for name in COLUMNS:
+            _note(cells[name], partial(_unfit, name=name), reasons)
+        text = {name: column.renamed(_stripped) for name, column in cells.items() if name != "value"}
+        kept = np.delete(np.arange(n), np.array(sorted(reasons), dtype=np.int64))
+        which = text["unit"].places[kept].astype(np.int64)
+        for name in ("rater", "criterion"):
+            keys = which * len(text[name].names) + text[name].places[kept]
+            _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        again = np.flatnonzero(first[which] != np.arange(len(kept)))
+        for at in again.tolist():
+            row, before = int(kept[at]), int(kept[first[which[at]]])
+            rater, criterion, unit = (text[name].at(row) for name in ("rater", "criterion", "unit"))
+            reasons[row] = f"{rater} has rated {criterion} of {unit} in row {self.numbers[before]} already"
+        kept = np.setdiff1d(kept, kept[again], assume_unique=True)
+        for row, reason in reasons.items():
+            raw = [str(_written(self.columns[name].at(row))) for name in self.head if name in self.columns]
+            self._refuse(int(self.numbers[row]), reason, _line(raw))
+        self.bad.sort(key=lambda bad: bad.row)
+        value = cells["value"]
+        text["value"] = Column(tuple(map(_written, value.names)), value.places) if self.typed else value.renamed(_value)
+        if len(kept) < n:
+            text = {name: column.of(kept) for name, column in text.items()}
+        return LongTable(**text), kept
 
 
-def _problem(cells: list[str], head: list[str], seen: dict[tuple[str, str, str], int], number: int) -> str | None:
-    if len(cells) != len(head):
-        return f"it has {len(cells)} cells, not {len(head)}"
-    if json_text.has_broken_bytes("".join(cells)):
-        return "it is not UTF-8"
-    if any("\x00" in cell for cell in cells):
-        return "it holds a zero character"
-    cell = dict(zip(head, cells, strict=True))
+_EXAMPLE = '{"unit": "u1", "rater": "ann", "criterion": "score", "value": 1}'
+
+
+def _line_of_json(line: str) -> tuple[Any, ...] | str | None:
+    """The cells of a line, what is wrong with it, or None if it is blank."""
+    if not line.strip():
+        return None
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return "it is not UTF-8" if json_text.has_broken_bytes(line) else f"it is no complete JSON object as {_EXAMPLE}"
+    if not isinstance(record, dict):
+        return f"it is no JSON object as {_EXAMPLE}"
     for name in COLUMNS:
-        if not cell[name].strip():
-            return f"{name} is empty"
-    for name in ("unit", "rater", "criterion"):
-        if len(cell[name]) > _LONGEST[name]:
-            return f"{name} is longer than {_LONGEST[name]} characters"
-    key = (cell["unit"].strip(), cell["rater"].strip(), cell["criterion"].strip())
-    if key in seen:
-        return f"{cell['rater']} has rated {cell['criterion']} of {cell['unit']} in row {seen[key]} already"
-    seen[key] = number
-    return None
+        if record.get(name) is None:
+            return f"{name} is missing"
+    for name in (*COLUMNS, *OPTIONAL):
+        if isinstance(record.get(name), dict | list):
+            return f"{name} is neither a text nor a number"
+    value = record["value"]
+    named = (str(record[name]) for name in ("unit", "rater", "criterion"))
+    return (*named, (type(value), value), *(str(record.get(name) or "") for name in OPTIONAL))
 
 
-def _rating(cell: dict[str, str]) -> Rating:
-    value = cell["value"].strip()
-    return Rating(
-        unit=cell["unit"].strip(),
-        rater=cell["rater"].strip(),
-        criterion=cell["criterion"].strip(),
-        value=json.loads(value) if _NUMBER.fullmatch(value) else value,
-        dimension=cell.get("dimension", "").strip() or None,
-    )
+def _written(cell: Any) -> Any:
+    """The value of a cell of JSON, which is kept with its type: true is not 1."""
+    return cell[1] if isinstance(cell, tuple) else cell
 
 
-def _line(cells: list[str]) -> str:
+def _value(cell: str) -> Any:
+    cell = cell.strip()
+    return json.loads(cell) if _NUMBER.fullmatch(cell) else cell
+
+
+def _stripped(cell: str) -> str | None:
+    return cell.strip() or None
+
+
+def _unreadable(cell: Any) -> str | None:
+    cell = str(_written(cell))
+    if json_text.has_broken_bytes(cell):
+        return "it is not UTF-8"
+    return "it holds a zero character" if "\x00" in cell else None
+
+
+def _unfit(cell: Any, *, name: str) -> str | None:
+    cell = str(_written(cell))
+    if not cell.strip():
+        return f"{name} is empty"
+    longest = _LONGEST.get(name, len(cell))
+    return f"{name} is longer than {longest} characters" if len(cell) > longest else None
+
+
+def _note(column: Column, problem: Callable[[Any], str | None], reasons: dict[int, str]) -> None:
+    """Write down the rows in which a cell has a problem and nothing else has been found."""
+    found = {at: reason for at, name in enumerate(column.names) if (reason := problem(name))}
+    if found:
+        for row in np.flatnonzero(np.isin(column.places, list(found))).tolist():
+            reasons.setdefault(row, found[int(column.places[row])])
+
+
+def _line(cells: Sequence[str]) -> str:
     return ",".join(f'"{cell}"' if set(cell) & set(',"\n\r') else cell for cell in cells)

@@ -34,7 +34,10 @@ def register(cli: typer.Typer) -> None:
 def agreement(
     ratings: Annotated[
         Path | None,
-        typer.Option(help="A CSV file with the columns unit, rater, criterion, value, and dimension if you like."),
+        typer.Option(
+            help="A file with the columns unit, rater, criterion, value, and dimension or cluster if you like: CSV, "
+            "TSV, or JSONL with one object a line."
+        ),
     ] = None,
     project: Annotated[str | None, typer.Option(help="Instead of a file: a project, with --stage.")] = None,
     stage: Annotated[
@@ -210,16 +213,16 @@ def _of_file(
     cross_check: bool,
 ) -> list[Result]:
     from agreement.summary import summarise
-    from importers.ratings import read_ratings
+    from importers.ratings import read_table
 
-    read = read_ratings(path)
+    read = read_table(path)
     if read.bad:
         more = f" {len(read.bad):,} rows do not fit." if len(read.bad) > 1 else ""
         raise RatingsError(f"{path.name}, row {read.bad[0].row}: {read.bad[0].reason}. Correct the row.{more}")
-    if not read.rows:
+    if not len(read.table):
         raise RatingsError(f"{path.name} has its head, but no rating below it.")
     return summarise(
-        (rating for rating, _ in read.rows),
+        read.table,
         scales=scales,
         by_dimension=by_dimension,
         raters=raters,

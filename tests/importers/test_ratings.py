@@ -8,7 +8,7 @@ import pytest
 
 from domain.errors import FileRefused
 from domain.records import Rating
-from importers.ratings import read_ratings
+from importers.ratings import read_ratings, read_table
 
 
 def read(tmp_path: Path, data: bytes) -> list[Rating]:
@@ -71,3 +71,89 @@ def test_a_row_that_does_not_fit_is_named(tmp_path: Path, line: bytes, reason: s
     assert len(found.rows) == 1
     assert [bad.row for bad in found.bad] == [3]
     assert reason in found.bad[0].reason
+
+
+def test_the_table_of_a_file_is_its_rows(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(
+        "rater,unit,value,criterion,cluster,dimension,comment\n"
+        + "".join(f" r{at % 3} ,u{at // 3},{at % 5}.50,score,q{at // 9},d{at // 9 % 2},c{at}\n" for at in range(999))
+    )
+    rows, table = read_ratings(path), read_table(path).table
+    assert rows.bad == []
+    assert [rating for rating, _ in rows.rows[:1]] == [Rating("u0", "r0", "score", 0.5, "d0", cluster="q0")]
+    assert (rows.rows[4][1].row, rows.rows[4][1].raw) == (6, " r1 ,u1,4.50,score,q0,d0,c4")
+    assert table.cluster is not None
+    assert table.dimension is not None
+    columns = (table.unit, table.rater, table.criterion, table.value, table.dimension, table.cluster)
+    assert [
+        Rating(*each[:5], cluster=each[5]) for each in zip(*(column.values() for column in columns), strict=True)
+    ] == [rating for rating, _ in rows.rows]
+
+
+def test_tabs_by_the_name_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.tsv"
+    path.write_text("unit\trater\tcriterion\tvalue\nu,1\tann\tscore\t2\n")
+    assert [rating for rating, _ in read_ratings(path).rows] == [Rating("u,1", "ann", "score", 2)]
+
+
+def test_lines_of_json_keep_the_kinds_of_their_values(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.jsonl"
+    path.write_text(
+        '{"unit": 7, "rater": "ann", "criterion": "c", "value": 1, "dimension": "x"}\n\n'
+        '{"unit": 7, "rater": "bob", "criterion": "c", "value": true, "cluster": "q"}\n'
+        '{"unit": 7, "rater": "cleo", "criterion": "c", "value": "1", "other": [1]}\n'
+    )
+    found = read_ratings(path)
+    assert found.bad == []
+    assert [rating for rating, _ in found.rows] == [
+        Rating("7", "ann", "c", 1, "x"),
+        Rating("7", "bob", "c", True, cluster="q"),
+        Rating("7", "cleo", "c", "1"),
+    ]
+    assert [type(rating.value) for rating, _ in found.rows] == [int, bool, str]
+    assert [here.row for _, here in found.rows] == [1, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"unit": "u", "rater": "ann", "criterion": "c", "val', "no complete JSON object"),
+        (b"[1]", "no JSON object"),
+        (b'{"unit": "u", "rater": "ann", "criterion": "c"}', "value is missing"),
+        (b'{"unit": "u", "rater": " ", "criterion": "c", "value": 1}', "rater is empty"),
+        (b'{"unit": ["u"], "rater": "ann", "criterion": "c", "value": 1}', "unit is neither a text nor a number"),
+        (b'{"unit": "u0", "rater": "ann", "criterion": "c", "value": 2}', "in row 1 already"),
+        (b'{"unit": "\xe9", "rater": "ann", "criterion": "c", "value": 2}', "not UTF-8"),
+    ],
+)
+def test_a_line_that_does_not_fit_is_named(tmp_path: Path, line: bytes, reason: str) -> None:
+    path = tmp_path / "ratings.jsonl"
+    path.write_bytes(b'{"unit": "u0", "rater": "ann", "criterion": "c", "value": 1}\n' + line)
+    found = read_table(path)
+    assert len(found.table) == 1
+    assert [bad.row for bad in found.bad] == [2]
+    assert reason in found.bad[0].reason
+
+
+def test_an_empty_file_of_lines_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ratings.jsonl").touch()
+    with pytest.raises(FileRefused, match=r"is empty; each line is one rating"):
+        read_table(tmp_path / "ratings.jsonl")
+
+
+def test_rows_are_counted_across_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importers.ratings._PIECE", 3)
+    path = tmp_path / "ratings.csv"
+    rows = [f"u{at},ann,c,1" for at in range(10)]
+    rows[4], rows[6], rows[9] = "u4,ann,c", "", "u2,ann,c,5"
+    path.write_text("unit,rater,criterion,value\n" + "\n".join(rows))
+    found = read_table(path)
+    assert [(bad.row, bad.reason) for bad in found.bad] == [
+        (6, "it has 3 cells, not 4"),
+        (11, "ann has rated c of u2 in row 4 already"),
+    ]
+    assert len(found.table) == 7
+    path.write_text("unit,rater,criterion,value\n" + "\n".join([*rows[:4], 'u,ann,c,"1']))
+    with pytest.raises(FileRefused, match=r"row 6: unexpected end of data\."):
+        read_table(path)
