@@ -160,7 +160,7 @@ class _Cells:
 
     def _take(self, piece: list[list[str]]) -> None:
         n = len(self.head)
-        numbers = np.arange(self._at - len(piece) + 1, self._at + 1)
+        numbers: NDArray[np.int64] = np.arange(self._at - len(piece) + 1, self._at + 1)
         if set(map(len, piece)) - {n}:
             for number, cells in zip(numbers.tolist(), piece, strict=True):
                 if cells and len(cells) != n:
