@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -238,6 +238,14 @@ class Ratings:
         steps = np.sign(np.diff(numbers))
         in_order = self.scale.level != "ordinal" or len(set(steps.tolist())) < 2
         return standardised(numbers) if in_order else places
+
+
+def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
+    """The ratings of each criterion, in the order in which the criteria first occur."""
+    found: dict[str, list[Rating]] = {}
+    for row in rows:
+        found.setdefault(row.criterion, []).append(row)
+    return found
 
 
 def category_counts(rows: Ints, q: int) -> Any:
