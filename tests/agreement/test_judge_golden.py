@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agreement import all_right, alternative_test, linear_regression, pass_rates, ppi_mean, rogan_gladen
+from agreement import (
+    Bootstrap,
+    Ceiling,
+    all_right,
+    alternative_test,
+    human_ceiling,
+    linear_regression,
+    noise_ceiling,
+    pass_rates,
+    ppi_mean,
+    rogan_gladen,
+)
 from tests.agreement.published import golden
 from tests.paths import SHARED
 
@@ -83,12 +94,27 @@ def of_rates(data: Case, args: Case) -> Mapping[str, float]:
     }
 
 
+def of_ceiling(data: Case, args: Case) -> Mapping[str, float]:
+    found = noise_ceiling(data["items_by_raters"], bootstrap=Bootstrap(draws=10))
+    return {
+        "sqrt_reliability_of_mean": found.highest.value,
+        "leave_one_out_mean": found.leave_one_out.value,
+    }
+
+
+def of_pairwise(data: Case, args: Case) -> Ceiling:
+    return human_ceiling(data["items_by_raters"], data["judge"], measure="pearson", bootstrap=Bootstrap(draws=10))
+
+
 COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
     "alt_test": of_alternative,
     "confusion": of_confusion,
     "genuine_pca": of_genuine,
+    "human_human_mean_pairwise_pearson": lambda data, args: {"estimate": of_pairwise(data, args).people.value},
+    "judge_human_mean_pairwise_pearson": lambda data, args: {"estimate": of_pairwise(data, args).judge.value},
     "judge_rates": of_rates,
     "linear_regression": of_regression,
+    "noise_ceiling": of_ceiling,
     "ppi_mean": of_ppi,
     "rogan_gladen": of_rogan_gladen,
 }

@@ -1,0 +1,538 @@
+"""How well people agree with people, beside how well the judge agrees with them: the human ceiling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agreement.arrays import numbers, same_length, units_sample
+from agreement.bootstrap import Bootstrap, OfCounts, Patterns, bootstrap_interval, patterns
+from agreement.icc import icc
+from agreement.ratings import MISSING, Floats, Ints, Ratings, standardised
+from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
+from domain.errors import RatingsError
+
+Measure = Literal["agreement", "kappa", "linear", "quadratic", "pearson"]
+Reference = Literal["each", "others"]
+
+_MOST_LEVELS = 200
+"""Beyond that values are measurements, and a kappa of them says nothing."""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The judge and the people on the same footing."""
+
+    judge: Statistic
+    """How well the judge agrees with people."""
+    people: Statistic
+    """How well a person agrees with the others: what a judge as good as one of them would reach."""
+    difference: Statistic
+    """Judge minus people on the same units; both are resampled together."""
+    measure: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class SplitCeiling:
+    """The same where all people agree, and where they do not."""
+
+    unanimous: Ceiling
+    split: Ceiling
+
+
+@dataclass(frozen=True)
+class NoiseCeiling:
+    """The highest correlation with the people's mean that their own noise leaves room for."""
+
+    reliability_of_mean: Statistic
+    """ICC(3,k) of the mean of all people."""
+    highest: Statistic
+    """Its square root: the expected correlation of a judge without any error, Spearman's attenuation."""
+    leave_one_out: Statistic
+    """Mean correlation of a person with the mean of the others: what one of them reaches."""
+
+
+@dataclass(frozen=True)
+class Disattenuated:
+    """A correlation, and what it would be if neither side had noise."""
+
+    observed: Statistic
+    corrected: Statistic
+    reliability_people: float
+    """Of their mean."""
+    reliability_judge: float
+    """Of the mean of its runs; 1 where there is only one, so that nothing is corrected for."""
+
+
+def human_ceiling(
+    humans: ArrayLike,
+    judge: ArrayLike,
+    *,
+    measure: Measure = "agreement",
+    reference: Reference = "each",
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    bootstrap: Bootstrap | None = None,
+) -> Ceiling:
+    """How well a judge agrees with people beside how well people agree with each other, on the same units.
+
+    Parameters
+    ----------
+    humans
+        (units, people) numbers or codes, nan where one did not rate. Never a machine among them.
+    judge
+        (units,) the judge's values, nan where it gave none. Units without it are left out for the people, too.
+    measure
+        "agreement" the share that is equal, "kappa" Cohen's, "linear" and "quadratic" Cohen's with such weights by
+        value, "pearson".
+    reference
+        "each": against every single person, averaged over pairs. "others": leave one out; both the person and the judge
+        against the majority of the other people ("pearson": their mean). A majority that is tied leaves the unit out,
+        for both.
+    clusters
+        (units,) what each unit belongs to; whole clusters are resampled.
+    confidence, bootstrap
+        Of the limits, all of them resampled.
+
+    Returns
+    -------
+    Ceiling
+        ``nan`` with a ``reason`` below two people, or where a pair has no value (a person who always says the same).
+
+    Notes
+    -----
+    a_J = mean_h agree(judge, people without h), a_H = mean_h agree(h, people without h), over the units that h, the
+    judge and somebody else rated. To set the judge's agreement with a majority of three beside the agreement of two
+    people would flatter the judge: the majority is less noisy. Checked by worked arithmetic and against
+    :func:`light_kappa` in tests/agreement.
+
+    Examples
+    --------
+    >>> people = [[1, 1, 1], [0, 0, 1], [1, 1, 1], [0, 0, 0]] * 5
+    >>> found = human_ceiling(people, [1, 0, 1, 0] * 5)
+    >>> round(found.judge.value, 3), round(found.people.value, 3)
+    (0.917, 0.833)
+    """
+    table = numbers(humans, "humans", axes=2)
+    f = numbers(judge, "judge")
+    same_length(humans=table, judge=f, clusters=clusters)
+    if measure not in ("agreement", "kappa", "linear", "quadratic", "pearson"):
+        raise RatingsError(f"The measure is agreement, kappa, linear, quadratic or pearson, not {measure!r}.")
+    if reference not in ("each", "others"):
+        raise RatingsError(f'The reference is "each" or "others", not {reference!r}.')
+    usable = ~np.isnan(f) & ((~np.isnan(table)).sum(axis=1) >= 2)
+    left_out = int((~usable).sum())
+    table, f = table[usable], f[usable]
+    kept = None if clusters is None else [clusters[at] for at in np.flatnonzero(usable)]
+    levels, codes = _codes(np.column_stack([table, f]))
+    problem = None
+    if table.shape[1] < 2 or not len(table):
+        problem = "No unit was rated by two people and the judge."
+    elif measure in ("kappa", "linear", "quadratic") and len(levels) > _MOST_LEVELS:
+        problem = f"The values are {len(levels)} different numbers; a kappa of measurements says nothing."
+    n = len(table)
+    if problem:
+        none = undefined(problem, n_units=n, n_raters=table.shape[1] + 1, n_left_out=left_out, confidence=confidence)
+        return Ceiling(none, none, none, measure, reference)
+    sample = patterns(codes, kept)
+    of_judge: list[OfCounts] = []
+    of_people: list[OfCounts] = []
+    for one, other, place in _pairs(sample.rows, levels, measure, reference):
+        (of_judge if place == "judge" else of_people).append(_compare(one, other, measure, levels))
+    both = {"judge": of_judge, "people": of_people}
+    width = 2 * len(levels) + 6
+
+    def result(statistic: OfCounts, what: str, n_raters: int) -> Statistic:
+        if not both["judge"] or not both["people"]:
+            value, reason = math.nan, "No two people rated the same unit."
+        else:
+            value = float(statistic(sample.counts[None])[0])
+            reason = f"A pair of {what} has no {measure}: one of them always says the same, or they share no unit."
+        if math.isnan(value):
+            return undefined(reason, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
+        interval = bootstrap_interval(statistic, sample, bootstrap, confidence=confidence, width=width)
+        return estimated(value, interval, n_units=n, n_raters=n_raters, n_left_out=left_out, confidence=confidence)
+
+    k = table.shape[1]
+    judged, human = _mean_of(of_judge), _mean_of(of_people)
+    return Ceiling(
+        result(judged, "judge and person", k + 1),
+        result(human, "people", k),
+        result(lambda drawn: judged(drawn) - human(drawn), "raters", k + 1),
+        measure,
+        reference,
+    )
+
+
+def ceiling_by_certainty(
+    humans: ArrayLike,
+    judge: ArrayLike,
+    *,
+    measure: Measure = "agreement",
+    reference: Reference = "each",
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    bootstrap: Bootstrap | None = None,
+) -> SplitCeiling:
+    """The human ceiling apart for units on which all people agree and for the others.
+
+    High agreement of a judge on units that split people is no merit: there is nothing there to agree with [1]_. Chance
+    corrected measures and correlations of the unanimous units alone are often undefined for the people, who do not
+    differ; "agreement" never is.
+
+    Parameters
+    ----------
+    humans, judge, measure, reference, clusters, confidence, bootstrap
+        As for :func:`human_ceiling`.
+
+    Returns
+    -------
+    SplitCeiling
+        A :class:`Ceiling` each; every ``n_left_out`` counts the units of the other side, too.
+
+    References
+    ----------
+    .. [1] Elangovan, A. et al. (2025). Beyond correlation: the impact of human uncertainty in measuring the
+       effectiveness of automatic evaluation. ICLR 2025, arXiv:2410.03775.
+
+    Examples
+    --------
+    >>> people = [[1, 1, 1], [0, 0, 1], [1, 1, 1], [0, 0, 0]] * 5
+    >>> found = ceiling_by_certainty(people, [1, 0, 1, 0] * 5)
+    >>> found.unanimous.judge.value, round(found.split.judge.value, 3)
+    (1.0, 0.667)
+    """
+    table = numbers(humans, "humans", axes=2)
+    f = numbers(judge, "judge")
+    same_length(humans=table, judge=f, clusters=clusters)
+    rated = ~np.isnan(table)
+    low = np.where(rated, table, math.inf).min(axis=1, initial=math.inf)
+    high = np.where(rated, table, -math.inf).max(axis=1, initial=-math.inf)
+    parts = []
+    for wanted in (low == high, low < high):
+        part = np.where(wanted, f, math.nan)
+        parts.append(
+            human_ceiling(
+                table,
+                part,
+                measure=measure,
+                reference=reference,
+                clusters=clusters,
+                confidence=confidence,
+                bootstrap=bootstrap,
+            )
+        )
+    return SplitCeiling(*parts)
+
+
+def noise_ceiling(
+    humans: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    bootstrap: Bootstrap | None = None,
+) -> NoiseCeiling:
+    """How high a correlation with the people's mean can be at all.
+
+    Parameters
+    ----------
+    humans
+        (units, people) numbers. Units that one of them did not rate are left out.
+    clusters
+        (units,) what each unit belongs to; whole clusters are resampled for ``leave_one_out``.
+    confidence, bootstrap
+        Of the limits.
+
+    Returns
+    -------
+    NoiseCeiling
+        ``highest`` has the square roots of the F limits of ICC(3,k); it is ``nan`` with a ``reason`` where that is
+        negative. ``leave_one_out`` is resampled.
+
+    Notes
+    -----
+    sqrt(ICC(3,k)) [1]_; leave-one-out mean_h r(h, mean of the others). A judge above ``highest`` fits these people's
+    noise. Checked against pingouin 0.6 and scipy 1.12 in tests/agreement.
+
+    References
+    ----------
+    .. [1] Spearman, C. (1904). American Journal of Psychology 15, 72-101.
+
+    Examples
+    --------
+    >>> found = noise_ceiling([[1, 2, 1], [2, 2, 3], [4, 3, 4], [5, 5, 4]])
+    >>> round(found.highest.value, 3), round(found.leave_one_out.value, 3)
+    (0.965, 0.877)
+    """
+    table = numbers(humans, "humans", axes=2)
+    same_length(humans=table, clusters=clusters)
+    whole = ~np.isnan(table).any(axis=1)
+    left_out, k = int((~whole & ~np.isnan(table).all(axis=1)).sum()), table.shape[1]
+    kept = None if clusters is None else [clusters[at] for at in np.flatnonzero(whole)]
+    table = table[whole]
+    n = len(table)
+    if n < 2 or k < 2:
+        none = undefined(
+            "Fewer than two units were rated by all of two or more people.",
+            n_units=n,
+            n_raters=k,
+            n_left_out=left_out,
+            confidence=confidence,
+        )
+        return NoiseCeiling(none, none, none)
+    reliability = icc(Ratings.from_array(table), form="ICC(3,k)", confidence=confidence)
+    highest = _root(reliability)
+    table = standardised(table)
+    sample = _sample(n, kept)
+    others = [_compare_numbers(table[:, h], np.delete(table, h, axis=1).mean(axis=1)) for h in range(k)]
+    statistic = _mean_of(others)
+    value = float(statistic(sample.counts[None])[0])
+    if math.isnan(value):
+        reason = "A person, or the mean of the others, is the same for all units."
+        mean = undefined(reason, n_units=n, n_raters=k, n_left_out=left_out, confidence=confidence)
+    else:
+        interval = bootstrap_interval(statistic, sample, bootstrap, confidence=confidence)
+        mean = estimated(value, interval, n_units=n, n_raters=k, n_left_out=left_out, confidence=confidence)
+    return NoiseCeiling(reliability, highest, mean)
+
+
+def disattenuated_correlation(
+    humans: ArrayLike,
+    judge: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    bootstrap: Bootstrap | None = None,
+) -> Disattenuated:
+    """The correlation of judge and people without the noise of either: whether they measure the same thing.
+
+    Parameters
+    ----------
+    humans
+        (units, people) numbers.
+    judge
+        (units, runs) the judge's values in repeated runs, or (units,) of a single one. Units with a gap anywhere are
+        left out.
+    clusters
+        (units,) what each unit belongs to; whole clusters are resampled.
+    confidence, bootstrap
+        Of the limits.
+
+    Returns
+    -------
+    Disattenuated
+        ``corrected`` may exceed 1 by chance and is not cut. ``nan`` with a ``reason`` where a reliability is not above
+        0, or with a single person.
+
+    Notes
+    -----
+    r(mean of people, mean of runs) / sqrt(reliability of people x reliability of the judge) [1]_, reliabilities as
+    ICC(3,k) = Cronbach's alpha. Limits are resampled, reliabilities included. With a single run its noise cannot be
+    known, and only the people's is corrected for. Checked by worked arithmetic and simulation in tests/agreement.
+
+    References
+    ----------
+    .. [1] Spearman, C. (1904). American Journal of Psychology 15, 72-101.
+
+    Examples
+    --------
+    >>> people = [[1, 2, 1], [2, 2, 3], [4, 3, 4], [5, 5, 4]]
+    >>> found = disattenuated_correlation(people, [1, 2, 3, 5])
+    >>> round(found.observed.value, 3), round(found.corrected.value, 3)
+    (0.977, 1.012)
+    """
+    table = numbers(humans, "humans", axes=2)
+    runs = np.asarray(judge, dtype=object)
+    f = numbers(judge, "judge", axes=2) if runs.ndim == 2 else numbers(judge, "judge")[:, None]
+    same_length(humans=table, judge=f, clusters=clusters)
+    whole = ~np.isnan(table).any(axis=1) & ~np.isnan(f).any(axis=1)
+    left_out, k, m = int((~whole).sum()), table.shape[1], f.shape[1]
+    kept = None if clusters is None else [clusters[at] for at in np.flatnonzero(whole)]
+    table, f = standardised(table[whole]), standardised(f[whole])
+    n = len(table)
+
+    def none(reason: str) -> Statistic:
+        return undefined(reason, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence)
+
+    if n < 3:
+        few = none("Fewer than three units were rated by everybody.")
+        return Disattenuated(few, few, math.nan, math.nan)
+    sample = _sample(n, kept)
+    observed = _compare_numbers(table.mean(axis=1), f.mean(axis=1))
+    of_people, of_judge = _cronbach(table), _cronbach(f)
+
+    def corrected(drawn: Floats) -> Floats:
+        product = np.maximum(of_people(drawn), 0) * np.maximum(of_judge(drawn), 0)
+        found: Floats = np.where(product > 0, observed(drawn) / np.sqrt(np.where(product > 0, product, 1)), math.nan)
+        return found
+
+    both = []
+    for statistic in (observed, corrected):
+        value = float(statistic(sample.counts[None])[0])
+        if math.isnan(value):
+            reason = (
+                "The people's mean or the judge's is the same for all units."
+                if statistic is observed
+                else "A reliability is unknown (a single person) or not above zero, so nothing can be divided by it."
+            )
+            both.append(none(reason))
+            continue
+        interval = bootstrap_interval(statistic, sample, bootstrap, confidence=confidence)
+        both.append(estimated(value, interval, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence))
+    reliabilities = [float(each(sample.counts[None])[0]) for each in (of_people, of_judge)]
+    return Disattenuated(both[0], both[1], *reliabilities)
+
+
+def _codes(table: Floats) -> tuple[Floats, Ints]:
+    rated = ~np.isnan(table)
+    levels, places = np.unique(table[rated], return_inverse=True)
+    codes = np.full(table.shape, MISSING, dtype=np.int64)
+    codes[rated] = places
+    return levels, codes
+
+
+def _sample(n: int, clusters: list[Hashable] | None) -> Patterns:
+    if clusters is None:
+        return units_sample(n)
+    place = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
+    return units_sample(n, np.array([place[name] for name in clusters], dtype=np.int64))
+
+
+def _pairs(rows: Ints, levels: Floats, measure: Measure, reference: Reference) -> Iterator[tuple[Floats, Floats, str]]:
+    """(one, other, whose) columns of values to compare, nan where there is nothing to compare."""
+    values = np.append(levels, math.nan)[rows]
+    people, judge = values[:, :-1], values[:, -1]
+    k = people.shape[1]
+    if reference == "each":
+        # Units on which only one person is left would count for the judge and not for the people: both need two.
+        for h in range(k):
+            if not np.isnan(people[:, h]).all():
+                yield judge, people[:, h], "judge"
+        for h, other in combinations(range(k), 2):
+            if not np.isnan(people[:, h] + people[:, other]).all():
+                yield people[:, h], people[:, other], "people"
+        return
+    for h in range(k):
+        rest = np.delete(people, h, axis=1)
+        if measure == "pearson":
+            there = ~np.isnan(rest)
+            count = there.sum(axis=1)
+            total = np.where(there, rest, 0.0).sum(axis=1)
+            others = np.where(count > 0, total / np.maximum(count, 1), math.nan)
+        else:
+            others = _majority(np.delete(rows[:, :-1], h, axis=1), levels)
+        others = np.where(np.isnan(people[:, h]), math.nan, others)
+        if not np.isnan(others).all():
+            yield judge, others, "judge"
+            yield people[:, h], others, "people"
+
+
+def _majority(rows: Ints, levels: Floats) -> Floats:
+    """The value that most gave; nan where two are level or nobody gave one."""
+    votes = np.stack([(rows == at).sum(axis=1) for at in range(len(levels))], axis=1)
+    most = votes.max(axis=1)
+    clear = (most > 0) & ((votes == most[:, None]).sum(axis=1) == 1)
+    return np.where(clear, levels[votes.argmax(axis=1)], math.nan)
+
+
+def _compare(one: Floats, other: Floats, measure: Measure, levels: Floats) -> OfCounts:
+    if measure == "pearson":
+        return _compare_numbers(one, other)
+    there = ~np.isnan(one) & ~np.isnan(other)
+    if measure == "agreement":
+        hits, valid = (there & (one == other)).astype(float), there.astype(float)
+
+        def share(drawn: Floats) -> Floats:
+            return _over(drawn @ hits, drawn @ valid)
+
+        return share
+    power = {"kappa": 0, "linear": 1, "quadratic": 2}[measure]
+    apart = np.where(there & (one != other), np.abs(np.where(there, one - other, 0.0)) ** power, 0.0)
+    gaps = np.abs(levels[:, None] - levels[None])
+    between = np.where(gaps > 0, gaps**power, 0.0)
+    first = (there[:, None] & (one[:, None] == levels)).astype(float)
+    second = (there[:, None] & (other[:, None] == levels)).astype(float)
+
+    def kappa(drawn: Floats) -> Floats:
+        left, right = drawn @ first, drawn @ second
+        expected = ((left @ between) * right).sum(axis=1)
+        return 1 - _over((drawn @ apart) * left.sum(axis=1), expected)
+
+    return kappa
+
+
+def _compare_numbers(one: Floats, other: Floats) -> OfCounts:
+    """Pearson's correlation over the units that have both."""
+    there = ~np.isnan(one) & ~np.isnan(other)
+    x, y = (np.where(there, standardised(np.where(there, values, math.nan)), 0.0) for values in (one, other))
+    x, y = (values - np.where(there, values.sum() / max(1, there.sum()), 0.0) * there for values in (x, y))
+    sums = np.column_stack([there, x, y, x * x, y * y, x * y]).astype(float)
+
+    def correlation(drawn: Floats) -> Floats:
+        n, sx, sy, sxx, syy, sxy = (drawn @ sums).T
+        spread_x, spread_y = n * sxx - sx**2, n * syy - sy**2
+        spread_x = np.where(spread_x > 1e-12 * n * sxx, spread_x, 0.0)
+        spread_y = np.where(spread_y > 1e-12 * n * syy, spread_y, 0.0)
+        return np.clip(_over(n * sxy - sx * sy, np.sqrt(spread_x * spread_y)), -1, 1)
+
+    return correlation
+
+
+def _cronbach(table: Floats) -> OfCounts:
+    """ICC(3,k) of complete columns; 1 for a single one, whose noise is unknown."""
+    k = table.shape[1]
+    centred = table - table.mean(axis=0)
+    total = centred.sum(axis=1)
+    sums = np.column_stack([np.ones(len(table)), centred, total, centred**2, total**2])
+
+    def alpha(drawn: Floats) -> Floats:
+        found = drawn @ sums
+        n = found[:, 0]
+        means, squares = found[:, 1 : k + 2] / n[:, None], found[:, k + 2 :] / n[:, None]
+        variances = squares - means**2
+        of_total = np.where(variances[:, k] > 1e-12 * squares[:, k], variances[:, k], 0.0)
+        return k / (k - 1) * (1 - _over(variances[:, :k].sum(axis=1), of_total))
+
+    return alpha if k > 1 else lambda drawn: np.ones(len(drawn))
+
+
+def _over(above: Floats, below: Floats) -> Floats:
+    """A ratio; nan where the denominator is 0."""
+    found: Floats = np.where(below > 0, above / np.where(below > 0, below, 1.0), math.nan)
+    return found
+
+
+def _mean_of(statistics: Sequence[OfCounts]) -> OfCounts:
+    def mean(drawn: Floats) -> Floats:
+        found: Floats = np.mean([statistic(drawn) for statistic in statistics], axis=0)
+        return found
+
+    return mean
+
+
+def _root(reliability: Statistic) -> Statistic:
+    """The square root of a reliability, with those of its limits."""
+    common: dict[str, Any] = {
+        "n_units": reliability.n_units,
+        "n_raters": reliability.n_raters,
+        "n_left_out": reliability.n_left_out,
+        "confidence": reliability.confidence,
+    }
+    if not reliability.value >= 0:
+        reason = reliability.reason if not reliability.defined else "The reliability of the people's mean is negative."
+        return undefined(reason or "", **common)
+    if math.isnan(reliability.low):
+        interval = Interval(math.nan, math.nan, "none", reliability.reason)
+    elif reliability.high < 0:
+        interval = no_interval("the limits of the reliability are negative.")
+    else:
+        low, high = math.sqrt(max(0.0, reliability.low)), math.sqrt(reliability.high)
+        interval = Interval(low, high, f"square roots of the limits of ICC(3,k) ({reliability.method})")
+    return estimated(math.sqrt(reliability.value), interval, **common)
