@@ -1,0 +1,135 @@
+"""Calibration: how far judges can stand in for people, as a report on the page and as files to take along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from app import markup, shell, unpack
+from app.services import Services
+from app.views import history
+from domain.records import ProjectView
+from domain.states import Stage
+from workflow import calibrate
+
+if TYPE_CHECKING:
+    from reports.content import Behind
+
+STAGES = (Stage.GRADING, Stage.VERIFICATION)
+
+
+def render(services: Services) -> None:
+    """Say who is a person and who a judge, then read."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Calibration",
+        "Judges against people: what each number rests on, and a verdict under a rule that is set beforehand.",
+        made_up=view.made_up,
+    )
+    stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
+    if not stages:
+        shell.show(
+            markup.notice("In this project's schema nobody rates anything: it has no verification and no grading.")
+        )
+        return
+    stage = stages[0]
+    if len(stages) > 1:
+        stage = (
+            st.segmented_control(
+                "Stage",
+                stages,
+                default=stage,
+                format_func=lambda each: each.value.capitalize(),
+                key="calibration.stage",
+                label_visibility="collapsed",
+            )
+            or stage
+        )
+    raters = calibrate.raters_of(services.store, person=services.person, project=view.name, stage=stage)
+    if not raters.people and not raters.from_files:
+        shell.show(markup.notice(f"Nobody has rated anything in {stage.value} yet."))
+        return
+    if not raters.from_files:
+        shell.show(
+            markup.notice(
+                "There are ratings of people and none of a judge. Bring in a judge's ratings on Import, as a CSV file"
+                " with the columns unit, rater, criterion, value."
+            )
+        )
+        return
+    asked = _form(stage, raters)
+    if asked is not None:
+        with st.spinner("Measuring, with a few thousand draws for each interval"):
+            st.session_state["calibration.ready"] = _prepare(services, view, stage, asked)
+    ready = st.session_state.get("calibration.ready")
+    if ready and ready["asked"] == (view.name, stage):
+        _ready(ready)
+
+
+def _form(stage: Stage, raters: calibrate.Raters) -> dict[str, Any] | None:
+    """What was asked with the button; None if nothing was."""
+    everybody = [*raters.people, *raters.from_files]
+    with st.form("calibration", border=False):
+        left, right = st.columns(2)
+        with left:
+            people = st.multiselect(
+                "People",
+                everybody,
+                default=raters.people,
+                key=f"calibration.people.{stage}",
+                help="A rater whose ratings came from a file counts as a person only if you name them here.",
+            )
+        with right:
+            judges = st.multiselect(
+                "Judges", raters.from_files, default=raters.from_files, key=f"calibration.judges.{stage}"
+            )
+        pool = st.toggle(
+            "Pool versions of the guideline",
+            key="calibration.pool_guidelines",
+            help="People's ratings under different versions are not compared unless you ask for it.",
+        )
+        sent = st.form_submit_button("Make the report", type="primary", key="calibration.make")
+    return {"people": people, "judges": judges, "pool": pool} if sent else None
+
+
+def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[str, Any]) -> dict[str, Any]:
+    from reports import files, html
+    from reports.calibration import calibration
+
+    raters = calibrate.raters_of(services.store, person=services.person, project=view.name, stage=stage)
+    people: Sequence[str] = asked["people"]
+    study, source = calibrate.study_of(
+        services.store,
+        person=services.person,
+        project=view.name,
+        stage=stage,
+        humans=people,
+        judges=asked["judges"],
+        vouched=[name for name in people if name in raters.from_files],
+        pool_guidelines=asked["pool"],
+    )
+
+    def where(behind: Behind) -> str:
+        dimension = {"dimension": behind.dimension} if behind.dimension else {}
+        return history.address(view.name, differ=stage.value, raters=",".join(behind.raters), **dimension)
+
+    report = calibration(study, source)
+    return {
+        "asked": (view.name, stage),
+        "name": f"{view.name}-{stage.value}-calibration.zip",
+        "zip": unpack.pack(dict(files.contents(report))),
+        "html": html.fragment(report, where),
+    }
+
+
+def _ready(ready: dict[str, Any]) -> None:
+    st.download_button(
+        "Download: HTML, PDF, judge card, tables as CSV, numbers as JSON",
+        ready["zip"],
+        file_name=ready["name"],
+        mime="application/zip",
+        key="calibration.download",
+    )
+    shell.show(markup.Markup(ready["html"]))
