@@ -70,6 +70,7 @@ SCREENS = (
     Screen("people", "People", role=Role.LEAD),
     Screen("import_", "Import", role=Role.LEAD),
     Screen("agreement", "Agreement", role=Role.LEAD),
+    Screen("calibration", "Calibration", role=Role.LEAD),
     Screen("export", "Export", role=Role.LEAD),
     Screen("audit", "Audit", role=Role.LEAD),
 )

@@ -20,6 +20,7 @@ from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
 from reports.content import (
     Bars,
+    Behind,
     Block,
     Cell,
     Dots,
@@ -140,6 +141,7 @@ def _reliability(study: Study) -> Section:
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
     pairs: list[tuple[Cell, ...]] = []
+    behind: list[Behind] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
@@ -159,6 +161,7 @@ def _reliability(study: Study) -> Section:
             rows.append((*part.where, title, Figure.of(of(people), share=title == "Percent agreement")))
         for one, other in combinations(part.humans, 2):
             pair = people.of(one, other)
+            behind.append(Behind(part.dimension, (one, other)))
             pairs.append(
                 (
                     *part.where,
@@ -196,6 +199,7 @@ def _reliability(study: Study) -> Section:
             ("criterion", "dimension", "pair", "equal", kappa, statistic_name),
             tuple(pairs),
             unit="each value with its 95 % interval and the units it rests on",
+            behind=tuple(behind),
         )
     )
     blocks += _raters(study)
@@ -250,6 +254,7 @@ def _raters(study: Study) -> Iterator[Block]:
 
 
 def _against_people(study: Study) -> Section:
+    behind: list[Behind] = []
     rows: list[tuple[Cell, ...]] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     for part in study.slices:
@@ -262,6 +267,7 @@ def _against_people(study: Study) -> Section:
             found = [(human, part.table.of(human, judge)) for human in part.humans]
             for human, pair in found:
                 weights = main_weights(part)
+                behind.append(Behind(part.dimension, (human, judge)))
                 rows.append(
                     (
                         *part.where,
@@ -286,7 +292,12 @@ def _against_people(study: Study) -> Section:
     )
     blocks: list[Block] = [
         Table(
-            "judge_pairs", "Each judge with each person", columns, tuple(rows), unit="each value with its 95 % interval"
+            "judge_pairs",
+            "Each judge with each person",
+            columns,
+            tuple(rows),
+            unit="each value with its 95 % interval",
+            behind=tuple(behind),
         )
     ]
     lead = "How far each judge agrees with each person, beside how far people agree with each other."

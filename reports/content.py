@@ -66,6 +66,14 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Behind:
+    """What a row of a table is made of: the things about which these raters differ, in a dimension or in all."""
+
+    dimension: str | None
+    raters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Table:
     """Rows of cells under named columns; ``key`` names its CSV file."""
 
@@ -76,6 +84,8 @@ class Table:
     unit: str = ""
     """What the numbers are: "agreement, 1 is perfect", "points of the scale"."""
     note: str = ""
+    behind: tuple[Behind | None, ...] = ()
+    """For each row, if the table leads anywhere; a page that knows the way makes links of them."""
 
 
 Verdict = Literal["replace", "correct", "no", "open"]

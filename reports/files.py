@@ -22,7 +22,17 @@ FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method",
 def write(report: Report, folder: Path) -> list[Path]:
     """All files of a report, in this order; files of the same name are replaced."""
     (folder / "tables").mkdir(parents=True, exist_ok=True)
-    made = [
+    made = contents(report)
+    for name, content in made:
+        beside = folder / f"{name}.part"
+        beside.write_bytes(content)
+        os.replace(beside, folder / name)
+    return [folder / name for name, _ in made]
+
+
+def contents(report: Report) -> list[tuple[str, bytes]]:
+    """The files of a report: the path of each below its folder, and what is in it."""
+    return [
         ("report.html", html.page(report).encode()),
         ("report.pdf", pdf.document(report)),
         ("card.html", card.page(report).encode()),
@@ -30,11 +40,6 @@ def write(report: Report, folder: Path) -> list[Path]:
         ("report.json", numbers(report).encode()),
         *((f"tables/{table.key}.csv", csv_text(table).encode()) for table in report.tables()),
     ]
-    for name, content in made:
-        beside = folder / f"{name}.part"
-        beside.write_bytes(content)
-        os.replace(beside, folder / name)
-    return [folder / name for name, _ in made]
 
 
 def numbers(report: Report) -> str:

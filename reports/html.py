@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
 
 from reports.charts import svg
-from reports.content import Bars, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Table, Text
+from reports.content import Bars, Behind, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Table, Text
 from reports.layout import spread
+
+Where = Callable[[Behind], str]
+"""The address at which somebody finds what a row is made of."""
 
 
 def page(report: Report) -> str:
@@ -17,18 +20,26 @@ def page(report: Report) -> str:
     links = "".join(
         f'<a href="#{escape(each.key)}">{each.number}. {escape(each.title)}</a>' for each in report.sections
     )
-    parts = [
-        f"<h1>{escape(report.title)}</h1>",
-        f'<p class="sub">{escape(report.subtitle)}</p>',
-        f"<nav aria-label='Sections'>{links}</nav>",
-    ]
+    head = (
+        f'<h1>{escape(report.title)}</h1><p class="sub">{escape(report.subtitle)}</p>'
+        f"<nav aria-label='Sections'>{links}</nav>"
+    )
+    return document(report.title, head + _sections(report))
+
+
+def fragment(report: Report, where: Where) -> str:
+    """The report as a part of a page of the app, whose tables lead to what they are made of."""
+    return f'<style>{style()}</style><div class="report">{_sections(report, where)}</div>'
+
+
+def _sections(report: Report, where: Where | None = None) -> str:
+    parts = []
     for section in report.sections:
         parts.append(f'<section id="{escape(section.key)}"><h2>{section.number}. {escape(section.title)}</h2>')
         parts.append(f'<p class="lead">{escape(section.lead)}</p>')
-        parts += blocks(section.blocks)
+        parts += blocks(section.blocks, where)
         parts.append("</section>")
-    parts.append(footer(report))
-    return document(report.title, "".join(parts))
+    return "".join([*parts, footer(report)])
 
 
 def document(title: str, body: str) -> str:
@@ -38,7 +49,8 @@ def document(title: str, body: str) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style()}</style></head><body><main>{body}</main></body></html>\n"
+        f"<title>{escape(title)}</title><style>{style()}</style></head>"
+        f'<body><main class="report">{body}</main></body></html>\n'
     )
 
 
@@ -56,14 +68,14 @@ def footer(report: Report) -> str:
     )
 
 
-def blocks(found: Sequence[Block]) -> Iterator[str]:
+def blocks(found: Sequence[Block], where: Where | None = None) -> Iterator[str]:
     """The blocks of a section as HTML."""
     for block in found:
         if isinstance(block, Text):
             tone = "" if block.tone == "plain" else f' class="{block.tone}"'
             yield f"<p{tone}>{escape(block.words)}</p>"
         elif isinstance(block, Table):
-            yield from _table(block)
+            yield from _table(block, where)
         elif isinstance(block, Rulings):
             yield from rulings(block)
         elif isinstance(block, Dots | Heat | Bars | Lines):
@@ -87,8 +99,9 @@ def ruling(each: Ruling) -> str:
     return f'<div class="ruling {each.verdict}"><b>{escape(each.words)}</b>{escape(about)}<ul>{why}</ul></div>'
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, where: Where | None) -> Iterator[str]:
     shown = spread(table)
+    leads = [_way(behind, where) for behind in table.behind] if where and any(table.behind) else []
     yield f"<h3>{escape(table.title)}</h3>"
     if table.unit:
         yield f'<p class="unit">{escape(table.unit)}</p>'
@@ -96,13 +109,20 @@ def _table(table: Table) -> Iterator[str]:
     yield '<div class="scroll"><table><thead><tr>'
     for name, kind in zip(shown.columns, shown.kinds, strict=True):
         yield f"<th{kinds[kind] if kind == 'number' else ''}>{escape(name)}</th>"
-    yield "</tr></thead><tbody>"
-    for row in shown.rows:
+    yield f"{'<th></th>' if leads else ''}</tr></thead><tbody>"
+    for row, way in zip(shown.rows, leads or [""] * len(shown.rows), strict=True):
         cells = (f"<td{kinds[kind]}>{_cell(cell)}</td>" for cell, kind in zip(row, shown.kinds, strict=True))
-        yield f"<tr>{''.join(cells)}</tr>"
+        yield f"<tr>{''.join(cells)}{way}</tr>"
     yield "</tbody></table></div>"
     if table.note:
         yield f'<p class="note">{escape(table.note)}</p>'
+
+
+def _way(behind: Behind | None, where: Where | None) -> str:
+    if behind is None or where is None:
+        return "<td></td>"
+    title = f"What {' and '.join(behind.raters)} differ about"
+    return f'<td><a href="{escape(where(behind))}" target="_self" title="{escape(title)}">differences</a></td>'
 
 
 def _cell(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 
 from agreement.ratings import Scale
 from db import files
@@ -18,6 +18,25 @@ from reports.study import About, Runs, Study
 from workflow.measure import measured
 from workflow.projects import require_lead
 from workflow.ratings import by_guideline, unit_of
+
+
+@dataclass(frozen=True)
+class Raters:
+    """Who has rated something in a stage."""
+
+    people: Sequence[str]
+    """With an account of their own."""
+    from_files: Sequence[str]
+    """Whose ratings were brought in: machines, unless somebody says otherwise."""
+
+
+def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
+    """Who has rated in a stage of a project, people and files apart; for its leads."""
+    with store.read() as session:
+        project_id = require_lead(session, by=person, project=project).project_id
+        people = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
+        from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
+    return Raters(sorted(people), sorted(from_files - people))
 
 
 def study_of(

@@ -81,6 +81,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "people": FOR_LEADS,
     "import_": FOR_LEADS,
     "agreement": FOR_LEADS,
+    "calibration": FOR_LEADS,
     "export": FOR_LEADS,
     "audit": FOR_LEADS,
 }
@@ -481,6 +482,7 @@ def test_no_byte_of_a_secret_reaches_the_blind(
         "/",
         "/dashboard?project=p",
         "/agreement?project=p",
+        "/calibration?project=p",
         "/author?project=p",
         "/people?project=p",
         "/comments?project=p",
