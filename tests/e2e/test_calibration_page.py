@@ -1,0 +1,96 @@
+"""A lead makes a calibration report of a judge in the browser, and goes from a row to the answers behind it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from domain.records import TaskView
+from domain.roles import Role
+from domain.states import Stage
+from tests.e2e.people import at_desk, opened
+from tests.serving import Server, touchstone
+from workflow import accounts, claim, projects, submit
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUESTIONS = [f"What is on shelf {at}?" for at in range(12)]
+GRADES = {
+    "greta": [0, 0.5, 1, 1, 0, 0.5, 1, 0, 0.5, 1, 1, 0],
+    "gus": [0, 0.5, 1, 0.5, 0, 0.5, 1, 0, 1, 1, 1, 0],
+    "gil": [0, 0.5, 1, 1, 0, 0, 1, 0, 0.5, 1, 1, 0],
+}
+JUDGE = [0, 1, 1, 1, 0, 0.5, 1, 0.5, 0.5, 1, 0, 0]
+
+
+def run(server: Server, *arguments: str) -> None:
+    done = touchstone(*arguments, home=server.home)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_report_is_made_and_leads_to_what_is_behind_it(
+    server: Server, chromium: Browser, tmp_path: Path, pictures: Path | None
+) -> None:
+    run(server, "project", "create", "p", "--schema", "egothink")
+    (tmp_path / "items" / "Existence").mkdir(parents=True)
+    records = [{"image_path": [f"{at}.jpg"], "question": text, "answer": "Jars."} for at, text in enumerate(QUESTIONS)]
+    (tmp_path / "items" / "Existence" / "annotations.json").write_text(json.dumps(records))
+    run(server, "import", "p", "egothink", str(tmp_path / "items"), "--dimension", "existence")
+    with opened(server) as store:
+        for login in GRADES:
+            accounts.create_person(store, login=login, name=login.title())
+            projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[Stage.GRADING])
+        accounts.create_person(store, login="lea", name="Lea")
+        projects.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
+    with opened(server) as store, store.read() as session:
+        from db import files
+        from workflow.projects import access_to
+
+        access = access_to(session, person=None, project="p")
+        names = [name for _, name, _ in files.item_ids(session, project_id=access.project_id)]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(json.dumps({"item": name, "model": "mini", "text": "Jars."}) + "\n" for name in names))
+    run(server, "import", "p", "predictions", str(answers))
+    with opened(server) as store:
+        for login, grades in GRADES.items():
+            person = accounts.find_person(store, login=login)
+            for _ in QUESTIONS:
+                task = claim.next_task(store, person=person, project="p", stage=Stage.GRADING)
+                assert isinstance(task, TaskView), task
+                score = grades[QUESTIONS.index(str(task.fields["question"]))]
+                submit.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
+    by_judge = tmp_path / "judge.csv"
+    with by_judge.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["stage", "unit", "rater", "criterion", "value"])
+        writer.writerows(
+            ["grading", f"{name} · mini", "big judge", "score", JUDGE[at]] for at, name in enumerate(names)
+        )
+    run(server, "import", "p", "ratings", str(by_judge))
+    server.start()
+
+    with at_desk(chromium, server, "lea") as lea:
+        lea.open("/calibration?project=p")
+        lea.page.get_by_role("button", name="Make the report").click()
+        section = lea.page.locator("section#judges")
+        expect(section).to_be_visible(timeout=60_000)
+        lea.looks(pictures, "calibration")
+        same = sum(a == b for a, b in zip(GRADES["gus"], JUDGE, strict=True)) / len(JUDGE)
+        row = section.locator("tr").filter(has_text="gus").filter(has=lea.page.get_by_role("link"))
+        expect(row).to_contain_text(f"{100 * same:.1f} %")
+        with lea.page.expect_download() as download:
+            lea.page.get_by_role("button", name="Download").click()
+        with zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as packed:
+            assert {"report.html", "report.pdf", "report.json", "card.html", "card.pdf"} <= set(packed.namelist())
+            told = json.loads(packed.read("report.json"))
+        assert (told["humans"], told["judges"]) == (sorted(GRADES), ["big judge"])
+        row.get_by_role("link", name="differences").click()
+        expect(lea.page.get_by_text("Only where the answers of gus and big judge differ.")).to_be_visible()
+        for text, a, b in zip(QUESTIONS, GRADES["gus"], JUDGE, strict=True):
+            expect(lea.page.get_by_role("link", name=text)).to_have_count(int(a != b))
