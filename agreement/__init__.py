@@ -20,6 +20,15 @@ from agreement.ceiling import (
     human_ceiling,
     noise_ceiling,
 )
+from agreement.chance import (
+    brennan_prediger,
+    conger_kappa,
+    fleiss_kappa,
+    fleiss_kappa_category,
+    gwet_ac,
+    percent_agreement,
+    scott_pi,
+)
 from agreement.classification import (
     Classification,
     ClassRates,
@@ -49,7 +58,8 @@ from agreement.correlation import (
 )
 from agreement.difference import BlandAltman, bias, bland_altman, mae, rmse
 from agreement.icc import MeanSquares, icc, mean_squares
-from agreement.kappa import cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
+from agreement.kappa import cohen_kappa, light_kappa
+from agreement.rater_bias import mcnemar, stuart_maxwell
 from agreement.ratings import Ratings, Scale
 from agreement.regression import Regression, Term, linear_regression
 from agreement.statistic import Interval, Statistic, Test
@@ -88,14 +98,18 @@ __all__ = [
     "benjamini_yekutieli",
     "bias",
     "bland_altman",
+    "brennan_prediger",
     "ceiling_by_certainty",
     "classification_rates",
     "clustered_mean",
     "cohen_kappa",
     "confusion_matrix",
+    "conger_kappa",
     "dawid_skene",
     "disattenuated_correlation",
     "fleiss_kappa",
+    "fleiss_kappa_category",
+    "gwet_ac",
     "human_ceiling",
     "icc",
     "kendall_tau",
@@ -105,6 +119,7 @@ __all__ = [
     "linear_regression",
     "lins_concordance",
     "mae",
+    "mcnemar",
     "mean_pearson",
     "mean_squares",
     "noise_ceiling",
@@ -117,7 +132,9 @@ __all__ = [
     "rmse",
     "rogan_gladen",
     "scale_from_text",
+    "scott_pi",
     "spearman",
+    "stuart_maxwell",
     "summarise",
     "weighted_mean",
     "winning_rates",

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from agreement.arrays import Bools, codes_of, numbers, same_length
-from agreement.kappa import wilson
+from agreement.limits import wilson
 from agreement.ratings import Floats, Ratings
 from agreement.statistic import Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError

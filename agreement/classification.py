@@ -11,7 +11,7 @@ import numpy as np
 
 from agreement.arrays import codes_of, same_length
 from agreement.bootstrap import Bootstrap, OfCounts, Patterns, bootstrap_interval, patterns
-from agreement.kappa import wilson
+from agreement.limits import wilson
 from agreement.ratings import Floats, Ints
 from agreement.statistic import Statistic, estimated, undefined
 from domain.errors import RatingsError

@@ -10,17 +10,19 @@ from itertools import combinations
 from typing import Any
 
 from agreement.alpha import krippendorff_alpha
+from agreement.chance import fleiss_kappa, percent_agreement
 from agreement.correlation import pearson
 from agreement.cross_check import Peer, peers_of
 from agreement.icc import icc
-from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
+from agreement.kappa import cohen_kappa, light_kappa
 from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.statistic import Statistic, undefined
 from agreement.table import LongTable
+from agreement.weights import Named
 from domain.errors import RatingsError
 from domain.records import Rating
 
-_WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
+_WEIGHTS: tuple[Named, ...] = ("none", "linear", "quadratic")
 
 
 TITLES = {

@@ -13,11 +13,13 @@ from itertools import combinations
 import numpy as np
 
 from agreement.alpha import krippendorff_alpha
+from agreement.chance import fleiss_kappa, percent_agreement
 from agreement.correlation import pearson
 from agreement.icc import icc
-from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
+from agreement.kappa import cohen_kappa, light_kappa
 from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
+from agreement.weights import Named
 from reports.content import (
     Bars,
     Behind,
@@ -70,7 +72,7 @@ def main_statistic(part: Slice) -> tuple[str, Callable[[Ratings], Statistic]]:
     return f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
 
 
-def main_weights(part: Slice) -> Weights:
+def main_weights(part: Slice) -> Named:
     """The weights of a kappa that fit the scale."""
     return "none" if part.table.scale.level == "nominal" else "quadratic"
 

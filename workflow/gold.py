@@ -237,7 +237,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
 
 def scores(store: Store, *, by: Person | None, project: str, stage: Stage) -> list[GoldScore]:
     """Everybody who has answered gold in a stage, by login; for leads."""
-    from agreement.kappa import wilson  # numpy, which taking a task must not wait for
+    from agreement.limits import wilson  # numpy, which taking a task must not wait for
 
     with store.read() as session:
         access = require_lead(session, by=by, project=project)

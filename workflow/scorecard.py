@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import combinations
 
-from agreement.kappa import wilson
+from agreement.limits import wilson
 from annotation_schemas import registry
 from db import items, pace, people
 from db.engine import Session, Store

@@ -99,6 +99,7 @@ OF_RATERS: Sequence[OfRaters] = [
     OfRaters("bias", raters=2, perfect=0.0, constant=0.0, swapped=-1, moved=False),
     OfRaters("mae", raters=2, perfect=0.0, chance=None, constant=0.0, moved=False),
     OfRaters("rmse", raters=2, perfect=0.0, chance=None, constant=0.0, moved=False),
+    OfRaters("stuart_maxwell", needs="names", raters=2, perfect=0.0, chance=None, constant=0.0),
     OfRaters("bland_altman", raters=2, perfect=0.0, constant=0.0, swapped=-1, moved=False),
 ]
 """All statistics whose first argument is ``ratings``."""
@@ -175,6 +176,7 @@ ELSEWHERE = {
     "benjamini_yekutieli": "a decision about p values",
     "confusion_matrix": "counts; classification_rates has the statistics",
     "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
+    "mcnemar": "of two categories; tests/agreement/test_rater_bias.py",
     "mean_squares": "the sums behind icc",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",

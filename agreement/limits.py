@@ -1,0 +1,50 @@
+"""Limits from a standard error, and those of a share."""
+
+from __future__ import annotations
+
+import math
+
+from scipy import special
+
+from agreement.bootstrap import check_confidence
+from agreement.statistic import Interval, no_interval
+
+
+def wilson(share: float, n: int, confidence: float = 0.95) -> Interval:
+    """Score limits of a share of n, with the standard error of the share.
+
+    >>> round(wilson(0.5, 10).low, 4)
+    0.2366
+    """
+    z = normal_quantile(confidence)
+    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    se = math.sqrt(share * (1 - share) / n)
+    return Interval(max(0.0, centre - half), min(1.0, centre + half), "Wilson score", se=se)
+
+
+def normal_quantile(confidence: float) -> float:
+    """The standard normal quantile of two-sided limits."""
+    check_confidence(confidence)
+    return float(special.ndtri((1 + confidence) / 2))
+
+
+def t_quantile(confidence: float, df: float) -> float:
+    """Student's quantile of two-sided limits."""
+    check_confidence(confidence)
+    return float(special.stdtrit(df, (1 + confidence) / 2))
+
+
+def around(value: float, se: float, times: float, method: str, lowest: float = -1.0) -> Interval:
+    """Limits ``times`` standard errors away, inside [lowest, 1]; none of a width of zero.
+
+    A value below ``lowest``, which gaps can bring about, keeps its own lower limit.
+    """
+    half = times * se
+    if half < 1e-9:
+        reason = f"No interval: the {method.split(',')[0]} is zero, and a width of zero would claim certainty."
+        return Interval(math.nan, math.nan, "none", reason, se=0.0)
+    if not math.isfinite(half):
+        return no_interval(f"the {method.split(',')[0]} is not finite.")
+    low = value - half
+    return Interval(max(lowest, low) if value >= lowest else low, min(1.0, value + half), method, se=se)

@@ -1,0 +1,105 @@
+"""How much two different categories agree: the weights of weighted coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+
+from agreement.ratings import Floats, Ratings
+from domain.errors import RatingsError
+
+Named = Literal["none", "linear", "quadratic", "ordinal"]
+Weights = Named | Floats | Sequence[Sequence[float]]
+"""A name, or a square matrix of weights in the order of ``Ratings.categories``.
+
+- "none": equal values agree, others do not;
+- "linear": 1 - d / d_max, d being the distance of the values if they are numbers, else of their places in the order;
+- "quadratic": 1 - (d / d_max)^2;
+- "ordinal": 1 - C(p + 1, 2) / C(q, 2), p being how many places lie between the two of q categories (Gwet 2014);
+- a matrix with ones on its diagonal and nothing above one holds agreement weights; one with zeros on its diagonal and
+  nothing below zero holds disagreement weights, which are divided by their largest and taken from one.
+"""
+
+NAMED: tuple[Named, ...] = get_args(Named)
+
+MOST_CATEGORIES = 1000
+"""Beyond that a table of categories would not fit, and a kappa says nothing: the values are measurements."""
+
+
+def problem_of(ratings: Ratings, weights: Weights) -> str | None:
+    """Why these ratings have no coefficient with these weights, as a sentence; None if they may have one.
+
+    Raises
+    ------
+    RatingsError
+        The weights are neither a known name nor a matrix that fits the scale.
+    """
+    q = len(ratings.categories)
+    if isinstance(weights, str):
+        if weights not in NAMED:
+            raise RatingsError(f"Weights are called {', '.join(NAMED[:-1])} or {NAMED[-1]}, not {weights!r}.")
+        if weights != "none" and ratings.scale.level == "nominal":
+            return f"{weights.capitalize()} weights need an order, and the scale is nominal."
+    elif q:  # without any rating there is no scale to fit
+        _given(weights, q)
+    if q > MOST_CATEGORIES and ratings.scale.level != "nominal":
+        return f"{q:,} different values are measurements, not categories; use alpha, Pearson or ICC."
+    return None
+
+
+def agreement_weights(ratings: Ratings, weights: Weights, *, symmetric: bool = True) -> Floats | None:
+    """(categories, categories) weights, one on the diagonal and at most one elsewhere; None where equal counts alone.
+
+    With ``symmetric``, a matrix that treats the two raters of a pair differently is refused.
+
+    >>> ratings = Ratings.from_lists(ann=[1, 2, 4])
+    >>> agreement_weights(ratings, "linear").round(2).tolist()
+    [[1.0, 0.67, 0.0], [0.67, 1.0, 0.33], [0.0, 0.33, 1.0]]
+    >>> agreement_weights(ratings, "ordinal").round(2).tolist()
+    [[1.0, 0.67, 0.0], [0.67, 1.0, 0.67], [0.0, 0.67, 1.0]]
+    """
+    q = len(ratings.categories)
+    if not isinstance(weights, str):
+        given = _given(weights, q)
+        if symmetric and not np.allclose(given, given.T, rtol=0, atol=1e-12):
+            raise RatingsError(
+                "These weights change when the two raters change places, which only Cohen's kappa of two named raters "
+                "allows; make the matrix symmetric."
+            )
+        return given
+    if weights == "none" or q < 2:
+        return None
+    if weights == "ordinal":
+        places = np.arange(q)
+        apart = np.abs(places[:, None] - places[None, :])
+        ordinal: Floats = 1 - apart * (apart + 1) / (q * (q - 1))
+        return ordinal
+    distance = np.abs(ratings.positions[:, None] - ratings.positions[None, :])
+    relative: Floats = distance / distance.max()
+    return 1 - relative if weights == "linear" else 1 - relative**2
+
+
+def _given(weights: Floats | Sequence[Sequence[float]], q: int) -> Floats:
+    """A matrix of weights as agreement weights."""
+    try:
+        matrix = np.asarray(weights, dtype=float)
+    except (TypeError, ValueError):
+        raise RatingsError("A matrix of weights holds numbers, as many in each row as there are rows.") from None
+    if matrix.shape != (q, q):
+        raise RatingsError(
+            f"A matrix of weights has a row and a column for each of the {q} categories, and this one is "
+            f"{' x '.join(map(str, matrix.shape)) or 'a single number'}."
+        )
+    diagonal = np.diagonal(matrix)
+    if np.isfinite(matrix).all():
+        if (diagonal == 1).all() and matrix.max() <= 1:
+            return matrix
+        if (diagonal == 0).all() and matrix.min() >= 0 and (matrix.max() > 0 or q == 1):
+            disagreement: Floats = 1 - matrix / max(matrix.max(), np.finfo(float).tiny)
+            return disagreement
+    raise RatingsError(
+        "A matrix of weights either has ones on its diagonal and nothing above one (agreement), or zeros on its "
+        "diagonal and nothing below zero (disagreement)."
+    )
