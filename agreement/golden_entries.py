@@ -304,11 +304,23 @@ def _of_counts(data: Data, shape: str, declared: Sequence[Any] | None) -> Rating
                     raise RatingsError(f"A share of {count / n:g} is no whole number of {n:g} units.")
         counts = [[round(count) for count in row] for row in counts]
     categories = tuple(declared) if declared is not None else tuple(range(1, len(counts[0]) + 1))
-    make = "from_counts" if shape == "counts" else "from_table"
-    if not hasattr(Ratings, make):
-        raise Unknown(f"Ratings has no {make}.")
-    found: Ratings = getattr(Ratings, make)(counts, scale=_scale(categories))
-    return found
+    if any(len(row) != len(categories) for row in counts):
+        raise RatingsError(f"There are {len(categories)} categories, and the rows of {shape} are of another length.")
+    if any(count < 0 or count != int(count) for row in counts for count in row):
+        raise RatingsError(f"The numbers in {shape} are no counts.")
+    if shape == "counts":
+        rows = [[at for at, count in enumerate(row) for _ in range(int(count))] for row in counts]
+    else:
+        if len(counts) != len(categories):
+            raise RatingsError(f"The {shape} is not square.")
+        cells = [(first, second) for first in range(len(categories)) for second in range(len(categories))]
+        rows = [list(cell) for cell in cells for _ in range(int(counts[cell[0]][cell[1]]))]
+    ratings = (
+        Rating(f"{unit:012}", f"rater {at:06}", "value", categories[code])
+        for unit, row in enumerate(rows)
+        for at, code in enumerate(row)
+    )
+    return Ratings.from_rows(ratings, scale=_scale(categories))
 
 
 def _scale(declared: Sequence[Any] | None) -> Scale | None:
@@ -424,6 +436,13 @@ def _attribute(name: str) -> Read:
     return lambda found, _: _of(found, name)
 
 
+def _table_se(found: Any, _: Args) -> float:
+    """The standard error as it is given for the table of two raters: the variance divided by n, not by n - 1."""
+    if found.n_raters != 2 or found.n_left_out:
+        raise RatingsError("The standard error of a table is for two raters who both rated every unit.")
+    return _of(found, "se") * math.sqrt((found.n_units - 1) / found.n_units)
+
+
 def _of_test(name: str) -> Read:
     def read(found: Any, _: Args) -> float:
         if found.test is None:
@@ -495,7 +514,10 @@ def _of_numbers(module: str, name: str, **fixed: Any) -> Callable[[Asked], Any]:
 
 
 def _alpha(asked: Asked) -> Any:
-    return _public("alpha", "krippendorff_alpha")(ratings_of(asked), level=asked.args["level"], **asked.interval)
+    level, ratings = asked.args["level"], ratings_of(asked)
+    if level == "ratio" and ratings.numeric:
+        ratings = replace(ratings, scale=replace(ratings.scale, level=level))
+    return _public("alpha", "krippendorff_alpha")(ratings, level=level, **asked.interval)
 
 
 def _category(asked: Asked) -> Any:
@@ -730,8 +752,11 @@ def _term(name: str) -> Read:
 
 
 def _ceiling(asked: Asked) -> Any:
-    ratings = ratings_of(replace(asked, data={"items_by_raters": asked.data["items_by_raters"]}), categories=False)
-    return _public("ceiling", "noise_ceiling")(ratings)
+    if shape_of(asked.data) != "items_by_raters":
+        raise Unknown("noise_ceiling needs the key items_by_raters.")
+    columns = _columns({"items_by_raters": asked.data["items_by_raters"]}, asked.args)
+    humans = [list(row) for row in zip(*map(_numbers, columns), strict=True)]
+    return _public("ceiling", "noise_ceiling")(humans, bootstrap=Bootstrap(draws=0))
 
 
 def _planned(name: str, **names: str) -> Callable[[Asked], Any]:
@@ -855,7 +880,7 @@ TABLE: Mapping[str, Row] = {
     "genuine_pca": Row(_genuine, {name: _value(name) for name in ("mean_from_judge", "mean_from_majority")}, {}, {}),
     "gwet_ac": Row(
         _of_raters("chance", "gwet_ac", weighted=True),
-        {**_some(*_ANALYTIC, *_BOOTSTRAP), "se_table": _attribute("se")},
+        {**_some(*_ANALYTIC, *_BOOTSTRAP), "se_table": _table_se},
         _FOR_CHANCE,
         _WEIGHTS_NEEDED,
         resampled=True,
@@ -937,8 +962,8 @@ TABLE: Mapping[str, Row] = {
     "noise_ceiling": Row(
         _ceiling,
         {
-            "leave_one_out_mean": lambda found, _: _of(found.leave_one_out_mean, "value"),
-            "sqrt_reliability_of_mean": lambda found, _: _of(found.sqrt_reliability_of_mean, "value"),
+            "leave_one_out_mean": lambda found, _: _of(found.leave_one_out, "value"),
+            "sqrt_reliability_of_mean": lambda found, _: _of(found.highest, "value"),
         },
         {},
         {},

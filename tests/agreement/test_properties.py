@@ -56,6 +56,8 @@ class OfRaters:
         keywords = dict(self.args)
         if "bootstrap" in inspect.signature(function).parameters:
             keywords["bootstrap"] = FEW
+        if keywords.get("level") == "ratio":
+            ratings = replace(ratings, scale=replace(ratings.scale, level=keywords["level"]))
         found = function(ratings, **keywords)
         return found if isinstance(found, Statistic) else next(_statistics(found))
 
@@ -137,6 +139,14 @@ def _ppi(method: str) -> Callable[[Any, Rows], Any]:
     return lambda f, rows: f(_column(rows, 0), _column(rows, 3), _column(rows, 2), method=method)
 
 
+def _ceiling(of_judge: bool) -> Callable[[Any, Rows], Any]:
+    def call(f: Any, rows: Rows) -> Any:
+        people = np.array(rows, dtype=float).reshape(-1, 4)[:, :3]
+        return f(people, _column(rows, 3), bootstrap=FEW) if of_judge else f(people, bootstrap=FEW)
+
+    return call
+
+
 JUDGED: Sequence[Judged] = [
     *(
         Judged(
@@ -150,6 +160,15 @@ JUDGED: Sequence[Judged] = [
     Judged("post_stratified_mean", lambda f, rows: f(_column(rows, 0), _column(rows, 3), _column(rows, 2))),
     Judged("weighted_mean", lambda f, rows: f(_column(rows, 0), _column(rows, 3), [0.5] * len(rows))),
     Judged("rogan_gladen", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), _passed(rows, 2))),
+    *(
+        Judged(name, _ceiling(of_judge), repeated=repeated)
+        for name, of_judge, repeated in (
+            ("human_ceiling", True, True),
+            ("ceiling_by_certainty", True, True),
+            ("noise_ceiling", False, False),  # mean squares have n - 1
+            ("disattenuated_correlation", True, False),
+        )
+    ),
     Judged("clustered_mean", lambda f, rows: f(_column(rows, 0))),
     Judged("classification_rates", lambda f, rows: f(_column(rows, 0), _column(rows, 3), bootstrap=FEW)),
     Judged("pass_rates", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), bootstrap=FEW)),
@@ -180,6 +199,7 @@ ELSEWHERE = {
     "mean_squares": "the sums behind icc",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",
+    "stuart_maxwell": "a test of two raters' shares",
     "summarise": "a list of statistics",
 }
 """Public functions that are no statistics, and why, or where they are tested."""
