@@ -234,7 +234,7 @@ def conger_kappa(
     >>> round(conger_kappa(ratings).value, 3)
     0.385
     """
-    return _corrected(ratings, weights, _of_raters, confidence, bootstrap)
+    return _corrected(ratings, weights, _of_raters, confidence, bootstrap, named=True)
 
 
 def gwet_ac(
@@ -421,12 +421,14 @@ def _corrected(
     chance_of: Callable[[_Sums], _Chance],
     confidence: float,
     bootstrap: Bootstrap | None,
+    *,
+    named: bool = False,
 ) -> Statistic:
     """(p_a - p_e) / (1 - p_e) with limits."""
     n_ratings = ratings.rated.sum(axis=1)
     n_units, n_raters, total = int((n_ratings >= 2).sum()), len(ratings.raters), int((n_ratings >= 1).sum())
     n_left_out = len(ratings.units) - n_units
-    problem = problem_of(ratings, weights) or (NO_PAIRS if n_units == 0 else None)
+    problem = problem_of(ratings, weights, named=named) or (NO_PAIRS if n_units == 0 else None)
     if problem:
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
     sums = _sums(ratings, sample_of(ratings, n_ratings >= 1), agreement_weights(ratings, weights))

@@ -63,7 +63,7 @@ def cohen_kappa(
     both = np.atleast_1d(ratings.rated.all(axis=1)) & (len(ratings.raters) == 2)
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
-    problem = problem_of(ratings, weights)
+    problem = problem_of(ratings, weights, named=True)
     if problem is None and n_raters != 2:
         problem = (
             f"Cohen's kappa is for two raters, and these are {n_raters}; for more use Fleiss' or Conger's kappa, or "
@@ -129,7 +129,7 @@ def light_kappa(
     usable = ratings.rated.sum(axis=1) >= 2
     n_units, n_raters = int(usable.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
-    problem = problem_of(ratings, weights)
+    problem = problem_of(ratings, weights, named=True)
     if problem is None and n_units == 0:
         problem = NO_PAIRS
     if problem:

@@ -9,7 +9,7 @@ from scipy import special
 
 from agreement.bootstrap import Bootstrap, bootstrap_interval, resampling, sample_of
 from agreement.limits import normal_quantile
-from agreement.ratings import Floats, Ratings
+from agreement.ratings import NAMELESS, Floats, Ratings
 from agreement.statistic import Interval, Statistic, Test, estimated, undefined
 from agreement.weights import MOST_CATEGORIES
 
@@ -152,6 +152,8 @@ def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boo
 
 def _not_two(ratings: Ratings, name: str) -> str | None:
     n_raters = len(ratings.raters)
+    if ratings.counted:
+        return NAMELESS
     if n_raters != 2:
         return f"{name} is for two raters, and these are {n_raters}; test each pair of them."
     if not ratings.rated.all(axis=1).any():

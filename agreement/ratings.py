@@ -58,6 +58,8 @@ class Ratings:
     clusters: tuple[str, ...] | None = None
     """(units,): what each unit belongs to, as the answers of several models belong to one question; None if every
     unit stands for itself. Limits are then made by resampling clusters."""
+    counted: bool = False
+    """Whether the ratings were counted without names: a column is then no rater."""
 
     @classmethod
     def from_rows(cls, rows: Iterable[Rating], *, scale: Scale | None = None) -> Ratings:
@@ -188,6 +190,73 @@ class Ratings:
         units = tuple(map(str, kept.tolist()))
         return cls(units, names, codes[kept], categories, scale)
 
+    @classmethod
+    def from_table(
+        cls,
+        counts: Sequence[Sequence[float]] | Floats,
+        *,
+        raters: tuple[str, str] = ("rater 1", "rater 2"),
+        scale: Scale | None = None,
+    ) -> Ratings:
+        """The ratings behind a square table of counts: rows are the first rater's categories, columns the second's.
+
+        Without a scale, the categories are the numbers from 1 on.
+
+        Raises
+        ------
+        RatingsError
+            The table is not square, does not fit the scale, or holds something else than counts.
+
+        Examples
+        --------
+        >>> Ratings.from_table([[20, 5], [10, 15]]).codes.shape
+        (50, 2)
+        """
+        table = _counts(counts)
+        if table.shape[0] != table.shape[1]:
+            raise RatingsError(
+                f"A table of two raters has as many rows as columns, and this one is {table.shape[0]} x "
+                f"{table.shape[1]}."
+            )
+        if len(set(raters)) != 2:
+            raise RatingsError(f"A table of counts is of two raters, not of {', '.join(map(str, raters))}.")
+        categories, scale = _of_counts(table.shape[1], scale)
+        pairs = np.argwhere(table >= 0)
+        codes = np.repeat(pairs, table.ravel(), axis=0)
+        return cls(tuple(map(str, range(len(codes)))), tuple(raters), codes, categories, scale)
+
+    @classmethod
+    def from_counts(cls, counts: Sequence[Sequence[float]] | Floats, *, scale: Scale | None = None) -> Ratings:
+        """Units whose ratings are counts: a row per unit, a column per category, how many raters chose each.
+
+        Nobody knows which rater gave which rating, so statistics that compare raters by name are undefined. There are
+        as many raters as the largest row has ratings. Without a scale, the categories are the numbers from 1 on.
+
+        Raises
+        ------
+        RatingsError
+            The table does not fit the scale, or holds something else than counts.
+
+        Examples
+        --------
+        >>> Ratings.from_counts([[2, 0], [1, 1], [0, 1]]).codes.tolist()
+        [[0, 0], [0, 1], [1, -1]]
+        """
+        table = _counts(counts)
+        categories, scale = _of_counts(table.shape[1], scale)
+        of_unit = table.sum(axis=1)
+        n, k = len(table), int(of_unit.max(initial=0))
+        if n * k > _MOST_COUNTED:
+            raise RatingsError(f"{n:,} units with up to {k:,} ratings each are too many to hold in memory.")
+        chosen = np.repeat(np.tile(np.arange(table.shape[1]), n), table.ravel())
+        unit = np.repeat(np.arange(n), of_unit)
+        place = np.arange(len(chosen)) - np.repeat(np.cumsum(of_unit) - of_unit, of_unit)
+        codes = np.full((n, k), MISSING, dtype=np.int64)
+        codes[unit, place] = chosen
+        kept = np.flatnonzero(of_unit > 0)
+        raters = tuple(f"rating {at}" for at in range(1, k + 1))
+        return cls(tuple(map(str, kept.tolist())), raters, codes[kept], categories, scale, counted=True)
+
     def of(self, *raters: str) -> Ratings:
         """The same units with only these raters, in this order; ``RatingsError`` if one is not there."""
         for rater in raters:
@@ -238,6 +307,9 @@ class Ratings:
         steps = np.sign(np.diff(numbers))
         in_order = self.scale.level != "ordinal" or len(set(steps.tolist())) < 2
         return standardised(numbers) if in_order else places
+
+
+NAMELESS = "These ratings are counts, which do not say who gave which; use one that asks for no names, as Fleiss' kappa."
 
 
 def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
@@ -308,6 +380,34 @@ def _table(
                 f"{rater.at(row)} has rated {_of(criterion, unit.at(row))} twice; keep one of the two rows."
             )
     return Ratings(tuple(unit.names), raters, codes, categories, scale, _clusters(unit, cluster))
+
+
+_MOST_COUNTED = 100_000_000
+
+
+def _counts(counts: Sequence[Sequence[float]] | Floats) -> Ints:
+    """A table of counts as whole numbers."""
+    try:
+        table = np.asarray(counts, dtype=float)
+    except (TypeError, ValueError):
+        raise RatingsError("A table of counts holds numbers, as many in each row.") from None
+    if table.ndim != 2 or not table.shape[1]:
+        raise RatingsError("A table of counts has rows and columns.")
+    if not np.isfinite(table).all() or (table < 0).any() or (table != np.floor(table)).any():
+        raise RatingsError("A table of counts holds whole numbers, none below 0.")
+    if table.sum() > _MOST_COUNTED:
+        raise RatingsError(f"A table of {table.sum():,.0f} ratings is too large to hold in memory.")
+    return table.astype(np.int64)
+
+
+def _of_counts(q: int, scale: Scale | None) -> tuple[tuple[Any, ...], Scale]:
+    """The categories of q columns."""
+    if scale is None:
+        scale = Scale("interval", tuple(range(1, q + 1)), inferred=True)
+    if scale.categories is None or len(scale.categories) != q:
+        declared = "declares none" if scale.categories is None else f"declares {len(scale.categories)}"
+        raise RatingsError(f"The counts are of {q} categories, and the scale {declared}.")
+    return _categories([], scale, False), scale
 
 
 def _of(criterion: str, unit: str) -> str:

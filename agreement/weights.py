@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from agreement.ratings import Floats, Ratings
+from agreement.ratings import NAMELESS, Floats, Ratings
 from domain.errors import RatingsError
 
 Named = Literal["none", "linear", "quadratic", "ordinal"]
@@ -28,8 +28,10 @@ MOST_CATEGORIES = 1000
 """Beyond that a table of categories would not fit, and a kappa says nothing: the values are measurements."""
 
 
-def problem_of(ratings: Ratings, weights: Weights) -> str | None:
+def problem_of(ratings: Ratings, weights: Weights, *, named: bool = False) -> str | None:
     """Why these ratings have no coefficient with these weights, as a sentence; None if they may have one.
+
+    ``named`` coefficients need to know who gave which rating.
 
     Raises
     ------
@@ -44,6 +46,8 @@ def problem_of(ratings: Ratings, weights: Weights) -> str | None:
             return f"{weights.capitalize()} weights need an order, and the scale is nominal."
     elif q:  # without any rating there is no scale to fit
         _given(weights, q)
+    if named and ratings.counted:
+        return NAMELESS
     if q > MOST_CATEGORIES and ratings.scale.level != "nominal":
         return f"{q:,} different values are measurements, not categories; use alpha, Pearson or ICC."
     return None
