@@ -309,7 +309,7 @@ class Ratings:
         return standardised(numbers) if in_order else places
 
 
-NAMELESS = "These ratings are counts, which do not say who gave which; use one that asks for no names, as Fleiss' kappa."
+NAMELESS = "These ratings are counts that do not say who gave which; use one that asks for no names, as Fleiss' does."
 
 
 def by_criterion(rows: Iterable[Rating]) -> Mapping[str, list[Rating]]:
