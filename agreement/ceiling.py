@@ -131,7 +131,7 @@ def human_ceiling(
     left_out = int((~usable).sum())
     table, f = table[usable], f[usable]
     kept = None if clusters is None else [clusters[at] for at in np.flatnonzero(usable)]
-    levels, codes = _codes(np.column_stack([table, f]))
+    levels, codes = value_codes(np.column_stack([table, f]))
     problem = None
     if table.shape[1] < 2 or not len(table):
         problem = "No unit was rated by two people and the judge."
@@ -145,7 +145,7 @@ def human_ceiling(
     of_judge: list[OfCounts] = []
     of_people: list[OfCounts] = []
     for one, other, place in _pairs(sample.rows, levels, measure, reference):
-        (of_judge if place == "judge" else of_people).append(_compare(one, other, measure, levels))
+        (of_judge if place == "judge" else of_people).append(compared(one, other, measure, levels))
     both = {"judge": of_judge, "people": of_people}
     width = 2 * len(levels) + 6
 
@@ -390,7 +390,8 @@ def disattenuated_correlation(
     return Disattenuated(both[0], both[1], *reliabilities)
 
 
-def _codes(table: Floats) -> tuple[Floats, Ints]:
+def value_codes(table: Floats) -> tuple[Floats, Ints]:
+    """The different values of a table in order, and the place of each cell's among them; ``MISSING`` for nan."""
     rated = ~np.isnan(table)
     levels, places = np.unique(table[rated], return_inverse=True)
     codes = np.full(table.shape, MISSING, dtype=np.int64)
@@ -442,7 +443,8 @@ def _majority(rows: Ints, levels: Floats) -> Floats:
     return np.where(clear, levels[votes.argmax(axis=1)], math.nan)
 
 
-def _compare(one: Floats, other: Floats, measure: Measure, levels: Floats) -> OfCounts:
+def compared(one: Floats, other: Floats, measure: Measure, levels: Floats) -> OfCounts:
+    """The measure between two columns of values per pattern (nan for none), for many draws at once."""
     if measure == "pearson":
         return _compare_numbers(one, other)
     there = ~np.isnan(one) & ~np.isnan(other)
