@@ -74,7 +74,6 @@ from agreement.judge_bias import (
     length_bias,
     position_bias,
     self_consistency,
-    stuart_maxwell,
     unparsed,
 )
 from agreement.kappa import cohen_kappa, light_kappa

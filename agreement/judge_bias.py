@@ -24,6 +24,7 @@ from agreement.arrays import (
 from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, check_confidence, patterns
 from agreement.ceiling import Measure, compared, value_codes
 from agreement.kappa import percent_agreement, wilson
+from agreement.rater_bias import stuart_maxwell
 from agreement.ratings import Floats, Ints, Level, Ratings, Scale
 from agreement.regression import Regression, linear_regression
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
@@ -505,60 +506,10 @@ def drift(
         found[0],
         found[1],
         found[2],
-        stuart_maxwell(first, second),
+        _marginal(first, second),
         margin,
         _equivalence(found[2], margin, identical=bool(n) and bool((first == second).all())),
     )
-
-
-def stuart_maxwell(first: ArrayLike, second: ArrayLike) -> Test | None:
-    """Whether two raters, or one at two times, give each label equally often.
-
-    Parameters
-    ----------
-    first, second
-        (n,) labels as numbers of the same units; nan is left out.
-
-    Returns
-    -------
-    Test or None
-        chi2 with one degree of freedom less than there are labels on which they differ; None if they never differ.
-
-    Notes
-    -----
-    d' S^-1 d with d_c = n_c. - n_.c, S_cc = n_c. + n_.c - 2 n_cc, S_ce = -(n_ce + n_ec), the last label left out [1]_,
-    [2]_; for two labels it is McNemar's without correction. Kappa does not see such a shift. Checked against the
-    printed value of [1]_ in tests/agreement.
-
-    References
-    ----------
-    .. [1] Stuart, A. (1955). Biometrika 42, 412-416.
-    .. [2] Maxwell, A. E. (1970). British Journal of Psychiatry 116, 651-655.
-
-    Examples
-    --------
-    >>> test = stuart_maxwell([1, 1, 1, 1, 1, 0, 0], [0, 0, 0, 0, 1, 0, 1])
-    >>> round(test.value, 3), test.df
-    (1.8, (1.0,))
-    """
-    x, y = numbers(first, "first"), numbers(second, "second")
-    same_length(first=x, second=y)
-    kept = ~np.isnan(x) & ~np.isnan(y)
-    levels, codes = value_codes(np.column_stack([x[kept], y[kept]]))
-    q = len(levels)
-    table = np.bincount(codes[:, 0] * q + codes[:, 1], minlength=q * q).reshape(q, q).astype(float)
-    differs = table.sum(axis=0) + table.sum(axis=1) - 2 * np.diag(table) > 0
-    table = table[differs][:, differs]
-    q = len(table)
-    if q < 2:
-        return None
-    d = (table.sum(axis=1) - table.sum(axis=0))[:-1]
-    spread = -(table + table.T)
-    np.fill_diagonal(spread, table.sum(axis=0) + table.sum(axis=1) - 2 * np.diag(table))
-    inverse = np.linalg.pinv(spread[:-1, :-1], hermitian=True)
-    df = int(np.linalg.matrix_rank(spread[:-1, :-1], hermitian=True))
-    value = float(d @ inverse @ d)
-    return Test("chi2", value, (float(df),), float(special.chdtrc(df, value)))
 
 
 def self_consistency(
@@ -718,6 +669,14 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     adjusted = p.copy()
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps)) if len(order) else steps
     return tuple(adjusted.tolist())
+
+
+def _marginal(first: Floats, second: Floats) -> Test | None:
+    """Stuart and Maxwell's test of two versions of a judge."""
+    if not len(first):
+        return None
+    table = Ratings.from_array(np.column_stack([first, second]), scale=Scale("nominal"))
+    return stuart_maxwell(table, bootstrap=Bootstrap(draws=0)).test
 
 
 def _with_clusters(ratings: Ratings, names: tuple[str, ...]) -> Ratings:
