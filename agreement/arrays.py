@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse, special
+from scipy import sparse
 
-from agreement.bootstrap import Patterns, check_confidence
+from agreement.bootstrap import Patterns
+from agreement.limits import t_quantile
 from agreement.ratings import Floats, Ints
 from agreement.statistic import Interval, no_interval
 from domain.errors import RatingsError
@@ -64,18 +65,6 @@ def units_sample(n: int, clusters: Ints | None = None) -> Patterns:
     cells = (np.ones(n), (place.ravel(), np.arange(n)))
     shape = (int(place.max()) + 1 if n else 0, n)
     return Patterns(rows, np.ones(n), sparse.csr_array(cells, shape=shape))
-
-
-def normal_quantile(confidence: float) -> float:
-    """How many standard errors a normal interval reaches to each side."""
-    check_confidence(confidence)
-    return float(special.ndtri((1 + confidence) / 2))
-
-
-def t_quantile(confidence: float, df: float) -> float:
-    """How many standard errors a t interval reaches to each side."""
-    check_confidence(confidence)
-    return float(special.stdtrit(df, (1 + confidence) / 2))
 
 
 def summed(influence: Floats, clusters: Ints | None) -> float:

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.arrays import codes_of, mean_interval, normal_quantile, numbers, same_length, summed
+from agreement.arrays import codes_of, mean_interval, numbers, same_length, summed
+from agreement.limits import normal_quantile
 from agreement.ratings import Floats, Ints
 from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 from domain.errors import RatingsError

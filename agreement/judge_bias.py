@@ -15,15 +15,14 @@ from agreement.alpha import krippendorff_alpha
 from agreement.arrays import (
     codes_of,
     mean_interval,
-    normal_quantile,
     numbers,
     same_length,
     summed,
-    t_quantile,
 )
 from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, check_confidence, patterns
 from agreement.ceiling import Measure, compared, value_codes
-from agreement.kappa import percent_agreement, wilson
+from agreement.chance import percent_agreement
+from agreement.limits import normal_quantile, t_quantile, wilson
 from agreement.rater_bias import stuart_maxwell
 from agreement.ratings import Floats, Ints, Level, Ratings, Scale
 from agreement.regression import Regression, linear_regression

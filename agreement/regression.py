@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from agreement.arrays import codes_of, numbers, same_length, t_quantile
+from agreement.arrays import codes_of, numbers, same_length
+from agreement.limits import t_quantile
 from agreement.ratings import Floats, Ints
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
