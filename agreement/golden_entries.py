@@ -15,6 +15,8 @@ from importlib import import_module
 from statistics import fmean
 from typing import Any
 
+from scipy import special
+
 from agreement.aggregation import aggregate, dawid_skene
 from agreement.bootstrap import Bootstrap
 from agreement.classification import all_right
@@ -436,6 +438,22 @@ def _attribute(name: str) -> Read:
     return lambda found, _: _of(found, name)
 
 
+def _limit(name: str, sign: int) -> Read:
+    """A limit as other programs print it.
+
+    Here no limits are given of a standard error of zero, and those of a kappa end at 1; there the former are the value
+    itself, and "normal" ones run on.
+    """
+
+    def read(found: Any, args: Args) -> float:
+        if math.isfinite(found.value) and (found.se == 0 or (args.get("method") == "normal" and found.se > 0)):
+            times = float(special.ndtri((1 + float(args.get("confidence", 0.95))) / 2))
+            return float(found.value + sign * times * found.se)
+        return _of(found, name)
+
+    return read
+
+
 def _table_se(found: Any, _: Args) -> float:
     """The standard error as it is given for the table of two raters: the variance divided by n, not by n - 1."""
     if found.n_raters != 2 or found.n_left_out:
@@ -455,8 +473,8 @@ def _of_test(name: str) -> Read:
 _FIELDS: Mapping[str, Read] = {
     "estimate": _attribute("value"),
     "se": _attribute("se"),
-    "ci_low": _attribute("low"),
-    "ci_high": _attribute("high"),
+    "ci_low": _limit("low", -1),
+    "ci_high": _limit("high", 1),
     "bootstrap_se": _attribute("se"),
     "bootstrap_ci_low": _attribute("low"),
     "bootstrap_ci_high": _attribute("high"),

@@ -216,6 +216,17 @@ def test_genuine_is_all_dimensions_together() -> None:
         compute(data, "cohen_kappa", "estimate", {"weights": "none", "dimension": "P", "reference": "majority of 5"})
 
 
+def test_limits_as_other_programs_print_them() -> None:
+    few = {"table": [[5, 0], [1, 4]]}  # kappa 0.8, and 1.96 standard errors more are beyond 1
+    args = {"weights": "none"}
+    se = compute(few, "cohen_kappa", "se", args)
+    high = compute(few, "cohen_kappa", "ci_high", {**args, "method": "normal"})
+    assert high == pytest.approx(0.8 + 1.959963984540054 * se, abs=1e-12)
+    assert high > 1
+    perfect = {"table": [[5, 0], [0, 5]]}
+    assert compute(perfect, "gwet_ac", "ci_low", {"weights": "identity", "method": "t"}) == 1
+
+
 def test_dawid_skene_of_gaps() -> None:
     assert compute(GAPS, "dawid_skene", "labels_differing_from_peer", {}) == 0
     shares = [compute(GAPS, "dawid_skene", "class_share", {"class": each}) for each in (1, 2)]
