@@ -39,6 +39,7 @@ from agreement.classification import (
     confusion_matrix,
     pass_rates,
 )
+from agreement.components import Components
 from agreement.corrected import (
     CorrectedMean,
     clustered_mean,
@@ -57,7 +58,7 @@ from agreement.correlation import (
     spearman,
 )
 from agreement.difference import BlandAltman, bias, bland_altman, mae, rmse
-from agreement.icc import MeanSquares, icc, mean_squares
+from agreement.icc import MeanSquares, icc, mean_squares, variance_components
 from agreement.judge_bias import (
     AdjustedBias,
     AtLevel,
@@ -95,6 +96,7 @@ __all__ = [
     "Ceiling",
     "ClassRates",
     "Classification",
+    "Components",
     "Confusion",
     "CorrectedMean",
     "DawidSkene",
@@ -170,6 +172,7 @@ __all__ = [
     "stuart_maxwell",
     "summarise",
     "unparsed",
+    "variance_components",
     "weighted_mean",
     "winning_rates",
 ]

@@ -1,4 +1,4 @@
-"""Intraclass correlations from mean squares."""
+"""Intraclass correlations: from mean squares where everybody rated everything, from a mixed model where not."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from agreement.bootstrap import Bootstrap, Patterns, bootstrap_interval, check_confidence, patterns
+from agreement.components import Components, Design, design, fit, limits
 from agreement.correlation import clusters_of, not_for_numbers, resampling, without
 from agreement.ratings import Floats, Ratings, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
@@ -17,6 +18,7 @@ from domain.errors import RatingsError
 
 Form = Literal["ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)"]
 FORMS: tuple[Form, ...] = get_args(Form)
+Missing = Literal["listwise", "reml"]
 
 Some = Floats | float
 
@@ -73,6 +75,7 @@ def icc(
     ratings: Ratings,
     *,
     form: Form = "ICC(1,1)",
+    missing: Missing = "listwise",
     confidence: float = 0.95,
     bootstrap: Bootstrap | None = None,
 ) -> Statistic:
@@ -81,7 +84,7 @@ def icc(
     Parameters
     ----------
     ratings
-        Two or more raters with numbers. Units that somebody did not rate are left out (listwise) and counted.
+        Two or more raters with numbers.
     form
         What varies beside the units, and how many ratings are used:
 
@@ -90,6 +93,9 @@ def icc(
           (absolute agreement).
         - "ICC(3,1)": the same raters throughout, and only these; how strict each is does not count (consistency).
         - "k" instead of the second 1: not one rating but the mean of the k raters is used.
+    missing
+        "listwise" leaves out units that somebody did not rate, and counts them. "reml" uses all ratings and estimates
+        the variances of units, raters and the rest by restricted maximum likelihood.
     confidence
         Of the limits.
     bootstrap
@@ -98,7 +104,8 @@ def icc(
     Returns
     -------
     Statistic
-        ``value`` at most 1; negative values are results and stay. ``test`` is F of no difference between units.
+        ``value`` at most 1; from mean squares negative values are results and stay, from the mixed model variances
+        below zero do not exist and ``value`` is at least 0. ``test`` is F of no difference between units (listwise).
         ``nan`` with a ``reason`` for texts or a nominal scale, too few raters or units, or if nothing varies.
 
         ``method`` says which claim the limits make where there is a choice. The analytic limits of ICC(2,1) and
@@ -119,10 +126,19 @@ def icc(
     (2,k) by the Spearman-Brown step-up k r / (1 + (k - 1) r) of those of (2,1). Checked against psych 2.2.9, irr 0.84.1
     and pingouin 0.6.1 in tests/agreement.
 
+    With gaps the variances u of units, v of raters and e of the rest come from :func:`variance_components`: (1,1) and
+    (3,1) are u / (u + e), without and with raters in the model, (2,1) is u / (u + v + e) [3]_. Raters are random in the
+    model of form 3, too, as in psych. For (2,k) and (3,k) k is the number of raters, for (1,k) the harmonic mean of the
+    ratings of a unit. Limits are those of the profile likelihood (above a hundred raters, of its curvature); in
+    300 simulated studies each of 30 and 50 units, 3 and 10 raters and up to 30 % gaps those of (2,1) and (3,1) held the
+    truth in 95 to 97 %. As all limits of (1,1) do, they say too much if raters differ in how strict they are. Checked
+    against lme4 1.1-31 in tests/agreement.
+
     References
     ----------
     .. [1] Shrout, P. E. & Fleiss, J. L. (1979). Psychological Bulletin 86, 420-428.
     .. [2] McGraw, K. O. & Wong, S. P. (1996). Psychological Methods 1, 30-46.
+    .. [3] ten Hove, D., Jorgensen, T. D. & van der Ark, L. A. (2022). Psychological Methods, 10.1037/met0000391.
 
     Examples
     --------
@@ -133,12 +149,65 @@ def icc(
     check_confidence(confidence)
     if form not in FORMS:
         raise RatingsError(f"There is no {form}; the forms are {', '.join(FORMS)}.")
+    if missing not in ("listwise", "reml"):
+        raise RatingsError(f"Missing ratings are treated by listwise or reml, not by {missing!r}.")
     problem = not_for_numbers(ratings, "An intraclass correlation")
     if problem is None and len(ratings.raters) < 2:
         problem = "There is only one rater." if ratings.raters else "There are no ratings."
     if problem:
         return without(problem, ratings, confidence)
+    if missing == "reml":
+        return _mixed(ratings, form, confidence, resampling(ratings, bootstrap))
     return _listwise(ratings, form, confidence, resampling(ratings, bootstrap))
+
+
+def variance_components(ratings: Ratings, *, raters: bool = True) -> Components:
+    """The variances of units, of raters and of the rest, from all ratings there are.
+
+    Parameters
+    ----------
+    ratings
+        Two or more raters with numbers; gaps are welcome.
+    raters
+        Whether raters have a variance of their own. If not, it counts as part of the rest.
+
+    Returns
+    -------
+    Components
+        ``nan`` throughout with a ``reason`` where the ratings cannot tell the three apart.
+
+    Notes
+    -----
+    Ratings are mean + unit + rater + rest, all three random, normal and independent; the variances maximise the
+    restricted likelihood [1]_. It is computed through one system of as many equations as raters (or units, if they are
+    fewer), so its cost hardly grows with the number of units. On complete tables without a negative mean-square
+    estimate the result equals that of mean squares. Checked against lme4 1.1-31 in tests/agreement.
+
+    References
+    ----------
+    .. [1] Patterson, H. D. & Thompson, R. (1971). Biometrika 58, 545-554.
+
+    Examples
+    --------
+    >>> ratings = Ratings.from_lists(ann=[1, 2, 3, 4], bob=[1, 2, 4, None], cy=[2, None, 4, 5])
+    >>> round(variance_components(ratings).units, 3)
+    1.943
+    """
+    problem = not_for_numbers(ratings, "A variance")
+    if problem is None and len(ratings.raters) < 2:
+        problem = "There is only one rater." if ratings.raters else "There are no ratings."
+    ready = problem or _ready(ratings, patterns(ratings.codes), two_way=raters)
+    if isinstance(ready, str):
+        return Components(math.nan, math.nan, math.nan, ready)
+    solved = fit(ready, ready.counts[None])
+    u, v, rest = float(solved.units[0]), float(solved.raters[0]), float(solved.rest[0])
+    if math.isnan(rest):
+        return Components(u, v, rest, "The likelihood has no maximum.")
+    numbers = np.array(ratings.categories, dtype=float)
+    square = (float(numbers.max()) / 2 - float(numbers.min()) / 2) ** 2
+    if ready.effects is not None:  # there is no rest to compare with
+        return Components(u * square, v * square, 0.0)
+    return Components(u * rest * square, v * rest * square, rest * square)
 
 
 def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap | None) -> Statistic:
@@ -151,20 +220,17 @@ def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstr
         reason = "All ratings are the same single value, so nothing varies between units."
         return without(reason, ratings, confidence, n_units=n)
     squares = mean_squares(values)
-    b, w, j, e = (
-        square if square > _NOTHING else 0.0
-        for square in (squares.units, squares.within, squares.raters, squares.error)
-    )
+    found = (squares.units, squares.within, squares.raters, squares.error)
+    b, w, j, e = (square if square > _NOTHING else 0.0 for square in found)
     noise, freedom = (w, n * (k - 1)) if form.startswith("ICC(1") else (e, (n - 1) * (k - 1))
     value = float(_from_squares(form, b, w, j, e, n, k))
     if math.isnan(value):
         reason = "The units differ less in their means than the formula needs, so the ratio is not defined."
         return without(reason, ratings, confidence, n_units=n)
-    test = (
-        Test("F", b / noise, (n - 1.0, float(freedom)), float(special.fdtrc(n - 1, freedom, b / noise)))
-        if noise
-        else None
-    )
+    test = None
+    if noise:
+        f = b / noise
+        test = Test("F", f, (n - 1.0, float(freedom)), float(special.fdtrc(n - 1, freedom, f)))
     if resample is not None:
         sample = patterns(ratings.codes[complete], clusters_of(ratings, complete))
         interval = _of_these_raters(_bootstrap_listwise(ratings, form, sample, resample, confidence), form)
@@ -262,3 +328,53 @@ def _bootstrap_listwise(
         return _from_squares(form, b, w, j, e, n, k)
 
     return bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=k + 12)
+
+
+# --------------------------------------------------------------------------------------------------------- mixed model
+
+
+def _ready(ratings: Ratings, sample: Patterns, *, two_way: bool) -> Design | str:
+    numbers = np.append(standardised(np.array(ratings.categories, dtype=float)), 0.0)
+    return design(sample, numbers[sample.rows], two_way=two_way)
+
+
+def _mixed(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap | None) -> Statistic:
+    rated = ratings.rated.any(axis=1)
+    n_units = int(rated.sum())
+    sample = patterns(ratings.codes[rated], clusters_of(ratings, rated))
+    ready = _ready(ratings, sample, two_way=not form.startswith("ICC(1"))
+    if isinstance(ready, str):
+        return without(ready, ratings, confidence, n_units=n_units)
+    absolute, average = form.startswith("ICC(2"), form.endswith("k)")
+    k = float(len(ratings.raters))
+    if form.startswith("ICC(1"):
+        k = n_units / float((sample.counts / ready.sizes).sum())
+    rest = 0.0 if ready.effects is not None else 1.0
+
+    def of_counts(counts: Floats) -> Floats:
+        solved = fit(ready, counts)
+        noise = rest + (solved.raters if absolute else 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values: Floats = solved.units / (solved.units + noise / (k if average else 1))
+        return values
+
+    value = float(of_counts(sample.counts[None])[0])
+    if math.isnan(value):
+        return without("The units do not differ in this.", ratings, confidence, n_units=n_units)
+    if resample is not None:
+        interval = bootstrap_interval(of_counts, sample, resample, confidence=confidence, width=ready.width)
+        interval = _of_these_raters(interval, form)
+    else:
+        interval = limits(ready, sample.counts, absolute=absolute, confidence=confidence)
+        if not math.isnan(interval.low):
+            low, high = (_stepped_up(end, k) if average else end for end in (interval.low, interval.high))
+            claim = "; for raters like these" if absolute else ""
+            interval = Interval(low, high, interval.method + claim)
+    return estimated(
+        value,
+        interval,
+        n_units=n_units,
+        n_raters=len(ratings.raters),
+        n_left_out=len(ratings.units) - n_units,
+        confidence=confidence,
+    )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 from sklearn.metrics import mean_absolute_error, root_mean_squared_error
 
 from agreement import (
@@ -33,6 +33,7 @@ from agreement import (
     pearson,
     rmse,
     spearman,
+    variance_components,
 )
 from agreement.icc import FORMS
 from domain.errors import RatingsError
@@ -69,11 +70,11 @@ def entries() -> Iterator[Any]:
     if not (SHARED / "golden").is_dir():
         yield pytest.param(None, None, id="absent")
         return
-    ours = ("icc", "anova_mean_square", "pearson", "spearman", "kendall_tau_b", "kendall_w")
+    ours = ("icc", "anova_mean_square", "variance_components", "pearson", "spearman", "kendall_tau_b", "kendall_w")
     ours += ("human_human_mean_pairwise_pearson", "judge_human_mean_pairwise_pearson")
     for case in golden()["cases"]:
         for entry in case["expected"]:
-            if entry["stat"] in ours and entry["args"].get("missing") != "reml":
+            if entry["stat"] in ours:
                 args = ",".join(map(str, entry["args"].values()))
                 yield pytest.param(case, entry, id=f"{case['id']}-{entry['stat']}-{entry['field']}-{args}")
 
@@ -91,6 +92,9 @@ def computed(case: Case, entry: Case) -> float:
     if stat == "anova_mean_square":
         squares = mean_squares(np.array(case["data"]["items_by_raters"], dtype=float))
         return {"BMS": squares.units, "WMS": squares.within, "JMS": squares.raters, "EMS": squares.error}[field]
+    if stat == "variance_components":
+        found_variances = variance_components(ratings_of(case["data"], args))
+        return getattr(found_variances, {"items": "units", "residual": "rest"}.get(field[5:], field[5:]))
     keywords: dict[str, Any] = {"bootstrap": Bootstrap()} if field.startswith("bootstrap") else {}
     if stat.endswith("pairwise_pearson"):
         people = np.array(case["data"]["items_by_raters"])
@@ -405,3 +409,151 @@ def test_sentences_for_what_cannot_be_asked() -> None:
     ):
         with pytest.raises(RatingsError):
             ask()
+
+
+# ---------------------------------------------------------------------------------------------------- gaps
+
+
+def with_gaps(seed: int, n: int = 12, k: int = 4, gaps: float = 0.25) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    table = 1.5 * random.normal(size=(n, 1)) + random.normal(size=(1, k)) + random.normal(size=(n, k))
+    if seed % 2:
+        table = np.round(table)
+    table[random.random((n, k)) < gaps] = np.nan
+    return table[~np.isnan(table).all(axis=1)]
+
+
+def dense(table: np.ndarray, variances: tuple[float, float, float]) -> float:
+    """-2 times the restricted log likelihood by its definition, with the whole covariance matrix."""
+    unit, rater = np.nonzero(~np.isnan(table))
+    y, ones = table[unit, rater], np.ones(len(unit))
+    u, v, e = variances
+    covariance = u * (unit[:, None] == unit) + v * (rater[:, None] == rater) + e * np.eye(len(y))
+    inverse = np.linalg.inv(covariance)
+    left = y - (ones @ inverse @ y) / (ones @ inverse @ ones)
+    return float(np.linalg.slogdet(covariance)[1] + np.log(ones @ inverse @ ones) + left @ inverse @ left)
+
+
+@pytest.mark.parametrize("raters", [True, False])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_variances_are_the_most_likely_ones(seed: int, raters: bool) -> None:
+    table = with_gaps(seed)
+    found = variance_components(Ratings.from_array(table), raters=raters)
+    assert found.reason is None
+    at = np.array([found.units, found.raters, found.rest])
+    least = dense(table, tuple(at))
+    for i in range(3 if raters else 1):
+        for aside in (-0.01, 0.01):
+            moved = at.copy()
+            moved[i] = max(0.0, moved[i] * (1 + aside) if moved[i] > 0 else aside)
+            assert dense(table, tuple(moved)) >= least - 1e-10
+    for start in ((1, 1, 1), (3, 0.1, 1), (0.1, 3, 1), (0.1, 0.1, 3)):  # nor is there a better place elsewhere
+        bounds = [(1e-9, 50), (0, 50 if raters else 0), (1e-3, 50)]
+        other = optimize.minimize(
+            lambda at: dense(table, tuple(at)), np.clip(start, *zip(*bounds, strict=True)), bounds=bounds
+        )
+        assert other.fun >= least - 1e-6
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_without_gaps_the_mixed_model_says_what_mean_squares_say(form: Any) -> None:
+    random = np.random.default_rng(7)
+    table = Ratings.from_array(
+        random.normal(size=(40, 1)) + 0.5 * random.normal(size=(1, 4)) + random.normal(size=(40, 4))
+    )
+    ours, squares = icc(table, form=form, missing="reml"), icc(table, form=form)
+    assert ours.value == pytest.approx(squares.value, abs=1e-9)
+    if form[4] != "2":  # there the two approximations differ
+        assert (ours.low, ours.high) == pytest.approx((squares.low, squares.high), abs=0.02)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_limits_with_gaps(form: Any) -> None:
+    table = Ratings.from_array(with_gaps(4, 40))
+    found = icc(table, form=form, missing="reml")
+    assert found.low < found.value < found.high
+    assert found.n_left_out == 0
+    assert icc(table, form=form).n_left_out > 10
+    assert ("raters like these" in found.method) == (form[4] == "2")
+    drawn = icc(table, form=form, missing="reml", bootstrap=Bootstrap(300))
+    assert drawn.value == found.value
+    assert drawn.low < found.value < drawn.high
+    assert ("these raters only" in drawn.method) == (form[4] == "2")
+
+
+def test_the_profile_falls_by_the_quantile_at_the_limits() -> None:
+    table = with_gaps(6, 20)
+    found = icc(Ratings.from_array(table), form="ICC(1,1)", missing="reml")
+    least = variance_components(Ratings.from_array(table), raters=False)
+    at_best = dense(table, (least.units, 0, least.rest))
+    for end in (found.low, found.high):
+        profile = optimize.minimize_scalar(
+            lambda total, r=end: dense(table, (r * np.exp(total), 0, (1 - r) * np.exp(total))), bracket=(0, 1)
+        )
+        assert profile.fun - at_best == pytest.approx(3.841458820694124, abs=1e-3)
+
+
+def test_many_raters_by_curvature(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(2)
+    values = random.normal(size=(300, 1)) + 0.5 * random.normal(size=(1, 30)) + random.normal(size=(300, 30))
+    values[random.random(values.shape) < 0.8] = np.nan
+    table = Ratings.from_array(values)
+    for form in ("ICC(2,1)", "ICC(3,1)"):
+        monkeypatch.undo()
+        profile = icc(table, form=form, missing="reml")
+        monkeypatch.setattr("agreement.components._CROWD", 20)
+        curvature = icc(table, form=form, missing="reml")
+        assert "curvature" in curvature.method
+        assert (curvature.low, curvature.high) == pytest.approx((profile.low, profile.high), abs=0.015)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 1000), shift=st.sampled_from([-100.0, 3.0]), scale=st.sampled_from([0.01, 7.0]))
+def test_order_shift_and_scale_do_not_count_with_gaps(seed: int, shift: float, scale: float) -> None:
+    table = with_gaps(seed)
+    random = np.random.default_rng(seed)
+    moved = (table * scale + shift)[random.permutation(len(table))][:, random.permutation(4)]
+    ours, other = (variance_components(Ratings.from_array(each)) for each in (table, moved))
+    assert ours.reason == other.reason
+    if ours.reason is None:
+        expected = [variance * scale**2 for variance in (ours.units, ours.raters, ours.rest)]
+        assert [other.units, other.raters, other.rest] == pytest.approx(expected, rel=1e-5, abs=1e-6 * scale**2)
+
+
+def test_gaps_without_a_rest() -> None:
+    nan = math.nan
+    table = Ratings.from_array(np.array([[1, 2, nan], [2, 3, 4], [4, nan, 6], [nan, 6, 7]]))
+    components = variance_components(table)
+    assert components.rest == 0
+    assert components.units == pytest.approx(np.var([1, 2, 4, 5], ddof=1), abs=1e-12)
+    assert components.raters == pytest.approx(1, abs=1e-12)
+    assert icc(table, form="ICC(3,1)", missing="reml").value == 1
+    found = icc(table, form="ICC(2,1)", missing="reml")
+    assert found.value == pytest.approx(10 / 13, abs=1e-12)  # 10/3 of units, 1 of raters
+    assert "width of zero" in str(found.reason)
+
+
+@settings(max_examples=40)
+@given(
+    rows=st.lists(st.lists(st.sampled_from([1, 2, 3, None]), min_size=3, max_size=3), min_size=1, max_size=8),
+    form=st.sampled_from(FORMS),
+)
+def test_gaps_of_any_kind_give_a_value_or_a_reason(rows: list[list[int | None]], form: Any) -> None:
+    table = Ratings.from_array(np.array(rows, dtype=float))
+    for found in (
+        icc(table, form=form, missing="reml"),
+        icc(table, form=form, missing="reml", bootstrap=Bootstrap(20)),
+    ):
+        assert found.defined or found.reason
+        if math.isnan(found.low):
+            assert found.reason
+        else:
+            assert found.low - 1e-9 <= found.value <= found.high + 1e-9
+
+
+def test_what_gaps_can_hide() -> None:
+    nan = math.nan
+    for table in ([[1, nan], [nan, 2], [3, nan]], [[1, 2]], [[1, 1], [1, 1]], [[1, 2], [2, nan]]):
+        found = variance_components(Ratings.from_array(np.array(table)))
+        assert math.isnan(found.units)
+        assert found.reason

@@ -14,6 +14,7 @@ import pytest
 
 import agreement
 from agreement import Bootstrap, Ratings, Scale, Statistic
+from agreement.icc import FORMS
 from agreement.ratings import LEVELS
 
 Rows = list[list[float]]
@@ -87,10 +88,8 @@ OF_RATERS: Sequence[OfRaters] = [
             ("ratio", "numbers"),
         )
     ),
-    *(
-        OfRaters("icc", {"form": form}, repeated=False)
-        for form in ("ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")
-    ),
+    *(OfRaters("icc", {"form": form}, repeated=False) for form in FORMS),
+    *(OfRaters("icc", {"form": form, "missing": "reml"}, repeated=False, chance=None) for form in FORMS),
     OfRaters("pearson", raters=2),
     OfRaters("spearman", needs="order", raters=2),
     OfRaters("kendall_tau", {"variant": "b"}, needs="order", raters=2),
@@ -201,6 +200,7 @@ ELSEWHERE = {
     "scale_from_text": "reads a scale",
     "stuart_maxwell": "a test of two raters' shares",
     "summarise": "a list of statistics",
+    "variance_components": "the variances behind icc; tests/agreement/test_numbers.py",
 }
 """Public functions that are no statistics, and why, or where they are tested."""
 
