@@ -1,7 +1,7 @@
-"""What three imaginary models answer to the scenes, and how three imaginary people grade them.
+"""What three imaginary models answer to the scenes, and how three imaginary people and two imaginary judges grade them.
 
-None of these models exists. How often each is right is decided beforehand, so whatever the demo project shows about
-them can be held against it.
+None of these models and judges exists. How often each is right is decided beforehand, so whatever the demo project
+shows about them can be held against it.
 """
 
 from __future__ import annotations
@@ -67,10 +67,17 @@ HABITS: dict[str, Habit] = {
 """Grader's login -> habit."""
 
 
-def graded(login: str, answer: Answer) -> float:
-    """The grade that a person gives to an answer: the one that it deserves, or by habit another."""
-    habit = HABITS[login]
-    random = np.random.default_rng(zlib.crc32(f"{login}/{answer.model}/{answer.scene}".encode()))
+JUDGES: dict[str, Habit] = {
+    "imaginary-judge-careful": Habit(slips=0.1, strict=0.5),
+    "imaginary-judge-kind": Habit(slips=0.35, strict=0.1),
+}
+"""Two judges that do not exist: one that grades as people do, one that is too kind."""
+
+
+def graded(rater: str, answer: Answer) -> float:
+    """The grade that a person or a judge gives to an answer: the one that it deserves, or by habit another."""
+    habit = (HABITS | JUDGES)[rater]
+    random = np.random.default_rng(zlib.crc32(f"{rater}/{answer.model}/{answer.scene}".encode()))
     if random.random() >= habit.slips:
         return answer.grade
     step = -0.5 if random.random() < habit.strict else 0.5

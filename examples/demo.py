@@ -7,6 +7,7 @@ answer, graders grade. Only the clock is set back, so that the work seems to hav
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -27,7 +28,7 @@ from domain.errors import NotFound
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from examples.answers import MODELS, Answer, answers_of, graded
+from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
 from examples.scenes import DIMENSIONS, Scene, scenes
 from media.store import MediaStore
 from workflow import accounts, projects
@@ -36,6 +37,7 @@ from workflow.claim import next_task
 from workflow.draft import save_draft
 from workflow.pool import add_to_pool, pick
 from workflow.progress import dashboard as progress_of
+from workflow.ratings import unit_of
 from workflow.submit import submit
 
 PROJECT = "demo"
@@ -273,7 +275,9 @@ class _Builder:
                 self._adjudicate()
                 self._verify(VERIFIERS)
         self.tell("writing and verifying items", 4, 4)
-        self._grade(self._predict())
+        answers = self._predict()
+        self._judge(answers)
+        self._grade({(answer.scene, answer.text): answer for answer in answers})
 
     def _fill_pool(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -348,8 +352,8 @@ class _Builder:
                 self.mended.add(task.item or "")
             self._submit(senior, task, 35, values=values)
 
-    def _predict(self) -> dict[tuple[str, str], Answer]:
-        """Bring in the models' answers to the items that were kept; (question, text) -> answer."""
+    def _predict(self) -> list[Answer]:
+        """Bring in the models' answers to the items that were kept."""
         kept = [scene for scene in scenes() if self.fate[scene.name] in _IN_THE_END_KEPT]
         answers = [answer for model in MODELS for answer in answers_of(model, kept)]
         rows = [{"item": self.names[answer.scene], "model": answer.model, "text": answer.text} for answer in answers]
@@ -357,8 +361,20 @@ class _Builder:
             path = Path(folder) / "imaginary models.jsonl"
             path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
             import_files(self.store, self.media, by=None, project=PROJECT, format="predictions", path=path)
-        by_name = {scene.name: scene for scene in kept}
-        return {(answer.scene, answer.text): answer for answer in answers if answer.scene in by_name}
+        return answers
+
+    def _judge(self, answers: Sequence[Answer]) -> None:
+        """Bring in what the judges gave each answer."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "imaginary judges.csv"
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerow(["unit", "rater", "criterion", "value"])
+                for judge in JUDGES:
+                    for answer in answers:
+                        unit = unit_of(self.names[answer.scene], answer.model)
+                        writer.writerow([unit, judge, "score", graded(judge, answer)])
+            import_files(self.store, self.media, by=None, project=PROJECT, format="ratings", path=path)
 
     def _grade(self, answers: dict[tuple[str, str], Answer]) -> None:
         left = _to_grade()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 from agreement.ratings import Scale
 from db import files
@@ -17,26 +17,7 @@ from reports.content import Source
 from reports.study import About, Runs, Study
 from workflow.measure import measured
 from workflow.projects import require_lead
-from workflow.ratings import by_guideline, unit_of
-
-
-@dataclass(frozen=True)
-class Raters:
-    """Who has rated something in a stage."""
-
-    people: Sequence[str]
-    """With an account of their own."""
-    from_files: Sequence[str]
-    """Whose ratings were brought in: machines, unless somebody says otherwise."""
-
-
-def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
-    """Who has rated in a stage of a project, people and files apart; for its leads."""
-    with store.read() as session:
-        project_id = require_lead(session, by=person, project=project).project_id
-        people = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
-        from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
-    return Raters(sorted(people), sorted(from_files - people))
+from workflow.ratings import by_guideline, raters_of, unit_of
 
 
 def study_of(
@@ -69,8 +50,6 @@ def study_of(
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         project_id = access.project_id
-        accounts = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
-        from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
         external = {id: name for id, name, _ in files.item_ids(session, project_id=project_id)}
         about = {name: About(item=name) for name in external.values()}
         answers = files.predictions(session, project_id=project_id)
@@ -79,14 +58,15 @@ def study_of(
             for row in answers
             if row.item_id in external
         }
+    raters = raters_of(store, person=person, project=project, stage=stage)
     for name in humans:
-        if name in from_files and name not in accounts and name not in vouched:
+        if name in raters.from_files and name not in vouched:
             raise RatingsError(
                 f"{name} has no account here: these ratings came from a file, and a machine is never counted among the "
                 f"people. If {name} is a person, say so with --vouch {name}."
             )
     for name in judges:
-        if name in accounts:
+        if name in raters.people:
             raise RatingsError(f"{name} rated here under an account, and so is a person, not a judge.")
     used = [row for row in rows if row.rater in {*humans, *judges, *(runs.names() if runs else ())}]
     versions = [number for number, _ in by_guideline([row for row in used if row.rater in humans])]

@@ -18,7 +18,7 @@ from domain.policies import same
 from domain.records import Person, Rating
 from domain.states import Stage
 from workflow.projects import require_lead
-from workflow.ratings import BETWEEN, by_guideline, criteria_of, ratings_of
+from workflow.ratings import BETWEEN, by_guideline, criteria_of, raters_of, ratings_of
 
 _DRAWN = "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
 UNMEASURED = {
@@ -54,10 +54,17 @@ def agreement_of(
     answers and orders are compared whole, likewise by places: what is not wholly equal differs. Each property of a list
     is a criterion of its own.
 
+    A machine is never counted among the people: raters whose ratings came from a file are measured only if ``raters``
+    names them, or if nobody has rated here.
+
     ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
     list.
     """
     rows, declared = measured(store, person=person, project=project, stage=stage, criteria=criteria, scales=scales)
+    if raters is None:
+        people = raters_of(store, person=person, project=project, stage=stage).people
+        rows = [row for row in rows if not people or row.rater in people]
+        declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
     by_version = by_guideline(rows)
     if len(by_version) <= 1 or pool_guidelines:
         pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"

@@ -81,6 +81,25 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
     ]
 
 
+@dataclass(frozen=True)
+class Raters:
+    """Who has rated something in a stage."""
+
+    people: Sequence[str]
+    """With an account of their own."""
+    from_files: Sequence[str]
+    """Whose ratings were brought in: machines, unless somebody says otherwise."""
+
+
+def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
+    """Who has rated in a stage of a project, people and files apart; for its leads."""
+    with store.read() as session:
+        project_id = require_lead(session, by=person, project=project).project_id
+        people = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
+        from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
+    return Raters(sorted(people), sorted(from_files - people))
+
+
 def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]]:
     """Ratings in lots that may be compared: one for each version of the guideline, the first version first.
 

@@ -244,11 +244,17 @@ def _of_project(
 ) -> list[Result]:
     from app.services import resources
     from workflow.measure import agreement_of
+    from workflow.ratings import raters_of
 
     shared = resources()
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
+    if raters is None:
+        known = raters_of(shared.store, person=None, project=project, stage=stage)
+        if known.people and known.from_files:
+            names = ", ".join(known.from_files)
+            print(f"Not counted, as their ratings came from files: {names}. --raters names them.", file=sys.stderr)
     return agreement_of(
         shared.store,
         person=None,

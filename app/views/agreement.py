@@ -19,6 +19,7 @@ from app.views import history
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow import measure
+from workflow.ratings import raters_of
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
@@ -94,12 +95,18 @@ def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: b
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
         )
         return
+    raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
+    if raters.people and raters.from_files:
+        aside = ", ".join(raters.from_files)
+        shell.show(
+            markup.tag("p", markup.quiet(f"Not counted, as their ratings came from files: {aside}."), style="ts")
+        )
     shell.show(pairs(view, stage, lines))
     for (guideline, dimension, criterion), group in groupby(
         lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
     ):
         of_group = list(group)
-        first = [line for line in of_group if is_headline(line, several=len(raters_of(of_group)) > 2)]
+        first = [line for line in of_group if is_headline(line, several=len(_in_pairs(of_group)) > 2)]
         shell.section(title_of(view, dimension, criterion) + (f" · guideline {guideline}" if guideline else ""))
         shell.show(
             markup.tag("div", markup.text(prompt_of(view, stage, criterion)), style="ts"),
@@ -170,7 +177,7 @@ def prompt_of(view: ProjectView, stage: Stage, criterion: str) -> str:
     return next((known.prompt for known in asked if known.name == criterion), "")
 
 
-def raters_of(lines: Iterable[Result]) -> list[str]:
+def _in_pairs(lines: Iterable[Result]) -> list[str]:
     """Everybody who is in a pair."""
     return sorted({rater for line in lines for rater in line.args.get("pair", ())})
 
@@ -191,7 +198,7 @@ def about_of(lines: Sequence[Result]) -> str:
     """What all lines of a group share."""
     scale = lines[0].args.get("scale", "")
     taken = " (taken from the values)" if lines[0].args.get("scale_inferred") else ""
-    return f"Raters: {', '.join(raters_of(lines)) or 'one'}. Scale: {scale}{taken}."
+    return f"Raters: {', '.join(_in_pairs(lines)) or 'one'}. Scale: {scale}{taken}."
 
 
 def title_of(view: ProjectView, dimension: str | None, criterion: str | None) -> str:

@@ -13,6 +13,7 @@ from app.views import history
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow import calibrate
+from workflow.ratings import Raters, raters_of
 
 if TYPE_CHECKING:
     from reports.content import Behind
@@ -47,7 +48,7 @@ def render(services: Services) -> None:
             )
             or stage
         )
-    raters = calibrate.raters_of(services.store, person=services.person, project=view.name, stage=stage)
+    raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
     if not raters.people and not raters.from_files:
         shell.show(markup.notice(f"Nobody has rated anything in {stage.value} yet."))
         return
@@ -68,7 +69,7 @@ def render(services: Services) -> None:
         _ready(ready)
 
 
-def _form(stage: Stage, raters: calibrate.Raters) -> dict[str, Any] | None:
+def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
     """What was asked with the button; None if nothing was."""
     everybody = [*raters.people, *raters.from_files]
     with st.form("calibration", border=False):
@@ -98,7 +99,7 @@ def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[st
     from reports import files, html
     from reports.calibration import calibration
 
-    raters = calibrate.raters_of(services.store, person=services.person, project=view.name, stage=stage)
+    raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
     people: Sequence[str] = asked["people"]
     study, source = calibrate.study_of(
         services.store,

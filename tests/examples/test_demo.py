@@ -19,11 +19,12 @@ from domain.errors import Conflict
 from domain.records import TaskView
 from domain.states import Stage
 from examples import demo
-from examples.answers import HABITS, MODELS, answers_of, graded
+from examples.answers import HABITS, JUDGES, MODELS, answers_of, graded
 from examples.scenes import DIMENSIONS, scenes
 from media.store import MediaStore
 from tests.paths import ROOT
 from workflow import accounts, checks, claim, pool, progress, projects
+from workflow.measure import agreement_of
 from workflow.ratings import BETWEEN, ratings_of
 
 pytestmark = pytest.mark.slow
@@ -170,7 +171,8 @@ def test_graders_slip_as_often_as_they_are_said_to() -> None:
 
 
 def test_the_grades_in_the_project_are_theirs(built: Store) -> None:
-    found = ratings_of(built, project="demo", stage=Stage.GRADING)
+    every = ratings_of(built, project="demo", stage=Stage.GRADING)
+    found = [rating for rating in every if rating.rater in HABITS]
     by_rater = collections.Counter(rating.rater for rating in found)
     assert len(by_rater) == 3
     assert min(by_rater.values()) > 50
@@ -179,6 +181,19 @@ def test_the_grades_in_the_project_are_theirs(built: Store) -> None:
         mean[rating.unit.rpartition(BETWEEN)[2]].append(float(rating.value))
     quality = {model: sum(values) / len(values) for model, values in mean.items()}
     assert quality["imaginary-large"] > quality["imaginary-medium"] > quality["imaginary-small"]
+    judged = collections.Counter(rating.rater for rating in every if rating.rater not in HABITS)
+    n_answers = len({rating.unit for rating in every if rating.rater in JUDGES})
+    assert judged == dict.fromkeys(JUDGES, n_answers), "each judge has graded every answer"
+    assert n_answers > max(by_rater.values())
+
+
+def test_judges_from_files_are_no_people(built: Store) -> None:
+    lines = agreement_of(built, person=None, project="demo", stage=Stage.GRADING)
+    named = {rater for line in lines for rater in line.args.get("pair", ())}
+    assert named == set(HABITS)
+    one = [*list(HABITS)[:1], *JUDGES]
+    asked = agreement_of(built, person=None, project="demo", stage=Stage.GRADING, raters=one)
+    assert {rater for line in asked for rater in line.args.get("pair", ())} == set(one)
 
 
 # ---- links and commands ---------------------------------------------------------------------------------------------
