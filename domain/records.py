@@ -107,6 +107,18 @@ class Rating:
     """What the unit belongs to, as answers of several models belong to one question; None: it stands for itself."""
 
 
+@dataclass(frozen=True)
+class About:
+    """What is known about a unit beside its ratings; None where nobody says."""
+
+    item: str | None = None
+    """The question or image that it is an answer to: units of one item are resampled together."""
+    model: str | None = None
+    """Whose answer it is."""
+    length: float | None = None
+    """How long the answer is, in whatever one counts."""
+
+
 # ---- people ---------------------------------------------------------------------------------------------------------
 
 

@@ -12,17 +12,7 @@ import numpy as np
 
 from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
 from domain.errors import RatingsError
-from domain.records import Rating
-
-
-@dataclass(frozen=True)
-class About:
-    """What is known about a unit beside its ratings; None where nobody says."""
-
-    item: str | None = None
-    """The question or image that it is an answer to: units of one item are resampled together."""
-    model: str | None = None
-    length: float | None = None
+from domain.records import About, Rating
 
 
 @dataclass(frozen=True)
@@ -135,7 +125,7 @@ class Study:
     ) -> Slice:
         table = Ratings.from_rows(rows, scale=scale)
         items = [self.about[unit].item if unit in self.about else None for unit in table.units]
-        if any(item is not None for item in items) and hasattr(table, "clusters"):
+        if any(item is not None for item in items) :
             table = replace(table, clusters=tuple(item or unit for item, unit in zip(items, table.units, strict=True)))
         return Slice(
             criterion,

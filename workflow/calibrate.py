@@ -11,10 +11,10 @@ from agreement.ratings import Scale
 from db import files
 from db.engine import Store
 from domain.errors import RatingsError
-from domain.records import Person, Rating
+from domain.records import About, Person, Rating
 from domain.states import Stage
 from reports.content import Source
-from reports.study import About, Runs, Study
+from reports.study import Runs, Study
 from workflow.measure import measured
 from workflow.projects import require_lead
 from workflow.ratings import by_guideline, raters_of, unit_of

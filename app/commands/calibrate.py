@@ -72,6 +72,13 @@ def calibrate(
         list[str] | None,
         typer.Option(help="Raters that are earlier versions of a judge; again for more.", metavar="JUDGE=B,C"),
     ] = None,
+    units: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --ratings: a CSV file with the column unit and any of item, model, length: which units are answers "
+            "to one item, whose answers they are, and how long."
+        ),
+    ] = None,
     vouch: Annotated[
         str | None,
         typer.Option(
@@ -99,6 +106,8 @@ def calibrate(
     runs = Runs(_runs(repeat, "--repeat"), _runs(swapped, "--swapped"), _runs(earlier, "--earlier"))
     scales = _scales(scale or ())
     if ratings is not None:
+        from importers.units import read_units
+
         rows, source = _of_file(ratings)
         study = Study(
             rows,
@@ -106,6 +115,7 @@ def calibrate(
             judges,
             scales=scales,
             criteria=tuple(criterion) if criterion else None,
+            about=read_units(units) if units is not None else {},
             runs=runs,
             unparsed=frozenset(unparsed or ()),
         )

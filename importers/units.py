@@ -1,0 +1,64 @@
+"""What is known about rated units, in: CSV with the column ``unit`` and any of ``item``, ``model``, ``length``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from domain import json_text
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from domain.records import About
+
+COLUMNS = ("item", "model", "length")
+
+
+def read_units(path: Path) -> Mapping[str, About]:
+    """What a CSV file says about each unit; ``FileRefused`` with the row if it does not fit."""
+    try:
+        text = json_text.decode(path.read_bytes()).removeprefix("\ufeff")
+    except NotJson as error:
+        raise FileRefused(f"{path.name}, row 1: {error}.") from error
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    found: dict[str, About] = {}
+    number = 1
+    try:
+        head = [name.strip().lower() for name in next(reader, [])]
+        if "unit" not in head or len(set(head)) < len(head) or not set(head) & set(COLUMNS):
+            raise FileRefused(
+                f"{path.name}, row 1: the first row must name the column unit, and one or more of item, model and "
+                "length, each once."
+            )
+        for number, cells in enumerate(reader, 2):
+            if not cells:
+                continue
+            if len(cells) != len(head):
+                raise FileRefused(f"{path.name}, row {number}: it has {len(cells)} cells, not {len(head)}.")
+            cell = {name: value.strip() for name, value in zip(head, cells, strict=True)}
+            unit = cell["unit"]
+            if not unit:
+                raise FileRefused(f"{path.name}, row {number}: unit is empty.")
+            if unit in found:
+                raise FileRefused(f"{path.name}, row {number}: {unit} has a row already; keep one of the two.")
+            length = _length(cell.get("length", ""), f"{path.name}, row {number}")
+            found[unit] = About(cell.get("item") or None, cell.get("model") or None, length)
+    except csv.Error as error:
+        raise FileRefused(f"{path.name}, row {number + 1}: {error}.") from error
+    return found
+
+
+def _length(text: str, where: str) -> float | None:
+    if not text:
+        return None
+    try:
+        length = float(text)
+    except ValueError:
+        length = math.nan
+    if not math.isfinite(length) or length < 0:
+        raise FileRefused(f"{where}: length is {text!r}, which is no number of words or characters.")
+    return length

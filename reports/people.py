@@ -1,0 +1,205 @@
+"""Who rated what, and how far people agree with each other: sections 1 and 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+
+import numpy as np
+
+from agreement.alpha import krippendorff_alpha
+from agreement.icc import icc
+from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
+from agreement.ratings import MISSING, Ratings
+from agreement.statistic import Statistic
+from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.study import Slice, Study
+from reports.words import capital, count, mark, said
+
+MOST_VALUES = 12
+"""Values of a scale beyond which they are not listed one by one."""
+
+
+def main_statistic(part: Slice) -> tuple[str, Callable[[Ratings], Statistic]]:
+    """The coefficient that all comparisons of a criterion use, and its name: Krippendorff's alpha on its scale."""
+    level = part.table.scale.level
+    return f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
+
+
+def main_weights(part: Slice) -> Weights:
+    """The weights of a kappa that fit the scale."""
+    return "none" if part.table.scale.level == "nominal" else "quadratic"
+
+
+# ---- 1 design -------------------------------------------------------------------------------------------------------
+
+
+def design(study: Study) -> Section:
+    first = study.slices[0]
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        rated = part.table.rated
+        for name in (*part.humans, *part.judges):
+            column = part.column(name) != MISSING
+            by_people = (part.human_codes != MISSING).any(axis=1)
+            rows.append(
+                (
+                    *part.where,
+                    name,
+                    "judge" if name in part.judges else "person",
+                    int(column.sum()),
+                    int((column & by_people).sum()) if name in part.judges else None,
+                    int((~column).sum()),
+                    part.failed.get(name, 0) if name in part.judges else None,
+                )
+            )
+        del rated
+    columns = ("criterion", "dimension", "rater", "is a", "rated", "of these also by people", "not rated", "unreadable")
+    blocks: list[Block] = [
+        Table(
+            "design",
+            "Who rated how much",
+            columns,
+            tuple(rows),
+            unit="counts of units; a unit is one thing that is rated",
+            note="Unreadable: replies of a judge without a readable rating. They are counted, and left out below.",
+        )
+    ]
+    scales = {part.criterion: part for part in study.slices if part.dimension is None}
+    for name, part in scales.items():
+        told = ", ".join(part.categories) if len(part.categories) <= MOST_VALUES else f"{len(part.categories)} values"
+        assumed = " This was assumed, as nobody declared it." if part.table.scale.inferred else ""
+        blocks.append(Text(f"{name}: {part.table.scale.level} scale ({told}).{assumed}", "note"))
+    if study.left_aside:
+        told = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
+        blocks.append(Text(f"Neither named as a person nor as a judge, and so left aside: {told}.", "warning"))
+    failed = sum(sum(part.failed.values()) for part in study.slices if part.dimension is None)
+    blocks.append(
+        Text(
+            "If the judge's prompt was tuned on any of these units, everything below looks better than it is. "
+            "The ratings do not say so; make sure that the units are held out.",
+            "note",
+        )
+    )
+    lead = (
+        f"{count(len(study.humans), 'person', 'people')} and {count(len(study.judges), 'judge', 'judges')} rated "
+        f"{len(first.table.units):,} units; people and judges are never counted together."
+    )
+    if failed:
+        lead += f" {failed:,} replies of judges could not be read."
+    return Section(1, "design", "Who rated what", lead, tuple(blocks))
+
+
+# ---- 2 people -------------------------------------------------------------------------------------------------------
+
+
+def reliability(study: Study) -> Section:
+    blocks: list[Block] = []
+    rows: list[tuple[Cell, ...]] = []
+    pairs: list[tuple[Cell, ...]] = []
+    lines: list[tuple[str, tuple[Mark, ...]]] = []
+    leads: list[str] = []
+    if len(study.humans) < 2:
+        reason = "Only one person was named, so nobody knows how far people agree; at least two are needed."
+        return Section(2, "people", "How far people agree with each other", reason, (Text(reason, "missing"),))
+    for part in study.slices:
+        name, statistic = main_statistic(part)
+        if len(part.humans) < 2:
+            rows.append((*part.where, name, Figure.without("Only one person rated this.")))
+            continue
+        people = part.people
+        found = Figure.of(statistic(people))
+        lines.append((part.name, (mark("people among themselves", found),)))
+        if part.dimension is None:
+            leads.append(f"{part.criterion}: {said(found)} on {found.n_units:,} units")
+        for title, of in _reliability_statistics(part):
+            rows.append((*part.where, title, Figure.of(of(people), share=title == "Percent agreement")))
+        for one, other in combinations(part.humans, 2):
+            pair = people.of(one, other)
+            pairs.append(
+                (
+                    *part.where,
+                    f"{one} and {other}",
+                    Figure.of(percent_agreement(pair), share=True),
+                    Figure.of(cohen_kappa(pair, weights=main_weights(part))),
+                    Figure.of(statistic(pair)),
+                )
+            )
+    statistic_name = "Krippendorff's alpha"
+    lead = (
+        f"This is the ceiling: no judge can be expected to agree with people more than people agree with each other. "
+        f"{statistic_name} of the people, 1 is perfect and 0 is chance: {'; '.join(leads)}."
+    )
+    if len(lines) > 1:
+        blocks.append(
+            Dots("people", "Agreement of the people, by dimension", statistic_name, tuple(lines), within=(0, 1))
+        )
+    columns = ("criterion", "dimension", "statistic", "value")
+    blocks.append(
+        Table(
+            "people",
+            "Agreement among people",
+            columns,
+            tuple(rows),
+            unit="agreement; 1 is perfect, 0 is what chance would give (percent agreement: share of equal pairs)",
+        )
+    )
+    weights = main_weights(study.slices[0])
+    kappa = "Cohen's kappa" if weights == "none" else f"Cohen's kappa ({weights} weights)"
+    blocks.append(
+        Table(
+            "people_pairs",
+            "Each pair of people",
+            ("criterion", "dimension", "pair", "equal", kappa, statistic_name),
+            tuple(pairs),
+            unit="each value with its 95 % interval and the units it rests on",
+        )
+    )
+    blocks += _raters(study)
+    return Section(2, "people", "How far people agree with each other", lead, tuple(blocks))
+
+
+def _reliability_statistics(part: Slice) -> Iterator[tuple[str, Callable[[Ratings], Statistic]]]:
+    level = part.table.scale.level
+    yield "Percent agreement", percent_agreement
+    weights = main_weights(part)
+    suffix = "" if weights == "none" else f", {weights} weights"
+    if len(part.humans) == 2:
+        yield f"Cohen's kappa{suffix}", lambda ratings: cohen_kappa(ratings, weights=weights)
+    else:
+        yield f"Mean of Cohen's kappa over pairs (Light){suffix}", lambda ratings: light_kappa(ratings, weights=weights)
+    yield "Fleiss' kappa", fleiss_kappa
+    yield f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
+    if part.numeric:
+        yield "ICC(1,1)", icc
+
+
+def _raters(study: Study) -> Iterator[Block]:
+    """Who is lenient: the mean and the use of categories of each rater."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        for name in (*part.humans, *part.judges):
+            codes = part.column(name)
+            codes = codes[codes != MISSING]
+            mean = (
+                float(part.numbers(name)[part.column(name) != MISSING].mean())
+                if part.table.numeric and len(codes)
+                else None
+            )
+            shares = ""
+            if len(part.categories) <= MOST_VALUES and len(codes):
+                counts = np.bincount(codes, minlength=len(part.categories))
+                shares = ", ".join(
+                    f"{label} {count / len(codes):.0%}" for label, count in zip(part.categories, counts, strict=True)
+                )
+            kind = "judge" if name in part.judges else "person"
+            rows.append((*part.where, name, kind, len(codes), mean if part.numeric else None, shares or None))
+    yield Table(
+        "raters",
+        "How each rater used the scale",
+        ("criterion", "dimension", "rater", "is a", "units", "mean", "shares of the values"),
+        tuple(rows),
+        unit="over all units that the rater rated, which need not be the same ones",
+    )
+
+

@@ -1,0 +1,58 @@
+"""Small words that all sections use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reports.content import Figure, Mark, Section, Text
+
+_SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def mark(series: str, found: Figure) -> Mark:
+    """A figure as a mark of a chart."""
+    return Mark(series, found.value, found.low, found.high)
+
+
+def said(found: Figure, digits: int = 2) -> str:
+    """A figure in a sentence.
+
+    >>> said(Figure(0.864, 0.84, 0.89, "bootstrap", 999))
+    '0.86 [0.84, 0.89]'
+    """
+    if found.value is None:
+        return "undefined"
+    many, unit, digits = (100.0, " %", max(digits - 2, 0)) if found.share else (1.0, "", digits)
+    limits = ""
+    if found.low is not None and found.high is not None:
+        limits = f" [{many * found.low:.{digits}f}, {many * found.high:.{digits}f}]"
+    return f"{many * found.value:.{digits}f}{unit}{limits}".replace("-", "\N{MINUS SIGN}")
+
+
+def count(number: int, one: str, many: str) -> str:
+    """A number of things; small ones spelled.
+
+    >>> count(3, "person", "people"), count(1000, "unit", "units")
+    ('three people', '1,000 units')
+    """
+    spelled = _SPELLED[number] if number < len(_SPELLED) else f"{number:,}"
+    return f"{spelled} {one if number == 1 else many}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["ann", "bob", "cem"])
+    'ann, bob and cem'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def capital(sentence: str) -> str:
+    """The sentence with its first letter in upper case."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def nothing(number: int, key: str, title: str, reason: str) -> Section:
+    """A section that cannot be computed: why, and what would be needed."""
+    return Section(number, key, title, "These ratings cannot say.", (Text(reason, "missing"),))
