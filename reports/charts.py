@@ -206,16 +206,22 @@ def cut(text: str, width: float, size: float = _SIZE) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
-def _legend(names: Sequence[str], y: float, left: float, first: int = 0) -> tuple[list[Shape], float]:
+def _legend(
+    names: Sequence[str], y: float, left: float, first: int = 0, paints: Sequence[tuple[str, float]] | None = None
+) -> tuple[list[Shape], float]:
     """Signs and names beside each other, in as many lines as it takes, and how high that is."""
     shapes: list[Shape] = []
     x, top = left, y
-    for place, name in enumerate(names, first):
+    for place, name in enumerate(names):
         words = cut(name, 260, _SMALL)
         width = 16 + len(words) * _SMALL * _WIDE + 18
         if x > left and x + width > WIDTH - 8:
             x, top = left, top + 18
-        shapes += [*_sign(place, x + 5, top - 4, ""), Word(x + 15, top, words, _SMALL, title=name)]
+        if paints is None:
+            shapes += _sign(first + place, x + 5, top - 4, "")
+        else:
+            shapes.append(Rect(x, top - 9, 10, 10, *paints[place]))
+        shapes.append(Word(x + 15, top, words, _SMALL, title=name))
         x += width
     return shapes, top - y + 18
 
@@ -256,7 +262,7 @@ def _dots(chart: Dots) -> Drawing:
     left = min(max(longest * _SIZE * _WIDE + 16, 60.0), 240.0)
     right = WIDTH - 24
     at = _scale(steps[0], steps[-1], left, right)
-    shapes, tall = _legend(names, 16, left)
+    shapes, tall = _legend(names, 16, left, chart.first)
     top = tall + 10
     heights = [max(len(marks), 1) * 15 + 11 for _, marks in chart.lines]
     bottom = top + sum(heights)
@@ -268,7 +274,9 @@ def _dots(chart: Dots) -> Drawing:
         shapes.append(Line(left, y + height, right, y + height, "grid", 0.6))
         shapes.append(Word(left - 10, y + height / 2 + 4, cut(label, left - 16), anchor="end", title=label))
         for place, mark in enumerate(marks):
-            shapes += _mark(mark, names.index(mark.series), y + 13 + place * 15, at, title=f"{label}. {said(mark)}")
+            shapes += _mark(
+                mark, chart.first + names.index(mark.series), y + 13 + place * 15, at, title=f"{label}. {said(mark)}"
+            )
         y += height
     words = "; ".join(f"{label}: {', '.join(said(mark) for mark in marks)}" for label, marks in chart.lines)
     return Drawing(WIDTH, bottom + 40, tuple(shapes), chart.title, words)
@@ -364,7 +372,8 @@ def _bars(chart: Bars) -> Drawing:
     names = [name for name, _ in chart.series]
     most = max((value for _, values in chart.series for value in values), default=0.0)
     steps = ticks(0.0, most or 1.0, 5)
-    legend, tall = _legend(names, 16, left)
+    paints = [_bar_paint(at, chart.people) for at in range(len(names))]
+    legend, tall = _legend(names, 16, left, paints=paints)
     top = tall + 10
     bottom = top + 170
     at = _scale(steps[0], steps[-1], bottom, top)
@@ -381,11 +390,8 @@ def _bars(chart: Bars) -> Drawing:
         for series, (name, values) in enumerate(chart.series):
             x = middle + (series - len(names) / 2) * thick
             title = f"{label}, {name}: {values[place]:.1%}"
-            shapes.append(
-                Rect(
-                    x + 1, at(values[place]), thick - 2, bottom - at(values[place]), f"s{series % SERIES}", title=title
-                )
-            )
+            height = bottom - at(values[place])
+            shapes.append(Rect(x + 1, at(values[place]), thick - 2, height, *paints[series], title))
             if thick >= 30:
                 shapes.append(Word(x + thick / 2, at(values[place]) - 4, f"{values[place]:.0%}", 10, "muted", "middle"))
     shapes.append(Line(left, bottom, right, bottom, "muted", 1.0))
@@ -396,10 +402,17 @@ def _bars(chart: Bars) -> Drawing:
     return Drawing(WIDTH, bottom + 28, tuple(shapes), chart.title, words)
 
 
+def _bar_paint(at: int, people: int) -> tuple[str, float]:
+    """People are shades of one colour, judges have one each."""
+    if at < people:
+        return "s0", 1.0 - 0.6 * at / max(people, 1)
+    return f"s{1 + (at - people) % (SERIES - 1)}", 1.0
+
+
 def _lines(chart: Lines) -> Drawing:
     left, right = 62.0, WIDTH - 20
     points = [point for _, line in chart.series for point in line]
-    legend, tall = _legend([name for name, _ in chart.series], 16, left)
+    legend, tall = _legend([name for name, _ in chart.series], 16, left, chart.first)
     top = tall + 10
     bottom = top + 240
     ys = [each for point in points for each in (point.y, point.low, point.high) if each is not None] or [0.0, 1.0]
@@ -421,7 +434,7 @@ def _lines(chart: Lines) -> Drawing:
     if chart.diagonal:
         start, end = max(across[0], up[0]), min(across[-1], up[-1])
         shapes.append(Line(at_x(start), at_y(start), at_x(end), at_y(end), "muted", 1.2, dashed=True))
-    for series, (name, line) in enumerate(chart.series):
+    for series, (name, line) in enumerate(chart.series, chart.first):
         paint = f"s{series % SERIES}"
         shapes.append(Poly(tuple((at_x(each.x), at_y(each.y)) for each in line), paint, width=1.6))
         for each in line:

@@ -136,6 +136,8 @@ class Dots:
     zero: bool = False
     """Whether a line at zero means something."""
     within: tuple[float, float] | None = None
+    first: int = 0
+    """The sign of the first series: 0 is that of people, judges begin with 1."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,8 @@ class Bars:
     axis: str
     labels: tuple[str, ...]
     series: tuple[tuple[str, tuple[float, ...]], ...]
+    people: int = 0
+    """How many of the series, the first ones, are people: they share a colour."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,7 @@ class Lines:
     diagonal: bool = False
     """Whether to draw the line on which both axes are equal."""
     log_x: bool = False
+    first: int = 1
 
 
 Chart = Dots | Heat | Bars | Lines

@@ -11,6 +11,10 @@ from reports.charts import svg
 from reports.content import Bars, Behind, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Table, Text
 from reports.layout import spread
 
+LONG = 14
+"""Rows beyond which a table scrolls in itself; on paper it has all of them."""
+SHORT = ' class="s"'
+
 Where = Callable[[Behind], str]
 """The address at which somebody finds what a row is made of."""
 
@@ -106,12 +110,15 @@ def _table(table: Table, where: Where | None) -> Iterator[str]:
     if table.unit:
         yield f'<p class="unit">{escape(table.unit)}</p>'
     kinds = {"number": ' class="n"', "interval": ' class="interval"', "why": ' class="why"', "text": ""}
-    yield '<div class="scroll"><table><thead><tr>'
+    yield f'<div class="scroll{" long" if len(shown.rows) > LONG else ""}"><table><thead><tr>'
     for name, kind in zip(shown.columns, shown.kinds, strict=True):
         yield f"<th{kinds[kind] if kind == 'number' else ''}>{escape(name)}</th>"
     yield f"{'<th></th>' if leads else ''}</tr></thead><tbody>"
     for row, way in zip(shown.rows, leads or [""] * len(shown.rows), strict=True):
-        cells = (f"<td{kinds[kind]}>{_cell(cell)}</td>" for cell, kind in zip(row, shown.kinds, strict=True))
+        cells = (
+            f"<td{kinds[kind] or (SHORT if len(cell) <= 32 else '')}>{_cell(cell)}</td>"
+            for cell, kind in zip(row, shown.kinds, strict=True)
+        )
         yield f"<tr>{''.join(cells)}{way}</tr>"
     yield "</tbody></table></div>"
     if table.note:

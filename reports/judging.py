@@ -1,58 +1,492 @@
 """Judges against people: sections 3, 4 and 5."""
 
-# ---- 5 confusion ----------------------------------------------------------------------------------------------------
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from agreement.alternative import AlternativeTest, alternative_test, winning_rates
+from agreement.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling, noise_ceiling
+from agreement.chance import percent_agreement
+from agreement.classification import classification_rates
+from agreement.corrected import clustered_mean
+from agreement.correlation import pearson, spearman
+from agreement.kappa import cohen_kappa
+from agreement.ratings import MISSING, Floats
+from reports.content import Bars, Behind, Block, Cell, Dots, Figure, Heat, Lines, Mark, Point, Section, Table
+from reports.people import MOST_VALUES, main_statistic, main_weights
+from reports.study import Slice, Study
+from reports.words import count, mark, nothing, said, some
+
+MEASURES: dict[Measure, str] = {
+    "agreement": "Share of equal ratings",
+    "kappa": "Cohen's kappa",
+    "linear": "Cohen's kappa, linear weights",
+    "quadratic": "Cohen's kappa, quadratic weights",
+    "pearson": "Pearson's correlation",
+}
+EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER OMEGA}", "\N{GREEK SMALL LETTER RHO}"
+_MOST_LEVELS = 60
+"""Numbers beyond which ratings are measurements, and are correlated."""
+
+
+def main_measure(part: Slice) -> Measure:
+    """How judge and people are compared on the same footing: what fits the scale."""
+    if not part.numeric:
+        return "kappa"
+    return "quadratic" if len(part.categories) <= _MOST_LEVELS else "pearson"
+
+
+def codes(part: Slice, rater: str) -> Floats:
+    """(units,) what the comparisons of judge and people work on: numbers if they are such, else codes; nan for none."""
+    if part.table.numeric:
+        return part.numbers(rater)
+    column = part.column(rater)
+    found: Floats = np.where(column == MISSING, np.nan, column.astype(float))
+    return found
+
+
+def human_table(part: Slice) -> Floats:
+    """(units, people) the same of all people."""
+    return np.stack([codes(part, name) for name in part.humans], axis=1)
+
+
+def ceiling_of(part: Slice, judge: str) -> Ceiling:
+    """The judge beside the people, in the measure that fits the scale."""
+    return human_ceiling(
+        human_table(part), codes(part, judge), measure=main_measure(part), clusters=part.table.clusters
+    )
+
+
+# ---- 3 on the same footing ------------------------------------------------------------------------------------------
+
+
+def against_people(study: Study) -> Section:
+    """Section 3."""
+    blocks: list[Block] = []
+    rows: list[tuple[Cell, ...]] = []
+    lines: list[tuple[str, tuple[Mark, ...]]] = []
+    gaps: list[tuple[str, tuple[Mark, ...]]] = []
+    told: list[str] = []
+    several = len(study.humans) > 1
+    for part in study.slices:
+        marks: list[Mark] = []
+        differences: list[Mark] = []
+        for judge in part.judges:
+            if len(part.humans) < 2:
+                continue
+            found = ceiling_of(part, judge)
+            mine, people, gap = (Figure.of(each) for each in (found.judge, found.people, found.difference))
+            measure = MEASURES[main_measure(part)]
+            rows += [
+                (*part.where, judge, measure, "judge with a person", mine),
+                (*part.where, judge, measure, "person with a person", people),
+                (*part.where, judge, measure, "difference", gap),
+            ]
+            if not marks:
+                marks.append(mark("a person with a person", people))
+            marks.append(mark(f"{judge} with a person", mine))
+            differences.append(mark(judge, gap))
+            if part.dimension is None:
+                told.append(f"{judge} {said(mine)} where people reach {said(people)}")
+        if marks:
+            lines.append((part.name, tuple(marks)))
+            gaps.append((part.name, tuple(differences)))
+    if lines:
+        measures = {MEASURES[main_measure(part)] for part in study.slices}
+        axis = measures.pop() if len(measures) == 1 else "agreement in the measure of the scale"
+        blocks += [
+            Dots("ceiling", "Judges beside the human ceiling", f"{axis}; 1 is perfect", tuple(lines)),
+            Dots("gap", "How far each judge stays behind", f"judge minus people, {axis}", tuple(gaps), True, first=1),
+            Table(
+                "ceiling",
+                "On the same footing",
+                ("criterion", "dimension", "judge", "measure", "who", "value"),
+                tuple(rows),
+                unit="mean over pairs, on the units that the judge and at least two people rated; the difference is "
+                "resampled together, so its interval may exclude 0 although the two others overlap",
+                note="A judge is compared with single people, as people are with each other. Against a majority it "
+                "would "
+                "look better than any of them, as a majority has less noise.",
+            ),
+        ]
+        blocks += _by_certainty(study)
+        blocks += _noise(study)
+    blocks += _pairs(study)
+    if not several:
+        lead = (
+            "Only one person was named, so there is no human ceiling to compare with; the numbers below are plain "
+            "agreement with that person."
+        )
+    else:
+        lead = f"Agreement with a person, judge and people on the same units: {some(told)}."
+    return Section(3, "judges", "Judge against people", lead, tuple(blocks))
+
+
+def _by_certainty(study: Study) -> list[Block]:
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        if len(part.humans) < 2:
+            continue
+        for judge in part.judges:
+            found = ceiling_by_certainty(human_table(part), codes(part, judge), clusters=part.table.clusters)
+            for where, who, each in (
+                ("people agree", "judge", found.unanimous.judge),
+                ("people are split", "judge", found.split.judge),
+                ("people are split", "person", found.split.people),
+            ):
+                rows.append((*part.where, judge, where, who, Figure.of(each, share=True)))
+    return [
+        Table(
+            "certainty",
+            "Where people agree, and where they do not",
+            ("criterion", "dimension", "judge", "units", "who", "share of a person's ratings met"),
+            tuple(rows),
+            note="Agreement on units that split the people is no merit: there is nothing to agree with.",
+        )
+    ]
+
+
+def _noise(study: Study) -> list[Block]:
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        if len(part.humans) < 2 or not part.numeric:
+            continue
+        found = noise_ceiling(human_table(part), clusters=part.table.clusters)
+        rows += [
+            (*part.where, "Reliability of the people's mean, ICC(3,k)", Figure.of(found.reliability_of_mean)),
+            (*part.where, "Highest correlation that a judge can have with it", Figure.of(found.highest)),
+            (*part.where, "What one person reaches (leave one out)", Figure.of(found.leave_one_out)),
+        ]
+        for judge in part.judges:
+            at = _with_mean(part, judge)
+            rows.append((*part.where, f"{judge}, Pearson's correlation with the people's mean", at))
+    if not rows:
+        return []
+    return [
+        Table(
+            "noise",
+            "The noise ceiling: what correlation is possible at all",
+            ("criterion", "dimension", "what", "value"),
+            tuple(rows),
+            unit="correlation; says nothing about leniency",
+        )
+    ]
+
+
+def _with_mean(part: Slice, judge: str) -> Figure:
+    from agreement.ratings import Ratings
+
+    pair = np.stack([part.human_mean, part.numbers(judge)], axis=1)
+    return Figure.of(pearson(Ratings.from_array(pair, raters=("people", "judge"))))
+
+
+def _pairs(study: Study) -> list[Block]:
+    rows: list[tuple[Cell, ...]] = []
+    behind: list[Behind] = []
+    numeric = any(part.numeric for part in study.slices)
+    for part in study.slices:
+        _, statistic = main_statistic(part)
+        weights = main_weights(part)
+        for judge in part.judges:
+            for human in part.humans:
+                pair = part.table.of(human, judge)
+                behind.append(Behind(part.dimension, (human, judge)))
+                cells: list[Cell] = [
+                    Figure.of(percent_agreement(pair), share=True),
+                    Figure.of(cohen_kappa(pair, weights=weights)),
+                    Figure.of(statistic(pair)),
+                ]
+                if numeric:
+                    cells += [Figure.of(pearson(pair)), Figure.of(spearman(pair))]
+                rows.append((*part.where, judge, human, *cells))
+    columns = ["criterion", "dimension", "judge", "person", "equal", "Cohen's kappa", "Krippendorff's alpha"]
+    if numeric:
+        columns += ["Pearson's r", "Spearman's rho"]
+    weighted = " Kappa has quadratic weights where the scale has an order." if numeric else ""
+    return [
+        Table(
+            "judge_pairs",
+            "Each judge with each person",
+            tuple(columns),
+            tuple(rows),
+            unit=f"each value with its 95 % interval and the units that both rated.{weighted}",
+            behind=tuple(behind),
+        )
+    ]
+
+
+# ---- 4 alternative annotator test -----------------------------------------------------------------------------------
+
+
+def alternative(study: Study, epsilon: float) -> Section:
+    """Section 4."""
+    title = "Could the judge take a person's place?"
+    if len(study.humans) < 3:
+        return nothing(
+            4,
+            "alternative",
+            title,
+            f"The alternative annotator test needs at least three people, and these are {len(study.humans)}: each "
+            "person "
+            "is compared with the others, and with fewer the others are one person only.",
+        )
+    rows: list[tuple[Cell, ...]] = []
+    people: list[tuple[Cell, ...]] = []
+    lines: dict[str, tuple[Point, ...]] = {}
+    told: list[str] = []
+    for part in study.slices:
+        score = "neg_rmse" if part.numeric else "accuracy"
+        for judge in part.judges:
+            table, mine = human_table(part), codes(part, judge)
+            found = alternative_test(table, mine, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
+            rows.append((*part.where, judge, f"winning rate {OMEGA}", Figure.of(found.winning_rate)))
+            rows.append((*part.where, judge, f"advantage {RHO}", Figure.of(found.advantage_probability)))
+            people += _of_people(part, judge, found)
+            if part.dimension is None:
+                rates = winning_rates(table, mine, raters=part.humans, score=score)  # type: ignore[arg-type]
+                points = tuple(Point(each, rate.value) for each, rate in rates if rate.defined)
+                if points:
+                    lines[judge if len(study.slices) == 1 else f"{judge} · {part.criterion}"] = points
+                if found.winning_rate.defined:
+                    replaced = round(found.winning_rate.value * len(found.people))
+                    verdict = "passes" if found.passed else "does not pass"
+                    told.append(f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion})")
+                else:
+                    told.append(f"{judge} cannot be tested ({part.criterion}): {found.winning_rate.reason}")
+    blocks: list[Block] = []
+    if lines:
+        blocks.append(
+            Lines(
+                "epsilon",
+                "The winning rate, depending on how much better a person may be",
+                f"{EPSILON}, the handicap that is allowed for a judge costing less",
+                f"winning rate {OMEGA}",
+                tuple(lines.items()),
+            )
+        )
+    possible = ", ".join(f"{at / len(study.humans):.2f}" for at in range(len(study.humans) + 1))
+    blocks += [
+        Table(
+            "alternative",
+            "Alternative annotator test",
+            ("criterion", "dimension", "judge", "what", "value"),
+            tuple(rows),
+            note=f"{OMEGA} passes at 0.5; with {count(len(study.humans), 'person', 'people')} it can only be {possible}, "
+            f"and has no interval. {RHO} is the mean share of units on which the judge is at least as close to the other "
+            "people as a person is.",
+        ),
+        Table(
+            "alternative_people",
+            "Person by person",
+            (
+                "criterion",
+                "dimension",
+                "judge",
+                "person",
+                "judge at least as close",
+                "person at least as close",
+                "p",
+                "may replace",
+            ),
+            tuple(people),
+            note="Closeness to the other people; ties count for both. One-sided t test, Benjamini-Yekutieli at 0.05.",
+        ),
+    ]
+    lead = (
+        "For how many of the people it may stand in, if a person may be better by "
+        f"{EPSILON} = {epsilon:g}: {some(told)}."
+    )
+    return Section(4, "alternative", title, lead, tuple(blocks))
+
+
+def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Cell, ...]]:
+    return [
+        (
+            *part.where,
+            judge,
+            each.rater,
+            Figure.of(each.advantage, share=True),
+            each.person_advantage,
+            each.test.p_value if each.test else None,
+            "yes" if each.rejected else "no" if each.test else "not tested",
+        )
+        for each in found.people
+    ]
+
+
+# ---- 5 where they differ --------------------------------------------------------------------------------------------
 
 
 def confusion(study: Study) -> Section:
+    """Section 5."""
+    title = "Where they differ"
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
-    bars: list[Bars] = []
+    rates: list[tuple[Cell, ...]] = []
+    bars: list[Block] = []
+    told: list[str] = []
     for part in study.slices:
-        if part.dimension is not None or not 1 < len(part.categories) <= MOST_VALUES:
-            continue
+        few = 1 < len(part.categories) <= MOST_VALUES
         for judge in part.judges:
-            given = part.column(judge)
-            both = (given != MISSING) & (part.majority != MISSING)
+            if not few:
+                continue
+            given, people = part.column(judge), part.majority
+            both = (given != MISSING) & (people != MISSING)
             q = len(part.categories)
-            counts = np.bincount(part.majority[both] * q + given[both], minlength=q * q).reshape(q, q)
+            counts = np.bincount(people[both] * q + given[both], minlength=q * q).reshape(q, q)
             table = tuple(tuple(int(each) for each in row) for row in counts)
-            key = f"confusion_{len(blocks) + 1}"
-            blocks.append(
-                Heat(
-                    key,
-                    f"{judge}, {part.criterion}: where it lands when most people say …",
-                    "most people",
-                    judge,
-                    part.categories,
-                    part.categories,
-                    table,
-                )
-            )
             for at, row in enumerate(table):
-                for to, count in enumerate(row):
-                    rows.append((*part.where, judge, part.categories[at], part.categories[to], count))
-        shares = []
-        for name in (*part.humans, *part.judges):
-            codes = part.column(name)
-            codes = codes[codes != MISSING]
-            counted = np.bincount(codes, minlength=len(part.categories)) / max(len(codes), 1)
-            shares.append((name, tuple(float(each) for each in counted)))
-        bars.append(
-            Bars(
-                f"shares_{len(bars) + 1}",
-                f"{part.criterion}: how often each value is given",
-                "share of the rater's ratings",
-                part.categories,
-                tuple(shares),
+                for to, n in enumerate(row):
+                    rows.append((*part.where, judge, part.categories[at], part.categories[to], n))
+            rates += _rates(part, judge)
+            if part.dimension is None:
+                heading = f"{judge}, {part.criterion}: what it says (across) where most people say (down)"
+                blocks.append(
+                    Heat(
+                        f"confusion_{len(blocks) + 1}",
+                        heading,
+                        "most people",
+                        judge,
+                        part.categories,
+                        part.categories,
+                        table,
+                    )
+                )
+                right = int(np.trace(counts))
+                total = max(int(counts.sum()), 1)
+                told.append(f"{judge} says the same on {right:,} of {int(counts.sum()):,} ({right / total:.0%})")
+        if part.dimension is None and few:
+            bars.append(_shares(part, len(bars) + 1))
+    blocks += bars
+    blocks += _levels(study)
+    if rates:
+        columns = ("criterion", "dimension", "judge", "statistic", "value")
+        blocks.append(
+            Table(
+                "rates",
+                "Against what most people say",
+                columns,
+                tuple(rates),
+                note="Precision: of the units that the judge gives this value, the share where most people do. "
+                "Recall: of the "
+                "units that most people give this value, the share where the judge does. Units on which people are "
+                "tied are "
+                "left out.",
             )
         )
+    if rows:
+        columns = ("criterion", "dimension", "judge", "most people", "judge says", "units")
+        blocks.append(Table("confusion", "The confusion as numbers", columns, tuple(rows), unit="counts of units"))
     if not blocks:
-        reason = "There are too many different values for a table; bin them, or declare a scale with few values."
-        return Section(5, "confusion", "Where they differ", reason, (Text(reason, "missing"),))
-    blocks += bars
-    columns = ("criterion", "dimension", "judge", "most people", "judge says", "units")
-    blocks.append(Table("confusion", "The same as numbers", columns, tuple(rows), unit="counts of units"))
-    lead = "Each row holds the units of which most people said the same; the diagonal is where the judge says it, too."
-    return Section(5, "confusion", "Where they differ", lead, tuple(blocks))
+        return nothing(
+            5,
+            "confusion",
+            title,
+            "There are too many different values for a table; declare a scale with few values, or bin them.",
+        )
+    lead = (
+        f"Beside what most people say, {some(told)}. The diagonal is where both say the same; what is off it "
+        "shows "
+        "which values are mixed up."
+        if told
+        else "What people say, at each level of the judge."
+    )
+    return Section(5, "confusion", title, lead, tuple(blocks))
 
 
+def _rates(part: Slice, judge: str) -> list[tuple[Cell, ...]]:
+    names: list[str | None] = [*part.categories, None]
+    said_ = [names[code] for code in part.column(judge).tolist()]
+    people = [names[code] for code in part.majority.tolist()]
+    if not any(one is not None and other is not None for one, other in zip(said_, people, strict=True)):
+        return []
+    found = classification_rates(people, said_, labels=part.categories, clusters=part.table.clusters)
+    rows: list[tuple[Cell, ...]] = [(*part.where, judge, "Accuracy", Figure.of(found.accuracy, share=True))]
+    if part.dimension is None:
+        for each in found.classes:
+            rows.append((*part.where, judge, f"Precision of {each.label}", Figure.of(each.precision, share=True)))
+            rows.append((*part.where, judge, f"Recall of {each.label}", Figure.of(each.recall, share=True)))
+    rows.append((*part.where, judge, "F1, mean over the values", Figure.of(found.macro_f1, share=True)))
+    return rows
+
+
+def _shares(part: Slice, number: int) -> Bars:
+    shares = []
+    for name in (*part.humans, *part.judges):
+        given = part.column(name)
+        given = given[given != MISSING]
+        counted = np.bincount(given, minlength=len(part.categories)) / max(len(given), 1)
+        shares.append((name, tuple(float(each) for each in counted)))
+    return Bars(
+        f"shares_{number}",
+        f"{part.criterion}: how often each value is given, by people and by judges",
+        "share of its ratings",
+        part.categories,
+        tuple(shares),
+        people=len(part.humans),
+    )
+
+
+def _levels(study: Study) -> list[Block]:
+    """What people say at each level of the judge: the calibration curve."""
+    blocks: list[Block] = []
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        if not part.numeric:
+            continue
+        lines: list[tuple[str, tuple[Point, ...]]] = []
+        for judge in part.judges:
+            line = []
+            for label, at, chosen in _bins(part.numbers(judge)):
+                found = Figure.of(
+                    clustered_mean(np.where(chosen, part.human_mean, np.nan), clusters=part.table.clusters)
+                )
+                found = replace(found, n_left_out=0)
+                rows.append((*part.where, judge, label, found))
+                if found.value is not None:
+                    line.append(Point(at, found.value, found.low, found.high))
+            if line:
+                lines.append((judge, tuple(line)))
+        if lines and part.dimension is None:
+            blocks.append(
+                Lines(
+                    f"levels_{len(blocks) + 1}",
+                    f"{part.criterion}: what people say, at each score of the judge",
+                    "the judge's score",
+                    "mean score of the people",
+                    tuple(lines),
+                    diagonal=True,
+                )
+            )
+    if rows:
+        blocks.append(
+            Table(
+                "levels",
+                "What people say, at each score of the judge",
+                ("criterion", "dimension", "judge", "judge's score", "people's mean"),
+                tuple(rows),
+                unit="points of the scale; on the dashed line both mean the same",
+            )
+        )
+    return blocks
+
+
+def _bins(values: Floats, most: int = 10) -> Iterator[tuple[str, float, Any]]:
+    """(name, middle, which units) of each level, or of equally full bins where there are many."""
+    known = values[~np.isnan(values)]
+    levels = np.unique(known)
+    if len(levels) <= most:
+        for level in levels.tolist():
+            yield f"{level:g}", level, values == level
+        return
+    edges = np.unique(np.quantile(known, np.linspace(0, 1, most + 1)))
+    for at, (low, high) in enumerate(pairwise(edges.tolist())):
+        last = at == len(edges) - 2
+        chosen = (values >= low) & ((values <= high) if last else (values < high))
+        if chosen.any():
+            yield f"{low:.3g} to {high:.3g}", float(values[chosen].mean()), chosen

@@ -25,13 +25,10 @@ def spread(table: Table) -> Spread:
     """The table for reading.
 
     One column of figures becomes value, interval, n, left out and remark. Several stay one cell each, with a second
-    line. A criterion or dimension that is the same in every row has no column.
+    line. A column without anything in it, or a criterion or dimension that is the same in every row, is not shown.
     """
-    holders = [
-        at
-        for at in range(len(table.columns))
-        if any(isinstance(row[at], Figure) for row in table.rows if at < len(row))
-    ]
+    table = _without_repetition(table)
+    holders = [at for at in range(len(table.columns)) if any(isinstance(row[at], Figure) for row in table.rows)]
     whole = len(holders) != 1
     columns: list[str] = []
     kinds: list[Kind] = []
@@ -44,8 +41,7 @@ def spread(table: Table) -> Spread:
             plain = all(isinstance(row[at], int | float | Figure | None) for row in table.rows)
             kinds.append("number" if plain and table.rows else "text")
     rows = tuple(_row(row, holders, whole) for row in table.rows)
-    filled = [any(row[at] != "" for row in rows) for at in range(len(columns))]
-    kept = [at for at, kind in enumerate(kinds) if kind != "why" or filled[at]]
+    kept = [at for at in range(len(columns)) if any(row[at] not in ("", NOTHING) for row in rows)]
     return Spread(
         tuple(columns[at] for at in kept),
         tuple(kinds[at] for at in kept),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FONTS = Path(__file__).parent / "fonts"
 PLAIN, BOLD = "DejaVuSans", "DejaVuSans-Bold"
 SQUARE = "\N{WHITE SQUARE}"
-MOST_ROWS = 300
+MOST_ROWS = 80
 """Rows of a table that are printed; its CSV file has them all."""
 MOST_LETTERS = 500
 """Letters of a cell that are printed."""

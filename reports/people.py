@@ -8,13 +8,15 @@ from itertools import combinations
 import numpy as np
 
 from agreement.alpha import krippendorff_alpha
+from agreement.chance import fleiss_kappa, gwet_ac, percent_agreement
 from agreement.icc import icc
-from agreement.kappa import Weights, cohen_kappa, fleiss_kappa, light_kappa, percent_agreement
+from agreement.kappa import cohen_kappa, light_kappa
 from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
-from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from agreement.weights import Named
+from reports.content import Behind, Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.study import Slice, Study
-from reports.words import capital, count, mark, said
+from reports.words import count, mark, said, some
 
 MOST_VALUES = 12
 """Values of a scale beyond which they are not listed one by one."""
@@ -26,7 +28,7 @@ def main_statistic(part: Slice) -> tuple[str, Callable[[Ratings], Statistic]]:
     return f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
 
 
-def main_weights(part: Slice) -> Weights:
+def main_weights(part: Slice) -> Named:
     """The weights of a kappa that fit the scale."""
     return "none" if part.table.scale.level == "nominal" else "quadratic"
 
@@ -81,7 +83,7 @@ def design(study: Study) -> Section:
             "note",
         )
     )
-    lead = (
+    lead = capital(
         f"{count(len(study.humans), 'person', 'people')} and {count(len(study.judges), 'judge', 'judges')} rated "
         f"{len(first.table.units):,} units; people and judges are never counted together."
     )
@@ -97,6 +99,7 @@ def reliability(study: Study) -> Section:
     blocks: list[Block] = []
     rows: list[tuple[Cell, ...]] = []
     pairs: list[tuple[Cell, ...]] = []
+    behind: list[Behind] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     leads: list[str] = []
     if len(study.humans) < 2:
@@ -116,6 +119,7 @@ def reliability(study: Study) -> Section:
             rows.append((*part.where, title, Figure.of(of(people), share=title == "Percent agreement")))
         for one, other in combinations(part.humans, 2):
             pair = people.of(one, other)
+            behind.append(Behind(part.dimension, (one, other)))
             pairs.append(
                 (
                     *part.where,
@@ -128,7 +132,7 @@ def reliability(study: Study) -> Section:
     statistic_name = "Krippendorff's alpha"
     lead = (
         f"This is the ceiling: no judge can be expected to agree with people more than people agree with each other. "
-        f"{statistic_name} of the people, 1 is perfect and 0 is chance: {'; '.join(leads)}."
+        f"{statistic_name} of the people, 1 is perfect and 0 is chance: {some(leads)}."
     )
     if len(lines) > 1:
         blocks.append(
@@ -153,6 +157,7 @@ def reliability(study: Study) -> Section:
             ("criterion", "dimension", "pair", "equal", kappa, statistic_name),
             tuple(pairs),
             unit="each value with its 95 % interval and the units it rests on",
+            behind=tuple(behind),
         )
     )
     blocks += _raters(study)
@@ -170,8 +175,14 @@ def _reliability_statistics(part: Slice) -> Iterator[tuple[str, Callable[[Rating
         yield f"Mean of Cohen's kappa over pairs (Light){suffix}", lambda ratings: light_kappa(ratings, weights=weights)
     yield "Fleiss' kappa", fleiss_kappa
     yield f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
+    yield (
+        "Gwet's AC1" if weights == "none" else f"Gwet's AC2{suffix}",
+        lambda ratings: gwet_ac(ratings, weights=weights),
+    )
     if part.numeric:
-        yield "ICC(1,1)", icc
+        yield "ICC(1,1), whoever rated", lambda ratings: icc(ratings, form="ICC(1,1)")
+        yield "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
+        yield "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
 
 
 def _raters(study: Study) -> Iterator[Block]:
@@ -201,5 +212,3 @@ def _raters(study: Study) -> Iterator[Block]:
         tuple(rows),
         unit="over all units that the rater rated, which need not be the same ones",
     )
-
-

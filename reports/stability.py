@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from agreement.chance import percent_agreement
 from agreement.corrected import clustered_mean
 from agreement.icc import icc
-from agreement.kappa import percent_agreement
 from agreement.ratings import MISSING, Floats
 from agreement.statistic import Statistic
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.people import main_statistic
 from reports.study import Slice, Study
-from reports.words import count, listed, mark, nothing, said
+from reports.words import count, listed, mark, nothing, said, some
 
 MOST_VALUES = 12
 
@@ -28,7 +28,8 @@ def repeats(study: Study) -> Section:
             8,
             "repeats",
             title,
-            "No judge was asked twice. Run the judge again on the same units with the same prompt and name the second run "
+            "No judge was asked twice. Run the judge again on the same units with the same prompt and name the "
+            "second run "
             "with --repeat; how far it agrees with itself bounds everything above.",
         )
     rows: list[tuple[Cell, ...]] = []
@@ -52,7 +53,7 @@ def repeats(study: Study) -> Section:
         return nothing(8, "repeats", title, "The repeated runs share no unit with the judge.")
     lead = (
         "A judge that contradicts itself cannot agree with anybody. "
-        f"Krippendorff's alpha of its runs, 1 is always the same: {'; '.join(told)}."
+        f"Krippendorff's alpha of its runs, 1 is always the same: {some(told)}."
     )
     columns = ("criterion", "dimension", "judge", "runs", "statistic", "value")
     return Section(8, "repeats", title, lead, (Table("repeats", "The judge against itself", columns, tuple(rows)),))
@@ -63,7 +64,8 @@ def position(study: Study) -> list[Block]:
     if not study.runs.swapped:
         return [
             Text(
-                "Position: no run with the answers in the other order was named. Swap them, map the verdicts back to the "
+                "Position: no run with the answers in the other order was named. Swap them, map the verdicts back "
+                "to the "
                 "original order, and name that run with --swapped.",
                 "missing",
             )
@@ -87,7 +89,7 @@ def position(study: Study) -> list[Block]:
                 lines.append((name, tuple(marks)))
     blocks: list[Block] = []
     told = [f"{row[2]} says the same in both orders on {said(row[-1])}" for row in same if isinstance(row[-1], Figure)]
-    blocks.append(Text(f"Position: {'; '.join(told[:8])}. The rest depends on which answer stands first."))
+    blocks.append(Text(f"Position: {some(told)}. The rest depends on which answer stands first."))
     if lines:
         blocks.append(
             Dots(
@@ -96,6 +98,7 @@ def position(study: Study) -> list[Block]:
                 "difference of shares; 0 means that the order does not matter",
                 tuple(lines),
                 zero=True,
+                first=1,
             )
         )
     blocks.append(
@@ -113,7 +116,8 @@ def position(study: Study) -> list[Block]:
             "What the order changes",
             columns,
             tuple(moved),
-            unit="shares of units on which both runs gave a verdict (for numbers: means); verdicts are mapped back to the "
+            unit="shares of units on which both runs gave a verdict (for numbers: means); verdicts are mapped back "
+            "to the "
             "original order, so a judge without a position bias has differences around 0",
         )
     )
@@ -128,7 +132,8 @@ def drift(study: Study) -> Section:
             9,
             "drift",
             title,
-            "No earlier version was named. When the judge's model or prompt changes, run both versions on the same units "
+            "No earlier version was named. When the judge's model or prompt changes, run both versions on the same "
+            "units "
             "and name the old one with --earlier.",
         )
     rows: list[tuple[Cell, ...]] = []
@@ -153,18 +158,24 @@ def drift(study: Study) -> Section:
                     told.append(f"{label}, {part.criterion}: {said(found)}")
     if not rows:
         return nothing(9, "drift", title, "The versions share no unit.")
-    lead = f"Change in how often the judge says what people say, since the earlier version: {'; '.join(told)}."
+    lead = f"Change in how often the judge says what people say, since the earlier version: {some(told)}."
     blocks: tuple[Block, ...] = (
         Dots(
-            "drift", "Change since the earlier version", "change of the share of people's ratings met", tuple(lines), True
+            "drift",
+            "Change since the earlier version",
+            "change of the share of people's ratings met",
+            tuple(lines),
+            True,
         ),
-        Table("drift", "Versions of the judge", ("criterion", "dimension", "versions", "statistic", "value"), tuple(rows)),
+        Table(
+            "drift", "Versions of the judge", ("criterion", "dimension", "versions", "statistic", "value"), tuple(rows)
+        ),
     )
     return Section(9, "drift", title, lead, blocks)
 
 
 def matches(part: Slice, rater: str) -> Floats:
-    """(units,) the share of the people's ratings of a unit that a machine gives, too; nan where one of both is missing."""
+    """(units,) the share of the people's ratings that a machine gives, too; nan where one of both is missing."""
     mine = part.column(rater)
     rated = part.human_codes != MISSING
     equal = (part.human_codes == mine[:, None]) & rated

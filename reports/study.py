@@ -125,7 +125,7 @@ class Study:
     ) -> Slice:
         table = Ratings.from_rows(rows, scale=scale)
         items = [self.about[unit].item if unit in self.about else None for unit in table.units]
-        if any(item is not None for item in items) :
+        if any(item is not None for item in items):
             table = replace(table, clusters=tuple(item or unit for item, unit in zip(items, table.units, strict=True)))
         return Slice(
             criterion,

@@ -53,6 +53,16 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
+def some(parts: Sequence[str], most: int = 6) -> str:
+    """Parts of a sentence; of many, the first ones.
+
+    >>> some(["a", "b", "c"], most=2)
+    'a; b; and 1 more'
+    """
+    more = len(parts) - most
+    return "; ".join(parts) if more <= 0 else f"{'; '.join(parts[:most])}; and {more:,} more"
+
+
 def nothing(number: int, key: str, title: str, reason: str) -> Section:
     """A section that cannot be computed: why, and what would be needed."""
     return Section(number, key, title, "These ratings cannot say.", (Text(reason, "missing"),))

@@ -75,8 +75,18 @@ def calibrate(
     units: Annotated[
         Path | None,
         typer.Option(
-            help="With --ratings: a CSV file with the column unit and any of item, model, length: which units are answers "
+            help="With --ratings: a CSV file with the column unit and any of item, model, length: which units are "
+            "answers "
             "to one item, whose answers they are, and how long."
+        ),
+    ] = None,
+    rule: Annotated[
+        str | None,
+        typer.Option(
+            help="The rule of the verdict, set before you look: margin (default 0.1), people (0.4), judge (0.2), "
+            "units (30), "
+            "epsilon (0.2). The report prints it.",
+            metavar="NAME=NUMBER,...",
         ),
     ] = None,
     vouch: Annotated[
@@ -97,6 +107,7 @@ def calibrate(
     """How far judges can stand in for people: a report as HTML, PDF, CSV and JSON, and a card of one page."""
     from reports import files
     from reports.calibration import calibration
+    from reports.ruling import rule_from_text
     from reports.study import Runs, Study
 
     if (ratings is None) == (project is None):
@@ -142,7 +153,7 @@ def calibrate(
             unparsed=unparsed or (),
             pool_guidelines=pool_guidelines,
         )
-    made = files.write(calibration(study, source), out)
+    made = files.write(calibration(study, source, rule_from_text(rule) if rule else None), out)
     for path in made:
         typer.echo(path)
 

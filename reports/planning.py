@@ -1,0 +1,129 @@
+"""How many grades by people are needed next, and of which units: section 10."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from agreement.ratings import MISSING
+from reports.content import Block, Cell, Figure, Lines, Point, Section, Table
+from reports.judging import MEASURES, ceiling_of, main_measure
+from reports.study import Slice, Study
+from reports.words import nothing, some
+
+WANTED = (0.1, 0.05, 0.03)
+"""Half widths that a plan is made for."""
+MOST_LISTED = 30
+
+
+def plan(study: Study) -> Section:
+    """Section 10."""
+    title = "How many grades next?"
+    rows: list[tuple[Cell, ...]] = []
+    charts: list[Block] = []
+    told: list[str] = []
+    for part in study.slices:
+        if len(part.humans) < 2:
+            continue
+        lines = []
+        for judge in part.judges:
+            found = Figure.of(ceiling_of(part, judge).judge)
+            half = _half(found)
+            if half is None or found.n_units < 2:
+                continue
+            needed = [math.ceil(found.n_units * (half / wanted) ** 2) for wanted in WANTED]
+            rows.append((*part.where, judge, MEASURES[main_measure(part)], found.n_units, half, *needed))
+            steps = sorted(
+                {round(found.n_units * factor) for factor in (0.1, 0.15, 0.25, 0.4, 0.6, 1, 1.5, 2.5, 4, 6, 10)}
+            )
+            lines.append((judge, tuple(Point(float(n), half * math.sqrt(found.n_units / n)) for n in steps if n >= 10)))
+            if part.dimension is None:
+                told.append(
+                    f"{judge} on {part.criterion} is known to \N{PLUS-MINUS SIGN}{half:.3f}; for "
+                    f"\N{PLUS-MINUS SIGN}0.05 it "
+                    f"takes about {needed[1]:,} units graded by the same people"
+                )
+        if lines and part.dimension is None:
+            charts.append(
+                Lines(
+                    f"plan_{len(charts) + 1}",
+                    f"{part.criterion}: how narrow the interval gets with more units",
+                    "units that people grade",
+                    "half the width of the 95 % interval",
+                    tuple(lines),
+                    log_x=True,
+                )
+            )
+    if not rows:
+        return nothing(
+            10,
+            "plan",
+            title,
+            "There is no interval yet to plan from; two people and a judge on 30 units or more would give one.",
+        )
+    halves = tuple(f"units for \N{PLUS-MINUS SIGN}{wanted:g}" for wanted in WANTED)
+    columns = ("criterion", "dimension", "judge", "measure", "units now", "half width now", *halves)
+    blocks: list[Block] = [
+        *charts,
+        Table(
+            "plan",
+            "Units needed for a narrower interval",
+            columns,
+            tuple(rows),
+            note="The width of an interval falls with the square root of the number of units, if the new units are "
+            "like "
+            "the old ones. Choose them at random for that; the list below is for learning fast, not for a sample.",
+        ),
+    ]
+    blocks += _next(study)
+    return Section(10, "plan", title, some(told) + ".", tuple(blocks))
+
+
+def _half(found: Figure) -> float | None:
+    return None if found.low is None or found.high is None else (found.high - found.low) / 2
+
+
+def _next(study: Study) -> list[Block]:
+    """Units worth a look: the judges contradict each other, or people and judges do."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        if part.dimension is not None:
+            continue
+        rows += _worth(part)
+    if not rows:
+        return []
+    return [
+        Table(
+            "next",
+            "Units to look at next",
+            ("criterion", "unit", "people", "judges", "why"),
+            tuple(rows),
+            note=f"At most {MOST_LISTED} for each criterion, those of which least is known first.",
+        )
+    ]
+
+
+def _worth(part: Slice) -> list[tuple[Cell, ...]]:
+    judged = np.stack([part.column(name) for name in part.judges], axis=1)
+    found = []
+    for at, unit in enumerate(part.table.units):
+        mine = [code for code in part.human_codes[at].tolist() if code != MISSING]
+        theirs = [code for code in judged[at].tolist() if code != MISSING]
+        if not theirs:
+            continue
+        if not mine and len(set(theirs)) > 1:
+            rank, why = 0, "nobody graded it, and the judges differ"
+        elif len(mine) == 1 and mine[0] not in theirs and len(part.humans) > 1:
+            rank, why = 1, "one person only, and the judges differ from them"
+        elif len(set(mine)) > 1 and len(mine) > 1 and len(set(mine)) == len(mine):
+            rank, why = 2, "no two people agree"
+        elif (
+            len(mine) > 1 and len(set(mine)) == 1 and len(set(theirs)) == 1 and theirs[0] != mine[0] and len(theirs) > 1
+        ):
+            rank, why = 3, "all people agree, and all judges on something else"
+        else:
+            continue
+        words = [", ".join(part.categories[code] for code in codes) or "nobody" for codes in (mine, theirs)]
+        found.append((rank, at, (part.criterion, unit, words[0], words[1], why)))
+    return [row for _, _, row in sorted(found)[:MOST_LISTED]]

@@ -1,0 +1,302 @@
+"""What a judge's scores are worth for the models that it scores: sections 6 and 7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agreement.corrected import CorrectedMean, clustered_mean, ppi_mean, rogan_gladen
+from agreement.ratings import MISSING, Floats
+from agreement.regression import linear_regression
+from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.people import MOST_VALUES
+from reports.stability import position
+from reports.study import Slice, Study
+from reports.words import mark, nothing, said, some
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A number per unit that people and a judge both give: a score, or whether a value was given."""
+
+    name: str
+    people: Floats
+    judge: Callable[[str], Floats]
+    yes_no: bool
+
+
+def outcomes(part: Slice) -> list[Outcome]:
+    """The score itself where values are numbers; else the share of each value, as most people see it."""
+    if part.numeric:
+        binary = {*part.table.categories} <= {0.0, 1.0}
+        people = part.human_mean
+        if binary:
+            people = np.where(
+                part.majority == MISSING, np.nan, np.array([*part.table.categories, np.nan])[part.majority]
+            )
+        return [Outcome("mean", people, part.numbers, binary)]
+    if len(part.categories) > MOST_VALUES:
+        return []
+
+    def indicator(code: int) -> Callable[[str], Floats]:
+        def of(rater: str) -> Floats:
+            return _is(part.column(rater), code)
+
+        return of
+
+    return [
+        Outcome(f"share of {label}", _is(part.majority, code), indicator(code), True)
+        for code, label in enumerate(part.categories)
+    ]
+
+
+def _is(codes: Any, code: int) -> Floats:
+    found: Floats = np.where(codes == MISSING, np.nan, (codes == code).astype(float))
+    return found
+
+
+def models_of(study: Study, part: Slice) -> dict[str, Any]:
+    """Model -> (units,) which are its answers; all units under one name where no model is known."""
+    named = [study.about[unit].model if unit in study.about else None for unit in part.table.units]
+    found: dict[str, Any] = {}
+    for model in dict.fromkeys(each for each in named if each is not None):
+        found[model] = np.array([each == model for each in named])
+    return found or {"all units": np.ones(len(named), dtype=bool)}
+
+
+# ---- 6 corrected scores ---------------------------------------------------------------------------------------------
+
+
+def corrected(study: Study, *, by_class: bool = False) -> Section:
+    """Section 6."""
+    title = "Scores, corrected by what people say"
+    rows: list[tuple[Cell, ...]] = []
+    charts: list[Block] = []
+    beyond = 0
+    for part in study.slices:
+        for outcome in outcomes(part):
+            if outcome.yes_no and not part.numeric and part.dimension is not None:
+                continue
+            lines: list[tuple[str, tuple[Mark, ...]]] = []
+            for model, chosen in models_of(study, part).items():
+                for judge in part.judges:
+                    found = dict(_scores(part, outcome, judge, chosen, by_class=by_class))
+                    beyond += found["judge alone"].n_units - found["people alone"].n_units
+                    name = model if outcome.name == "mean" else f"{model}, {outcome.name}"
+                    rows += [
+                        (*part.where, name, judge, method, figure, (note or None))
+                        for method, figure, note in _scores_told(part, outcome, judge, chosen, by_class=by_class)
+                    ]
+                    label = f"{name} · {judge}" if len(part.judges) > 1 else name
+                    lines.append((label, tuple(mark(method, figure) for method, figure in found.items())))
+            if part.dimension is None and part.numeric:
+                charts.append(
+                    Dots(
+                        f"scores_{len(charts) + 1}",
+                        f"{part.criterion}: scores before and after the correction",
+                        "mean score",
+                        tuple(lines[:40]),
+                    )
+                )
+    if not rows:
+        return nothing(6, "scores", title, "The ratings are names with too many values to average.")
+    known = any(about.model for about in study.about.values())
+    blocks: list[Block] = [*charts]
+    if not known:
+        blocks.append(
+            Text(
+                "No unit says whose answer it is, so there is one score over all units. Name the models in a file "
+                "given with "
+                "--units (columns unit, item, model, length).",
+                "note",
+            )
+        )
+    blocks.append(
+        Table(
+            "scores",
+            "Scores by model",
+            ("criterion", "dimension", "model", "judge", "how", "score", "valid if"),
+            tuple(rows),
+            unit="points of the scale, or shares",
+            note="PPI++ takes the judge's mean over all units and moves it by what people say where they graded, "
+            "weighing the "
+            "judge by what it is worth. Its interval is narrower than that of the people alone only if the judge "
+            "scored "
+            "many units that no person did.",
+        )
+    )
+    lead = (
+        "The judge's own mean is not what people would say; these are. The interval of the corrected score holds "
+        "whatever "
+        "the judge's errors are, if the units that people graded are a random sample."
+    )
+    if beyond <= 0:
+        lead += (
+            " Here the judge scored hardly any unit that people did not, so it adds nothing to the people's own mean."
+        )
+    return Section(6, "scores", title, lead, tuple(blocks))
+
+
+def _scores(part: Slice, outcome: Outcome, judge: str, chosen: Any, *, by_class: bool) -> Iterator[tuple[str, Figure]]:
+    for method, figure, _ in _scores_told(part, outcome, judge, chosen, by_class=by_class):
+        yield method, figure
+
+
+def _scores_told(
+    part: Slice, outcome: Outcome, judge: str, chosen: Any, *, by_class: bool
+) -> Iterator[tuple[str, Figure, str]]:
+    people, scored = outcome.people[chosen], outcome.judge(judge)[chosen]
+    clusters = None if part.table.clusters is None else [part.table.clusters[at] for at in np.flatnonzero(chosen)]
+    graded = ~np.isnan(people)
+    yield "judge alone", Figure.of(clustered_mean(scored, clusters=clusters)), "the judge errs nowhere"
+    yield "people alone", Figure.of(clustered_mean(people, clusters=clusters)), "the graded units are a random sample"
+    rest = scored[~graded]
+    if not (~np.isnan(rest)).any():
+        return
+    of_graded = None if clusters is None else [clusters[at] for at in np.flatnonzero(graded)]
+    of_rest = None if clusters is None else [clusters[at] for at in np.flatnonzero(~graded)]
+    found = ppi_mean(people[graded], scored[graded], rest, clusters=of_graded, clusters_unlabelled=of_rest)
+    yield "PPI++", Figure.of(found.mean), _valid(found)
+    if outcome.yes_no:
+        found = rogan_gladen(people[graded], scored[graded], scored)
+        yield "Rogan-Gladen", Figure.of(found.mean), _valid(found)
+
+
+def _valid(found: CorrectedMean) -> str:
+    return found.valid_if
+
+
+# ---- 7 bias ---------------------------------------------------------------------------------------------------------
+
+
+def bias(study: Study) -> Section:
+    """Section 7."""
+    title = "Does the judge favour anybody or anything?"
+    blocks: list[Block] = []
+    told: list[str] = []
+    overall: list[tuple[Cell, ...]] = []
+    by_model: list[tuple[Cell, ...]] = []
+    slopes: list[tuple[Cell, ...]] = []
+    lenient: list[tuple[str, tuple[Mark, ...]]] = []
+    charts: list[Block] = []
+    for part in study.slices:
+        if not part.numeric:
+            continue
+        marks: list[Mark] = []
+        lines: dict[str, list[Mark]] = {}
+        for judge in part.judges:
+            gap = part.numbers(judge) - part.human_mean
+            found = Figure.of(clustered_mean(gap, clusters=part.table.clusters))
+            overall.append((*part.where, judge, found))
+            marks.append(mark(judge, found))
+            if part.dimension is None:
+                told.append(f"{judge} is {said(found)} points from the people on {part.criterion}")
+            models = models_of(study, part)
+            for model, chosen in models.items() if len(models) > 1 else ():
+                gaps = np.where(chosen, gap, np.nan)
+                figure = Figure.of(
+                    clustered_mean(gaps, clusters=part.table.clusters, confidence=1 - 0.05 / len(models))
+                )
+                figure = _left(figure, int(chosen.sum()))
+                by_model.append((*part.where, judge, model, figure))
+                lines.setdefault(model, []).append(mark(judge, figure))
+            slopes += _slopes(study, part, judge)
+        lenient.append((part.name, tuple(marks)))
+        if lines and part.dimension is None:
+            charts.append(
+                Dots(
+                    f"bias_models_{len(charts) + 1}",
+                    f"{part.criterion}: how much higher the judge scores each model than people do",
+                    "judge minus people, points of the scale",
+                    tuple((model, tuple(each)) for model, each in lines.items()),
+                    zero=True,
+                    first=1,
+                )
+            )
+    if overall:
+        blocks.append(
+            Dots("bias", "Leniency: judge minus people", "points of the scale", tuple(lenient), True, first=1)
+        )
+        blocks.append(
+            Table(
+                "bias",
+                "Leniency",
+                ("criterion", "dimension", "judge", "judge minus people"),
+                tuple(overall),
+                unit="points of the scale; people: their mean; above 0 the judge is lenient",
+            )
+        )
+        blocks += charts
+        if by_model:
+            blocks.append(
+                Table(
+                    "bias_models",
+                    "By model",
+                    ("criterion", "dimension", "judge", "model", "judge minus people"),
+                    tuple(by_model),
+                    note="The intervals are widened for the number of models (Bonferroni), so that all of them hold "
+                    "at once. Models "
+                    "whose intervals are apart from each other are treated differently: that changes a ranking.",
+                )
+            )
+        else:
+            blocks.append(
+                Text(
+                    "By model: no unit says whose answer it is; name the models in a file given with --units.",
+                    "missing",
+                )
+            )
+        if slopes:
+            blocks.append(
+                Table(
+                    "bias_slopes",
+                    "By length and by level",
+                    ("criterion", "dimension", "judge", "what", "change of judge minus people"),
+                    tuple(slopes),
+                    unit="points of the scale, with the other one held fixed",
+                    note="A positive slope on length with the people's score held fixed means that the judge pays "
+                    "for words. A "
+                    "negative slope on the people's score means that it uses less of the scale than people do.",
+                )
+            )
+    else:
+        blocks.append(
+            Text("Leniency and length: the values are names, so there is nothing to be higher or lower.", "missing")
+        )
+    blocks += position(study)
+    lead = (
+        f"A judge may be lenient to all, which does no harm to a ranking, or to some, which does: {some(told)}."
+        if told
+        else "Values here are names; what can be seen is whether the order of the answers matters."
+    )
+    return Section(7, "bias", title, lead, tuple(blocks))
+
+
+def _left(figure: Figure, total: int) -> Figure:
+    from dataclasses import replace
+
+    return replace(figure, n_left_out=total - figure.n_units)
+
+
+def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]:
+    lengths = np.array(
+        [
+            about.length if (about := study.about.get(unit)) is not None and about.length is not None else np.nan
+            for unit in part.table.units
+        ],
+        dtype=float,
+    )
+    gap = part.numbers(judge) - part.human_mean
+    aspects, names = [part.human_mean], ["people's score, per point"]
+    if (~np.isnan(lengths)).any():
+        aspects.append(np.log2(np.where(lengths > 0, lengths, np.nan)))
+        names.append("length, per doubling")
+    found = linear_regression(gap, np.stack(aspects, axis=1), names=names, clusters=part.table.clusters)
+    for name in names:
+        if found.reason is not None or not found.terms:
+            yield *part.where, judge, name, Figure.without(found.reason or "undefined", n_units=found.n_units)
+        else:
+            yield *part.where, judge, name, Figure.of(found.term(name).coefficient)
