@@ -276,8 +276,10 @@ def alternative(study: Study, epsilon: float) -> Section:
             "Alternative annotator test",
             ("criterion", "dimension", "judge", "what", "value"),
             tuple(rows),
-            note=f"{OMEGA} passes at 0.5; with {count(len(study.humans), 'person', 'people')} it can only be {possible}, "
-            f"and has no interval. {RHO} is the mean share of units on which the judge is at least as close to the other "
+            note=f"{OMEGA} passes at 0.5; with {count(len(study.humans), 'person', 'people')} it can only be "
+            f"{possible}, "
+            f"and has no interval. {RHO} is the mean share of units on which the judge is at least as close to the "
+            "other "
             "people as a person is.",
         ),
         Table(
@@ -365,12 +367,11 @@ def confusion(study: Study) -> Section:
     blocks += bars
     blocks += _levels(study)
     if rates:
-        columns = ("criterion", "dimension", "judge", "statistic", "value")
         blocks.append(
             Table(
                 "rates",
                 "Against what most people say",
-                columns,
+                ("criterion", "dimension", "judge", "statistic", "value"),
                 tuple(rates),
                 note="Precision: of the units that the judge gives this value, the share where most people do. "
                 "Recall: of the "

@@ -16,7 +16,7 @@ from agreement.statistic import Statistic
 from agreement.weights import Named
 from reports.content import Behind, Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.study import Slice, Study
-from reports.words import count, mark, said, some
+from reports.words import capital, count, mark, said, some
 
 MOST_VALUES = 12
 """Values of a scale beyond which they are not listed one by one."""
