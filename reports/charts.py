@@ -259,7 +259,7 @@ def _dots(chart: Dots) -> Drawing:
         low, high = min(low, chart.within[0]), max(high, chart.within[1])
     steps = ticks(low, high)
     longest = max((len(label) for label, _ in chart.lines), default=0)
-    left = min(max(longest * _SIZE * _WIDE + 16, 60.0), 240.0)
+    left = min(max(longest * _SIZE * _WIDE + 16, 60.0), 290.0)
     right = WIDTH - 24
     at = _scale(steps[0], steps[-1], left, right)
     shapes, tall = _legend(names, 16, left, chart.first)

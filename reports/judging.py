@@ -130,7 +130,7 @@ def against_people(study: Study) -> Section:
 def _by_certainty(study: Study) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
-        if len(part.humans) < 2:
+        if len(part.humans) < 2 or len(part.categories) > MOST_VALUES:
             continue
         for judge in part.judges:
             found = ceiling_by_certainty(human_table(part), codes(part, judge), clusters=part.table.clusters)
@@ -139,7 +139,10 @@ def _by_certainty(study: Study) -> list[Block]:
                 ("people are split", "judge", found.split.judge),
                 ("people are split", "person", found.split.people),
             ):
-                rows.append((*part.where, judge, where, who, Figure.of(each, share=True)))
+                if who == "judge" or len(part.humans) > 2:  # two who differ never agree
+                    rows.append((*part.where, judge, where, who, Figure.of(each, share=True)))
+    if not rows:
+        return []
     return [
         Table(
             "certainty",

@@ -10,7 +10,7 @@ from reports.content import Figure, Ruling, Rulings, Section, Verdict
 from reports.judging import MEASURES, ceiling_of, main_measure
 from reports.people import main_statistic
 from reports.study import Slice, Study
-from reports.words import capital, said, some
+from reports.words import said, some
 
 WORDS: dict[Verdict, str] = {
     "replace": "May stand in for a person",
@@ -83,7 +83,7 @@ def verdicts(study: Study, rule: Rule) -> Section:
     rulings = tuple(_ruling(part, judge, rule) for part in study.slices for judge in part.judges)
     whole = [each for each in rulings if each.dimension is None]
     told = some([f"{each.judge} on {each.criterion}: {each.words[:1].lower()}{each.words[1:]}" for each in whole])
-    return Section(0, "verdict", "Verdict", f"{capital(told)}.", (Rulings(rule.sentences(), rulings),))
+    return Section(0, "verdict", "Verdict", f"{told}.", (Rulings(rule.sentences(), rulings),))
 
 
 def _ruling(part: Slice, judge: str, rule: Rule) -> Ruling:

@@ -151,8 +151,8 @@ def _scores_told(
     people, scored = outcome.people[chosen], outcome.judge(judge)[chosen]
     clusters = None if part.table.clusters is None else [part.table.clusters[at] for at in np.flatnonzero(chosen)]
     graded = ~np.isnan(people)
-    yield "judge alone", Figure.of(clustered_mean(scored, clusters=clusters)), "the judge errs nowhere"
     yield "people alone", Figure.of(clustered_mean(people, clusters=clusters)), "the graded units are a random sample"
+    yield "judge alone", Figure.of(clustered_mean(scored, clusters=clusters)), "the judge errs nowhere"
     rest = scored[~graded]
     if not (~np.isnan(rest)).any():
         return
