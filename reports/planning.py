@@ -125,5 +125,6 @@ def _worth(part: Slice) -> list[tuple[Cell, ...]]:
         else:
             continue
         words = [", ".join(part.categories[code] for code in codes) or "nobody" for codes in (mine, theirs)]
-        found.append((rank, at, (part.criterion, unit, words[0], words[1], why)))
-    return [row for _, _, row in sorted(found)[:MOST_LISTED]]
+        spread = max(mine or theirs) - min(mine or theirs) if part.table.scale.level != "nominal" else 0
+        found.append((rank, -spread, at, (part.criterion, unit, words[0], words[1], why)))
+    return [row for *_, row in sorted(found)[:MOST_LISTED]]

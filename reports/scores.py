@@ -253,14 +253,18 @@ def bias(study: Study) -> Section:
             blocks.append(
                 Table(
                     "bias_slopes",
-                    "By length and by level",
+                    "By length",
                     ("criterion", "dimension", "judge", "what", "change of judge minus people"),
                     tuple(slopes),
-                    unit="points of the scale, with the other one held fixed",
-                    note="A positive slope on length with the people's score held fixed means that the judge pays "
-                    "for words. A "
-                    "negative slope on the people's score means that it uses less of the scale than people do.",
+                    unit="points of the scale, with the people's score held fixed (least squares)",
+                    note="Above 0 the judge pays for words. Where people themselves are noisy, holding their score "
+                    "fixed does "
+                    "not take all of the quality out, and a part of the slope may be that.",
                 )
+            )
+        else:
+            blocks.append(
+                Text("By length: no unit says how long it is; name lengths in a file given with --units.", "missing")
             )
     else:
         blocks.append(
@@ -289,14 +293,14 @@ def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]
         ],
         dtype=float,
     )
+    if np.isnan(lengths).all():
+        return
     gap = part.numbers(judge) - part.human_mean
-    aspects, names = [part.human_mean], ["people's score, per point"]
-    if (~np.isnan(lengths)).any():
-        aspects.append(np.log2(np.where(lengths > 0, lengths, np.nan)))
-        names.append("length, per doubling")
+    aspects = [part.human_mean, np.log2(np.where(lengths > 0, lengths, np.nan))]
+    names = ["people's score, per point", "length, per doubling"]
     found = linear_regression(gap, np.stack(aspects, axis=1), names=names, clusters=part.table.clusters)
-    for name in names:
-        if found.reason is not None or not found.terms:
-            yield *part.where, judge, name, Figure.without(found.reason or "undefined", n_units=found.n_units)
-        else:
-            yield *part.where, judge, name, Figure.of(found.term(name).coefficient)
+    term = names[-1]
+    if found.reason is not None or not found.terms:
+        yield *part.where, judge, term, Figure.without(found.reason or "undefined", n_units=found.n_units)
+    else:
+        yield *part.where, judge, term, Figure.of(found.term(term).coefficient)
