@@ -394,6 +394,7 @@ def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
         "People",
         "Import",
         "Agreement",
+        "Calibration",
         "Export",
         "Audit",
     ]
