@@ -463,7 +463,8 @@ def drift(
     (-0.25, 'changed')
     """
     axes = 1 if np.ndim(np.asarray(human, dtype=object)) == 1 else 2
-    table = numbers(human, "human", axes=axes).reshape(len(np.asarray(human, dtype=object)), -1)
+    table = numbers(human, "human", axes=axes)
+    table = table[:, None] if axes == 1 else table
     first, second = numbers(old, "old"), numbers(new, "new")
     same_length(human=table, old=first, new=second, clusters=clusters)
     if margin is not None and margin <= 0:

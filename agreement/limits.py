@@ -20,7 +20,9 @@ def wilson(share: float, n: int, confidence: float = 0.95) -> Interval:
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     se = math.sqrt(share * (1 - share) / n)
-    return Interval(max(0.0, centre - half), min(1.0, centre + half), "Wilson score", se=se)
+    low = max(0.0, centre - half) if share > 0 else 0.0  # exactly, where rounding would leave a hair between
+    high = min(1.0, centre + half) if share < 1 else 1.0
+    return Interval(low, high, "Wilson score", se=se)
 
 
 def normal_quantile(confidence: float) -> float:

@@ -138,6 +138,20 @@ def _ppi(method: str) -> Callable[[Any, Rows], Any]:
     return lambda f, rows: f(_column(rows, 0), _column(rows, 3), _column(rows, 2), method=method)
 
 
+def _models(rows: Rows) -> list[str]:
+    """A model for each unit, by what the second person said of it."""
+    return [f"model {value}" for value in _column(rows, 1)]
+
+
+def _length(value: float) -> float:
+    return 10.0 if math.isnan(value) else 10 * value
+
+
+def _places(rows: Rows, at: int) -> list[str | None]:
+    names = {1.0: "first", 2.0: "second", 3.0: "tie", 4.0: "first"}
+    return [names.get(value) for value in _column(rows, at)]
+
+
 def _ceiling(of_judge: bool) -> Callable[[Any, Rows], Any]:
     def call(f: Any, rows: Rows) -> Any:
         people = np.array(rows, dtype=float).reshape(-1, 4)[:, :3]
@@ -168,6 +182,31 @@ JUDGED: Sequence[Judged] = [
             ("disattenuated_correlation", True, False),
         )
     ),
+    Judged(
+        "bias_by_group",
+        lambda f, rows: sorted(f(_column(rows, 0), _column(rows, 3), _models(rows)), key=lambda bias: str(bias.group)),
+    ),
+    # The third person's grade stands for a property of the answer.
+    Judged(
+        "family_bias",
+        lambda f, rows: f(_column(rows, 0), _column(rows, 3), [value > 2 for value in _column(rows, 2)]),
+    ),
+    Judged(
+        "length_bias",
+        lambda f, rows: f(_column(rows, 0), _column(rows, 3), [_length(value) for value in _column(rows, 2)]),
+    ),
+    Judged("position_bias", lambda f, rows: f(_places(rows, 0), _places(rows, 3))),
+    Judged("calibration_curve", lambda f, rows: f(_column(rows, 0), _column(rows, 3))),
+    Judged(
+        "drift",
+        lambda f, rows: f(_column(rows, 0), _column(rows, 2), _column(rows, 3), bootstrap=FEW),
+    ),
+    Judged(
+        "self_consistency",
+        lambda f, rows: f(np.array(rows, dtype=float).reshape(-1, 4)[:, 1:], bootstrap=FEW),
+        repeated=False,  # alpha has n - 1
+    ),
+    Judged("unparsed", lambda f, rows: f(_column(rows, 3), lowest=1, highest=4)),
     Judged("clustered_mean", lambda f, rows: f(_column(rows, 0))),
     Judged("classification_rates", lambda f, rows: f(_column(rows, 0), _column(rows, 3), bootstrap=FEW)),
     Judged("pass_rates", lambda f, rows: f(_passed(rows, 0), _passed(rows, 3), bootstrap=FEW)),
@@ -195,6 +234,7 @@ ELSEWHERE = {
     "confusion_matrix": "counts; classification_rates has the statistics",
     "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
     "mcnemar": "of two categories; tests/agreement/test_rater_bias.py",
+    "holm": "p values",
     "mean_squares": "the sums behind icc",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",
