@@ -20,6 +20,10 @@ from agreement import (
     pass_rates,
     ppi_mean,
     rogan_gladen,
+    sample_size_icc,
+    sample_size_kappa_test,
+    sample_size_pearson,
+    sample_size_proportion,
 )
 from tests.agreement.published import golden
 from tests.paths import SHARED
@@ -106,6 +110,11 @@ def of_pairwise(data: Case, args: Case) -> Ceiling:
     return human_ceiling(data["items_by_raters"], data["judge"], measure="pearson", bootstrap=Bootstrap(draws=10))
 
 
+def of_icc_size(data: Case, args: Case) -> Mapping[str, float]:
+    # The worked example in the file leaves out Bonett's addition for two raters.
+    return {"n": sample_size_icc(**args).n_first_stage}
+
+
 COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
     "alt_test": of_alternative,
     "confusion": of_confusion,
@@ -117,6 +126,10 @@ COMPUTE: Mapping[str, Callable[[Case, Case], Mapping[str, float]]] = {
     "noise_ceiling": of_ceiling,
     "ppi_mean": of_ppi,
     "rogan_gladen": of_rogan_gladen,
+    "sample_size_icc": of_icc_size,
+    "sample_size_kappa_test": lambda data, args: {"n": sample_size_kappa_test(**args).n},
+    "sample_size_pearson": lambda data, args: {"n_first_stage": sample_size_pearson(**args).n_first_stage},
+    "sample_size_proportion": lambda data, args: {"n": sample_size_proportion(**args).n},
 }
 
 

@@ -1,0 +1,219 @@
+"""Sample sizes and plans: printed and worked values, the simulations they stand for, and bad input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from agreement import (
+    Ratings,
+    calibration_split,
+    grades_needed,
+    next_units,
+    percent_agreement,
+    plan_study,
+    post_stratified_mean,
+    ppi_mean,
+    sample_size_icc,
+    sample_size_kappa,
+    sample_size_kappa_test,
+    sample_size_mean,
+    sample_size_pearson,
+    sample_size_ppi,
+    sample_size_proportion,
+)
+from domain.errors import RatingsError
+
+NAN = math.nan
+
+
+def test_shares_and_means_by_hand() -> None:
+    # 1.96^2 0.65 0.35 / 0.0025 = 349.57; 1.96^2 0.16 / 0.0009 = 682.9
+    assert sample_size_proportion(p=0.65, half_width=0.05).n == 350
+    assert sample_size_mean(sd=0.4, half_width=0.03).n == 683
+    # 2.5758^2 / 4 / 0.01 = 165.87
+    assert sample_size_proportion(p=0.5, half_width=0.1, confidence=0.99).n == 166
+
+
+def test_correlations_reach_the_width_and_one_unit_less_does_not() -> None:
+    found = sample_size_pearson(r=0.8, half_width=0.05)
+    # 3.8415 (0.36)^2 / 0.0025 + 3 = 202.1
+    assert found.n_first_stage == 203
+    widths = [
+        math.tanh(math.atanh(0.8) + 1.959963984540054 / math.sqrt(n - 3))
+        - math.tanh(math.atanh(0.8) - 1.959963984540054 / math.sqrt(n - 3))
+        for n in (found.n, found.n - 1)
+    ]
+    assert widths[0] <= 0.1 < widths[1]
+    assert sample_size_pearson(r=0.8, half_width=0.05, kind="spearman").n_first_stage == math.ceil(199.145 * 1.32 + 3)
+    assert sample_size_pearson(r=0.8, half_width=0.05, kind="kendall").n < found.n
+
+
+def test_intraclass_as_bonett_printed() -> None:
+    found = sample_size_icc(icc=0.8, raters=2, full_width=0.2)
+    assert (found.n_first_stage, found.n) == (51, 55)
+    # 8 3.8415 0.09 5.76 / (6 0.04) + 1 = 67.4
+    assert sample_size_icc(icc=0.7, raters=3, full_width=0.2).n == 68
+
+
+def test_kappa_with_equal_shares_has_the_variance_of_a_correlation() -> None:
+    # V = 1 - kappa^2: 3.8415 0.4959 / 0.0025 = 762.0
+    assert [sample_size_kappa(kappa=0.71, half_width=h).n for h in (0.1, 0.05)] == [191, 762]
+    assert sample_size_kappa(kappa=0.71, half_width=0.1, rate=0.1).n > 2 * 191
+    # (1.6449 sqrt(1 - 0.61^2) + 0.8416 sqrt(1 - 0.81^2))^2 / 0.04 = 80.5
+    assert sample_size_kappa_test(rate=0.5, kappa1=0.81, kappa0=0.61).n == 81
+    assert sample_size_kappa_test(rate=0.5, kappa1=0.81, kappa0=0.61, two_sided=True).n > 81
+
+
+def test_a_judge_saves_at_most_the_square_of_its_correlation() -> None:
+    assert sample_size_ppi(sd=0.4, correlation=0.68, unlabelled=2000, half_width=0.03).n == 423
+    assert sample_size_ppi(sd=0.4, correlation=0.43, unlabelled=2000, half_width=0.03).n == 586
+    assert sample_size_ppi(sd=0.4, correlation=0.68, unlabelled=0, half_width=0.03).n == 683
+    endless = sample_size_ppi(sd=0.4, correlation=0.68, unlabelled=10**9, half_width=0.03).n
+    assert endless == math.ceil(1.959963984540054**2 * 0.16 * (1 - 0.68**2) / 0.0009)
+
+
+def test_grades_needed_gives_the_width_it_promises() -> None:
+    random = np.random.default_rng(4)
+    human = random.choice([0, 0.5, 1], size=3000)
+    judge = np.where(random.random(3000) < 0.7, human, random.choice([0, 0.5, 1], size=3000))
+    found = grades_needed(human[:400], judge[:400], judge[400:], half_width=0.022)
+    assert found.more == found.n - 400 > 0
+    assert found.n < found.n_without_judge
+    assert found.half_width_now == pytest.approx(ppi_half(human, judge, 400), rel=0.05)
+    assert ppi_half(human, judge, found.n) == pytest.approx(0.022, rel=0.1)
+    assert not grades_needed([0, 1, 0, 1], [0, 1, 0, 0], [1] * 4, half_width=0.01).reachable
+    with pytest.raises(RatingsError, match="pilot"):
+        grades_needed([1], [1], [1], half_width=0.1)
+    with pytest.raises(RatingsError, match="same human score"):
+        grades_needed([1] * 9, [1] * 9, [1], half_width=0.1)
+
+
+def ppi_half(human: np.ndarray, judge: np.ndarray, n: int) -> float:
+    mean = ppi_mean(human[:n], judge[:n], judge[n:]).mean
+    return (mean.high - mean.low) / 2
+
+
+def test_next_units_go_where_people_vary() -> None:
+    judge = np.repeat([0.0, 1.0], 200)
+    human = np.full(400, NAN)
+    human[:20], human[200:220] = 0.0, np.arange(20) % 2  # people agree on what the judge fails, not on what it passes
+    found = next_units(judge, human, 40, random_share=0.25)
+    assert (len(found.informative), len(found.random)) == (30, 10)
+    assert dict(found.allocation).get(1.0, 0) > 25
+    assert len(set(found.units)) == 40
+    assert np.isnan(human[list(found.units)]).all()
+    assert found.units == next_units(judge, human, 40).units
+    assert found.units != next_units(judge, human, 40, seed=1).units
+    assert len(next_units(judge, human, 10**6).units) == 360
+    assert next_units([], [], 5).units == ()
+    assert next_units([NAN, 1], [NAN, NAN], 5, random_share=0).units == (1,)
+
+
+def test_grading_where_people_vary_beats_grading_at_random() -> None:
+    random = np.random.default_rng(9)
+    error = {"random": 0.0, "informative": 0.0}
+    for seed in range(150):
+        judge = (random.random(600) < 0.5).astype(float)
+        truth = np.where(judge == 1, (random.random(600) < 0.6), random.random(600) < 0.03).astype(float)
+        start = random.choice(600, 60, replace=False)
+        known = np.full(600, NAN)
+        known[start] = truth[start]
+        for how in error:
+            human = known.copy()
+            picked = list(next_units(judge, human, 60, random_share=how == "random", seed=seed).units)
+            human[picked] = truth[picked]
+            graded = ~np.isnan(human)
+            mean = post_stratified_mean(human[graded], judge[graded], judge[~graded]).mean
+            error[how] += (mean.value - truth.mean()) ** 2
+    assert error["informative"] < 0.85 * error["random"]
+
+
+def test_a_plan_agrees_with_the_standard_error_of_kappa() -> None:
+    plan = plan_study(agreement=0.6, raters=(2,), units=(200,), simulations=600)
+    (design,) = plan.designs
+    # balanced: SE = sqrt((1 - 0.36) / 200)
+    assert design.half_width == pytest.approx(1.96 * math.sqrt(0.64 / 200), rel=0.1)
+    assert design.mean == pytest.approx(0.6, abs=0.02)
+    assert plan.cheapest is None
+
+
+@pytest.mark.parametrize("statistic", ["kappa", "fleiss", "alpha", "icc"])
+def test_what_is_simulated_has_the_value_that_was_asked_for(statistic: str) -> None:
+    plan = plan_study(
+        statistic=statistic,  # type: ignore[arg-type]
+        agreement=0.5,
+        shares=(0.2, 0.3, 0.5),
+        raters=(4,),
+        units=(300,),
+        per_unit=None if statistic == "icc" else 3,
+        simulations=60,
+    )
+    assert plan.designs[0].mean == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_cheapest_design_is_the_one_with_the_fewest_ratings() -> None:
+    plan = plan_study(
+        statistic="alpha", agreement=0.5, raters=(2, 3), units=(50, 150, 300), half_width=0.12, simulations=200
+    )
+    fine = [design for design in plan.designs if design.half_width <= 0.12]
+    assert plan.cheapest is not None
+    assert plan.cheapest.ratings == min(design.ratings for design in fine)
+    assert len(plan.designs) == 6
+    widths = [design.half_width for design in plan.designs if design.raters == 2]
+    assert widths == sorted(widths, reverse=True)
+    nothing = plan_study(agreement=0.5, raters=(2,), units=(20,), half_width=0.01, simulations=50)
+    assert nothing.cheapest is None
+    own = plan_study(
+        statistic=lambda ratings: percent_agreement(ratings), agreement=0, raters=(2,), units=(200,), simulations=50
+    )
+    assert own.designs[0].mean == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_split_is_the_best_one() -> None:
+    def variance(m1: int) -> float:
+        return 0.49 * 0.09 / m1 + 0.09 * 0.16 / (100 - m1)
+
+    best = min(range(1, 100), key=variance)
+    assert calibration_split(n=100, rate=0.7, sensitivity=0.9, specificity=0.8) == (best, 100 - best)
+    assert calibration_split(n=10, rate=1, sensitivity=1, specificity=1) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: sample_size_proportion(p=1.2, half_width=0.1),
+        lambda: sample_size_proportion(p=0.5, half_width=0),
+        lambda: sample_size_proportion(p=0.5, half_width=0.1, confidence=2),
+        lambda: sample_size_proportion(p=0.5, half_width=1e-9),
+        lambda: sample_size_pearson(r=1, half_width=0.1),
+        lambda: sample_size_pearson(r=0.5, half_width=1e-6),
+        lambda: sample_size_icc(icc=0.5, raters=1, full_width=0.1),
+        lambda: sample_size_kappa(kappa=-0.9, half_width=0.1, rate=0.9),
+        lambda: sample_size_kappa_test(rate=0.5, kappa1=0.5, kappa0=0.5),
+        lambda: sample_size_ppi(sd=1, correlation=2, unlabelled=5, half_width=0.1),
+        lambda: plan_study(agreement=1.5),
+        lambda: plan_study(agreement=0.5, raters=(1,)),
+        lambda: plan_study(agreement=0.5, shares=(1.0,)),
+        lambda: plan_study(agreement=0.5, units=()),
+        lambda: plan_study(agreement=0.5, statistic="r"),  # type: ignore[arg-type]
+        lambda: next_units([1], [NAN], -1),
+        lambda: calibration_split(n=1, rate=0.5, sensitivity=0.5, specificity=0.5),
+    ],
+)
+def test_what_cannot_be_planned_is_said(call: object) -> None:
+    with pytest.raises(RatingsError):
+        call()  # type: ignore[operator]
+
+
+def test_the_ratings_of_a_plan_have_the_raters_it_names() -> None:
+    seen: list[Ratings] = []
+
+    def look(ratings: Ratings):  # type: ignore[no-untyped-def]
+        seen.append(ratings)
+        return percent_agreement(ratings)
+
+    plan_study(statistic=look, agreement=0.5, raters=(5,), units=(30,), per_unit=3, simulations=20)
+    assert {int(count) for table in seen for count in table.rated.sum(axis=1)} == {3}
