@@ -37,7 +37,7 @@ class Components:
 
     units: float
     raters: float
-    rest: float
+    residual: float
     reason: str | None = None
 
 

@@ -1063,7 +1063,7 @@ TABLE: Mapping[str, Row] = {
     ),
     "variance_components": Row(
         _components,
-        {"reml_items": _named("items"), "reml_raters": _named("raters"), "reml_residual": _named("residual")},
+        {"reml_items": _named("units"), "reml_raters": _named("raters"), "reml_residual": _named("residual")},
         {},
         {},
     ),

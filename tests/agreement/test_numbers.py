@@ -94,7 +94,7 @@ def computed(case: Case, entry: Case) -> float:
         return {"BMS": squares.units, "WMS": squares.within, "JMS": squares.raters, "EMS": squares.error}[field]
     if stat == "variance_components":
         found_variances = variance_components(ratings_of(case["data"], args))
-        return getattr(found_variances, {"items": "units", "residual": "rest"}.get(field[5:], field[5:]))
+        return getattr(found_variances, field[5:].replace("items", "units"))
     keywords: dict[str, Any] = {"bootstrap": Bootstrap()} if field.startswith("bootstrap") else {}
     if stat.endswith("pairwise_pearson"):
         people = np.array(case["data"]["items_by_raters"])
@@ -440,7 +440,7 @@ def test_variances_are_the_most_likely_ones(seed: int, raters: bool) -> None:
     table = with_gaps(seed)
     found = variance_components(Ratings.from_array(table), raters=raters)
     assert found.reason is None
-    at = np.array([found.units, found.raters, found.rest])
+    at = np.array([found.units, found.raters, found.residual])
     least = dense(table, tuple(at))
     for i in range(3 if raters else 1):
         for aside in (-0.01, 0.01):
@@ -485,7 +485,7 @@ def test_the_profile_falls_by_the_quantile_at_the_limits() -> None:
     table = with_gaps(6, 20)
     found = icc(Ratings.from_array(table), form="ICC(1,1)", missing="reml")
     least = variance_components(Ratings.from_array(table), raters=False)
-    at_best = dense(table, (least.units, 0, least.rest))
+    at_best = dense(table, (least.units, 0, least.residual))
     for end in (found.low, found.high):
         profile = optimize.minimize_scalar(
             lambda total, r=end: dense(table, (r * np.exp(total), 0, (1 - r) * np.exp(total))), bracket=(0, 1)
@@ -516,15 +516,15 @@ def test_order_shift_and_scale_do_not_count_with_gaps(seed: int, shift: float, s
     ours, other = (variance_components(Ratings.from_array(each)) for each in (table, moved))
     assert ours.reason == other.reason
     if ours.reason is None:
-        expected = [variance * scale**2 for variance in (ours.units, ours.raters, ours.rest)]
-        assert [other.units, other.raters, other.rest] == pytest.approx(expected, rel=1e-5, abs=1e-6 * scale**2)
+        expected = [variance * scale**2 for variance in (ours.units, ours.raters, ours.residual)]
+        assert [other.units, other.raters, other.residual] == pytest.approx(expected, rel=1e-5, abs=1e-6 * scale**2)
 
 
 def test_gaps_without_a_rest() -> None:
     nan = math.nan
     table = Ratings.from_array(np.array([[1, 2, nan], [2, 3, 4], [4, nan, 6], [nan, 6, 7]]))
     components = variance_components(table)
-    assert components.rest == 0
+    assert components.residual == 0
     assert components.units == pytest.approx(np.var([1, 2, 4, 5], ddof=1), abs=1e-12)
     assert components.raters == pytest.approx(1, abs=1e-12)
     assert icc(table, form="ICC(3,1)", missing="reml").value == 1
