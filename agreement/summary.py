@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from agreement.alpha import krippendorff_alpha
-from agreement.chance import fleiss_kappa, percent_agreement
+from agreement.chance import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac, percent_agreement, scott_pi
 from agreement.correlation import pearson
 from agreement.cross_check import Peer, peers_of
 from agreement.icc import icc
@@ -30,11 +30,24 @@ TITLES = {
     "cohen_kappa": "Cohen's kappa",
     "light_kappa": "Cohen's kappa, mean over pairs (Light)",
     "fleiss_kappa": "Fleiss' kappa",
+    "conger_kappa": "Conger's kappa",
+    "scott_pi": "Scott's pi",
+    "gwet_ac": "Gwet's AC1 or AC2",
+    "brennan_prediger": "Brennan and Prediger's coefficient",
     "krippendorff_alpha": "Krippendorff's alpha",
     "pearson": "Pearson's correlation",
     "icc": "Intraclass correlation",
 }
 """The statistics of a summary, as people call them."""
+
+_OF_ANY_NUMBER: Mapping[str, Callable[..., Statistic]] = {
+    "fleiss_kappa": fleiss_kappa,
+    "conger_kappa": conger_kappa,
+    "scott_pi": scott_pi,
+    "gwet_ac": gwet_ac,
+    "brennan_prediger": brennan_prediger,
+}
+"""Weighted where the scale has an order; Scott's pi, which Fleiss' kappa extends, only for two raters."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +79,8 @@ class Result:
         if "form" in self.args:
             return str(self.args["form"])
         title = TITLES[self.statistic]
+        if self.statistic == "gwet_ac":
+            title = "Gwet's AC1" if variant == "none" else "Gwet's AC2"
         return title if variant in (None, "none") else f"{title}, {variant}"
 
     @property
@@ -210,7 +225,12 @@ def _results(table: Ratings, criterion: str, dimension: str | None, cross_check:
         yield from of_pair("cohen_kappa", partial(cohen_kappa, weights=weights), weights=weights)
         if several:
             yield result("light_kappa", {"weights": weights}, partial(light_kappa, weights=weights))
-    yield result("fleiss_kappa", {}, fleiss_kappa)
+    ordered = table.scale.level != "nominal"
+    for name, coefficient in _OF_ANY_NUMBER.items():
+        if name == "scott_pi" and several:
+            continue
+        for weights in _WEIGHTS if ordered else _WEIGHTS[:1]:
+            yield result(name, {"weights": weights}, partial(coefficient, weights=weights))
     for level in LEVELS:
         if level == "ratio" and table.scale.level != "ratio":
             continue
