@@ -26,6 +26,9 @@ MOST_UNDEFINED = 0.05
 _CELLS = 2_000_000
 """Numbers of one kind that are held in memory at once: 16 MB."""
 
+_NEAR = 50_000
+"""Counts that stay close to the processor, and are multiplied before several threads would get in each other's way."""
+
 OfCounts = Callable[[Floats], Floats]
 """(draws, patterns) counts -> (draws,) values; nan where a draw has none. Any non-negative counts, whole or not."""
 
@@ -127,7 +130,7 @@ def bootstrap_interval(
     if n < 2:
         return no_interval(f"fewer than two {unit}s.")
     width = max(len(sample.counts), width, 1 if sample.clusters is None else n)
-    lot = max(1, _CELLS // width)
+    lot = max(1, min(_CELLS // width, _NEAR // len(sample.counts)))
     values = np.concatenate([statistic(drawn) for drawn in _resampled(sample, bootstrap, lot)])
     defined = values[np.isfinite(values)]
     lost = bootstrap.draws - len(defined)
@@ -162,13 +165,15 @@ def _resampled(sample: Patterns, bootstrap: Bootstrap, lot: int) -> Iterator[Flo
     counts = sample.counts if sample.clusters is None else np.ones(sample.clusters.shape[0])
     n_units = int(counts.sum())
     few = len(counts) * 8 < n_units
-    owner = np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+    owner = None if n_units == len(counts) else np.repeat(np.arange(len(counts)), counts.astype(np.int64))
     for start in range(0, bootstrap.draws, lot):
         size = min(lot, bootstrap.draws - start)
         if few:
             times = random.multinomial(n_units, counts / n_units, size=size).astype(float)
         else:  # nearly every unit is a pattern of its own: counting drawn units is faster, and the same distribution
-            drawn = owner[random.integers(0, n_units, size=(size, n_units))]
+            drawn = random.integers(0, n_units, size=(size, n_units))
+            if owner is not None:
+                drawn = owner[drawn]
             drawn += np.arange(size)[:, None] * len(counts)
             cells = np.bincount(drawn.ravel(), minlength=size * len(counts))
             times = cells.reshape(size, len(counts)).astype(float)

@@ -176,16 +176,20 @@ class Ratings:
             raise RatingsError("A rating is infinite; leave it out (nan) if nobody rated.")
         if scale is None:
             scale = Scale("interval", inferred=True)
-        categories = _categories(found.tolist(), scale, True)
-        position = {category: i for i, category in enumerate(categories)}
-        for value in found.tolist():
-            if value not in position:
-                raise RatingsError(
-                    f"The array holds {value:g}, which is not on the declared scale "
-                    f"({', '.join(map(str, categories))}); correct the value or the scale."
-                )
+        if scale.categories is None:
+            categories: tuple[Any, ...] = tuple(found.tolist())
+        else:
+            categories = _categories(found.tolist(), scale, True)
+            position = {category: i for i, category in enumerate(categories)}
+            for value in found.tolist():
+                if value not in position:
+                    raise RatingsError(
+                        f"The array holds {value:g}, which is not on the declared scale "
+                        f"({', '.join(map(str, categories))}); correct the value or the scale."
+                    )
+            places = np.array([position[value] for value in found.tolist()], dtype=np.int64)[places]
         codes = np.full(table.shape, MISSING, dtype=np.int64)
-        codes[rated] = np.array([position[value] for value in found.tolist()], dtype=np.int64)[places]
+        codes[rated] = places
         kept = np.flatnonzero(rated.any(axis=1))
         units = tuple(map(str, kept.tolist()))
         return cls(units, names, codes[kept], categories, scale)
@@ -275,10 +279,10 @@ class Ratings:
         rated: NDArray[np.bool_] = self.codes != MISSING
         return rated
 
-    @property
+    @cached_property
     def numeric(self) -> bool:
         """Whether the categories are numbers."""
-        return all(isinstance(category, float) for category in self.categories)
+        return set(map(type, self.categories)) <= {float}
 
     @cached_property
     def values(self) -> Floats:
@@ -459,7 +463,9 @@ def _categories(values: Sequence[Hashable], scale: Scale, numeric: bool) -> tupl
             raise RatingsError(
                 f"The values are texts; an {scale.level} scale of texts needs its values listed in order."
             )
-        return tuple(sorted(set(values), key=lambda value: (isinstance(value, str), value)))
+        found = set(values)
+        texts = sorted(value for value in found if isinstance(value, str))
+        return (*sorted(value for value in found if not isinstance(value, str)), *texts)  # type: ignore[type-var]
     declared = _numbers(scale.categories)
     if declared is not None and (numeric or not values):
         categories: tuple[Any, ...] = tuple(declared)
