@@ -794,10 +794,6 @@ def _named(name: str) -> Read:
     return lambda found, _: float(getattr(found, name))
 
 
-def _whole(found: Any, _: Args) -> float:
-    return float(found)
-
-
 _FOR_CHANCE: Mapping[str, Check] = {
     **_weights("identity", "linear", "quadratic", "ordinal"),
     **_CONFIDENCE,
@@ -1018,13 +1014,13 @@ TABLE: Mapping[str, Row] = {
     ),
     "sample_size_icc": Row(
         _planned("sample_size_icc"),
-        {"n": _whole},
+        {"n": _named("n_first_stage")},  # published without Bonett's addition for two raters
         {"icc": _number, "raters": _number, "full_width": _number, **_CONFIDENCE},
         {"n": ("icc", "raters", "full_width")},
     ),
     "sample_size_kappa_test": Row(
         _planned("sample_size_kappa_test"),
-        {"n": _whole},
+        {"n": _named("n")},
         {
             "alpha": _share,
             "kappa0": _number,
@@ -1037,13 +1033,13 @@ TABLE: Mapping[str, Row] = {
     ),
     "sample_size_pearson": Row(
         _planned("sample_size_pearson"),
-        {"n_first_stage": _whole},
+        {"n_first_stage": _named("n_first_stage")},
         {"half_width": _number, "r": _number, **_CONFIDENCE},
         {"n_first_stage": ("half_width", "r")},
     ),
     "sample_size_proportion": Row(
         _planned("sample_size_proportion"),
-        {"n": _whole},
+        {"n": _named("n")},
         {"half_width": _number, "p": _number, **_CONFIDENCE},
         {"n": ("half_width", "p")},
     ),
