@@ -14,6 +14,9 @@ from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
 from agreement.statistic import Statistic, estimated, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
 
+_DENSE = 64
+"""Up to so many categories the choices of all raters are held as a table."""
+
 
 def cohen_kappa(
     ratings: Ratings, *, weights: Weights = "none", confidence: float = 0.95, bootstrap: Bootstrap | None = None
@@ -136,25 +139,66 @@ def light_kappa(
         return undefined(problem, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
     sample = sample_of(ratings, usable)
     distance, q = _disagreement(agreement_weights(ratings, weights)), len(ratings.categories)
-    of_pairs = [_pair_kappa(sample.rows[:, [a, b]], distance, q) for a, b in combinations(range(n_raters), 2)]
+    pairs = list(combinations(range(n_raters), 2))
+    complete = bool((sample.rows != MISSING).all()) and q <= _DENSE
+    sum_over_pairs = _complete_kappas(sample.rows, distance, q) if complete else _kappas(sample.rows, distance, q)
 
     def mean_over_pairs(drawn: Floats) -> Floats:
-        total = np.zeros(len(drawn))
-        for kappa in of_pairs:
-            total += kappa(drawn)
-        mean: Floats = total / len(of_pairs)
+        mean: Floats = sum_over_pairs(drawn) / len(pairs)
         return mean
 
     value = float(mean_over_pairs(sample.counts[None])[0])
     if math.isnan(value):
-        reason = "At least one pair of raters has no kappa: no common unit, or always the same single value."
+        without = [
+            pair
+            for pair in pairs
+            if math.isnan(float(_pair_kappa(sample.rows[:, pair], distance, q)(sample.counts[None])[0]))
+        ]
+        first, second = (ratings.raters[at] for at in without[0])
+        others = len(without) - 1
+        more = f" (and {others:,} more pair{'s' if others > 1 else ''})" if others else ""
+        reason = f"{first} and {second}{more} have no kappa: no common unit, or always the same single value."
         return undefined(reason, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
-    interval = bootstrap_interval(mean_over_pairs, sample, bootstrap, confidence=confidence, width=2 * q)
+    interval = bootstrap_interval(mean_over_pairs, sample, bootstrap, confidence=confidence, width=(n_raters + 2) * q)
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 
 
 def _disagreement(weights: Floats | None) -> Floats | None:
     return None if weights is None else 1 - weights
+
+
+def _kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
+    """The sum of Cohen's kappas of all pairs of raters, each on the rows that both have a rating in."""
+    of_pairs = [_pair_kappa(rows[:, pair], distance, q) for pair in combinations(range(rows.shape[1]), 2)]
+
+    def total(drawn: Floats) -> Floats:
+        found = np.zeros(len(drawn))
+        for kappa in of_pairs:
+            found += kappa(drawn)
+        return found
+
+    return total
+
+
+def _complete_kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
+    """The same where there are no gaps: what each rater chose is summed once, not for each pair."""
+    k = rows.shape[1]
+    chosen = np.stack([category_counts(column[:, None], q) for column in rows.T], axis=1)
+    cost = 1 - np.eye(q) if distance is None else distance
+
+    def total(drawn: Floats) -> Floats:
+        n = drawn.sum(axis=1)
+        habits = (drawn @ chosen.reshape(len(rows), -1)).reshape(len(drawn), k, q)
+        found = np.zeros(len(drawn))
+        for rater in range(k - 1):
+            observed = drawn @ cost[rows[:, rater, None], rows[:, rater + 1 :]]
+            expected = np.einsum("dbq,dq->db", habits[:, rater + 1 :], habits[:, rater] @ cost)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                kappas = np.where(expected > 0, 1 - n[:, None] * observed / expected, math.nan)
+            found += kappas.sum(axis=1)
+        return found
+
+    return total
 
 
 def _pair_kappa(pair: Ints, distance: Floats | None, q: int) -> OfCounts:

@@ -345,3 +345,19 @@ def test_clusters_are_resampled_without_being_asked() -> None:
     clustered = replace(THREE, clusters=("q1", "q1", "q2", "q3"))
     for statistic in (*FAMILY.values(), percent_agreement):
         assert "by cluster" in statistic(clustered).method or "cluster" in (statistic(clustered).reason or "")
+
+
+@weighted
+@settings(max_examples=40)
+@given(rows=tables(gaps=False))
+def test_light_without_gaps_is_the_mean_of_the_pairs(weights: Any, rows: Rows) -> None:
+    sample = ratings(rows)
+    pairs = [cohen_kappa(sample.of(*pair), weights=weights).value for pair in combinations(sample.raters, 2)]
+    found = light_kappa(sample, weights=weights, bootstrap=Bootstrap(30))
+    assert found.value == pytest.approx(sum(pairs) / len(pairs), abs=1e-9, nan_ok=True)
+    assert found.defined or "have no kappa" in (found.reason or "")
+
+
+def test_light_names_the_pair_without_a_kappa() -> None:
+    table = Ratings.from_lists(ann=[1, 2, 1, 1], bob=[1, 2, None, None], eva=[None, None, 1, 2])
+    assert (light_kappa(table).reason or "").startswith("bob and eva have no kappa: no common unit")
