@@ -103,6 +103,7 @@ from agreement.regression import Regression, Term, linear_regression
 from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
+from agreement.verdict import Rule, Verdict, judge_verdict
 
 __all__ = [
     "AdjustedBias",
@@ -134,6 +135,7 @@ __all__ = [
     "Ratings",
     "Regression",
     "Result",
+    "Rule",
     "SampleSize",
     "Scale",
     "SelfConsistency",
@@ -143,6 +145,7 @@ __all__ = [
     "Term",
     "Test",
     "Unparsed",
+    "Verdict",
     "aggregate",
     "all_right",
     "alternative_test",
@@ -171,6 +174,7 @@ __all__ = [
     "holm",
     "human_ceiling",
     "icc",
+    "judge_verdict",
     "kendall_tau",
     "kendall_w",
     "krippendorff_alpha",

@@ -1,0 +1,243 @@
+"""May this judge be used? Decided by interval limits, under a rule declared before anybody looks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agreement.alternative import AlternativeTest
+from agreement.ceiling import Ceiling
+from agreement.statistic import Statistic
+from domain.errors import RatingsError
+
+Outcome = Literal["usable as replacement", "usable with correction", "not usable", "not enough data"]
+OUTCOMES: tuple[Outcome, ...] = (
+    "usable as replacement",
+    "usable with correction",
+    "not usable",
+    "not enough data",
+)
+"""From best to worst; the last is no judgement of the judge."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is asked of a judge. Declare it before the data are seen, and print it beside the verdict.
+
+    Raises
+    ------
+    RatingsError
+        A number makes no sense: a negative count or margin, or a share outside 0 to 1.
+    """
+
+    least_units: int = 30
+    """Units that people and the judge share."""
+    least_people: int = 3
+    """People whose agreement is the measure of the judge's; machines are none."""
+    least_reliability: float = 0.4
+    """What the lower limit of the people's own agreement has to reach: below it there is nothing to hold a judge
+    against."""
+    margin: float = 0.05
+    """How far the judge may stand below a person: the lower limit of judge minus people is at least minus this."""
+    least_association: float = 0.3
+    """What the lower limit of the judge's association with people has to reach for correction to be worth it."""
+    alternative_test: bool = True
+    """Whether a replacement has to pass the alternative annotator test, too."""
+    epsilon: float = 0.2
+    """Of that test: 0.2 beside experts, 0.15 beside trained people, 0.1 beside a crowd."""
+
+    def __post_init__(self) -> None:
+        if self.least_units < 2 or self.least_people < 2:
+            raise RatingsError("A rule asks for two units and two people at least.")
+        if self.margin < 0:
+            raise RatingsError(f"The margin of a rule is not negative, as {self.margin:g} is.")
+        for name in ("least_reliability", "least_association", "epsilon"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise RatingsError(f"{name} of a rule lies between 0 and 1, which {value:g} does not.")
+
+    @property
+    def sentence(self) -> str:
+        """The rule in words."""
+        test = (
+            f" and the alternative annotator test passes at epsilon {self.epsilon:g}" if self.alternative_test else ""
+        )
+        return (
+            f"With at least {self.least_units} units, {self.least_people} people and people whose own agreement is "
+            f"above {self.least_reliability:g} (lower limit): usable as replacement if the judge is at most "
+            f"{self.margin:g} below a person (lower limit of the difference){test}; usable with correction if its "
+            f"association with people is above {self.least_association:g} (lower limit); not usable if that is below "
+            f"{self.least_association:g} (upper limit); otherwise not enough data."
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the rule makes of the limits."""
+
+    dimension: str | None
+    outcome: Outcome
+    reasons: tuple[str, ...]
+    """Sentences with the limits that decided, in the order in which they were looked at."""
+    rule: Rule
+
+
+def judge_verdict(
+    *,
+    people: Statistic,
+    ceiling: Ceiling,
+    association: Statistic,
+    alternative: AlternativeTest | None = None,
+    rule: Rule | None = None,
+    dimension: str | None = None,
+    humans: Sequence[str] | None = None,
+    machines: Sequence[str] = (),
+    held_out: bool = True,
+) -> Verdict:
+    """Whether a judge may stand in for people, be used with correction, or not be used.
+
+    Parameters
+    ----------
+    people
+        How well people agree with each other beyond chance, as alpha of the people alone.
+    ceiling
+        Judge and people on the same footing (:func:`human_ceiling`).
+    association
+        How much the judge's scores say about people's, as Pearson's r, kappa or sensitivity + specificity - 1.
+    alternative
+        The alternative annotator test at the epsilon of the rule, if that asks for it.
+    rule
+        Declared beforehand; None takes the defaults.
+    dimension
+        What the verdict is about.
+    humans, machines
+        Names of the people behind ``people`` and of everything that is none.
+    held_out
+        False if the judge's prompt was tuned on these units.
+
+    Returns
+    -------
+    Verdict
+        "not enough data" where a limit that the rule asks for is missing, whatever the estimates are.
+
+    Raises
+    ------
+    RatingsError
+        A machine is counted among the people, or the test was made at another epsilon than the rule's.
+
+    Notes
+    -----
+    Only limits decide, never estimates: a judge that looks perfect on twelve units gets no verdict. The thresholds are
+    a convention; what matters is that they are declared. Checked over a grid of limits in tests/agreement.
+
+    Examples
+    --------
+    >>> from agreement import alternative_test, human_ceiling, krippendorff_alpha, Ratings
+    >>> import numpy as np
+    >>> graded = np.tile([[1, 1, 1], [0, 0, 0], [1, 1, 0]], (60, 1))
+    >>> judge = np.tile([1, 0, 1], 60)
+    >>> verdict = judge_verdict(
+    ...     people=krippendorff_alpha(Ratings.from_array(graded)),
+    ...     ceiling=human_ceiling(graded, judge),
+    ...     association=human_ceiling(graded, judge, measure="kappa").judge,
+    ...     alternative=alternative_test(graded, judge),
+    ... )
+    >>> verdict.outcome
+    'usable as replacement'
+    """
+    rule = rule or Rule()
+    among = set(humans or ()) & set(machines)
+    if among:
+        raise RatingsError(f"{', '.join(sorted(among))} is no person, and machines are never counted among the people.")
+    if alternative is not None and alternative.epsilon != rule.epsilon:
+        raise RatingsError(
+            f"The alternative annotator test was made at epsilon {alternative.epsilon:g}, the rule says "
+            f"{rule.epsilon:g}."
+        )
+    n_people = people.n_raters if humans is None else len(set(humans))
+    problems = _too_little(people, ceiling, n_people, rule, held_out)
+    if problems:
+        return Verdict(dimension, "not enough data", tuple(problems), rule)
+    reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}."]
+    replaces, said = _replaces(ceiling.difference, alternative, rule)
+    reasons.extend(said)
+    if replaces:
+        return Verdict(dimension, "usable as replacement", tuple(reasons), rule)
+    outcome, why = _corrects(association, rule)
+    return Verdict(dimension, outcome, (*reasons, why), rule)
+
+
+def _too_little(people: Statistic, ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list[str]:
+    """Why no verdict can be given at all; nothing if one can."""
+    problems = []
+    if not held_out:
+        problems.append("The judge was tuned on these very units; only units it was not tuned on can show what it is.")
+    if n_people < rule.least_people:
+        problems.append(f"{n_people} people graded, and the rule asks for {rule.least_people}.")
+    n = ceiling.judge.n_units
+    if n < rule.least_units:
+        problems.append(f"People and the judge share {n} units, and the rule asks for {rule.least_units}.")
+    if math.isnan(people.low):
+        problems.append(f"People's own agreement has no limits: {people.reason or 'none were made.'}")
+    elif people.high < rule.least_reliability:
+        problems.append(
+            f"People's own agreement is {_limits(people)}, below {rule.least_reliability:g}: they do not agree on what "
+            "is asked, and there is nothing to hold a judge against. Mend the guideline first."
+        )
+    elif people.low < rule.least_reliability:
+        problems.append(
+            f"People's own agreement is {_limits(people)}, which does not show that it is above "
+            f"{rule.least_reliability:g}; more units would."
+        )
+    return problems
+
+
+def _replaces(difference: Statistic, alternative: AlternativeTest | None, rule: Rule) -> tuple[bool, list[str]]:
+    said = []
+    if math.isnan(difference.low):
+        close = False
+        said.append(f"Judge minus people has no limits: {difference.reason or 'none were made.'}")
+    else:
+        close = difference.low >= -rule.margin
+        word = "at least" if close else "not surely above"
+        said.append(f"Judge minus people is {_limits(difference)}, {word} {-rule.margin:g}.")
+    if not rule.alternative_test:
+        return close, said
+    if alternative is None or not alternative.winning_rate.defined:
+        reason = alternative.winning_rate.reason if alternative else "it was not made."
+        said.append(f"The alternative annotator test has no result: {reason}")
+        return False, said
+    rejected = sum(person.rejected for person in alternative.people)
+    k = alternative.winning_rate.n_raters
+    passes = "passes" if alternative.passed else "does not pass"
+    said.append(
+        f"The alternative annotator test {passes} at epsilon {rule.epsilon:g}: the judge may stand in for "
+        f"{rejected} of {k} people."
+    )
+    return close and alternative.passed, said
+
+
+def _corrects(association: Statistic, rule: Rule) -> tuple[Outcome, str]:
+    bound = rule.least_association
+    if math.isnan(association.low):
+        reason = association.reason or "none were made."
+        return "not enough data", f"The judge's association with people has no limits: {reason}"
+    limits = _limits(association)
+    if association.low >= bound:
+        return (
+            "usable with correction",
+            f"The judge's association with people is {limits}, at least {bound:g}: its scores help to estimate "
+            "people's, and are not people's scores.",
+        )
+    if association.high < bound:
+        return "not usable", f"The judge's association with people is {limits}, below {bound:g}."
+    return (
+        "not enough data",
+        f"The judge's association with people is {limits}, which leaves open whether it is above {bound:g}.",
+    )
+
+
+def _limits(statistic: Statistic) -> str:
+    return f"{statistic.value:.3f} [{statistic.low:.3f}, {statistic.high:.3f}]"
