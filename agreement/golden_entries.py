@@ -9,18 +9,41 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib import import_module
 from statistics import fmean
 from typing import Any
 
 from scipy import special
 
 from agreement.aggregation import aggregate, dawid_skene
+from agreement.alpha import krippendorff_alpha
+from agreement.alternative import alternative_test
 from agreement.bootstrap import Bootstrap
-from agreement.classification import all_right
+from agreement.ceiling import noise_ceiling
+from agreement.chance import (
+    brennan_prediger,
+    conger_kappa,
+    fleiss_kappa,
+    fleiss_kappa_category,
+    gwet_ac,
+    percent_agreement,
+    scott_pi,
+)
+from agreement.classification import all_right, pass_rates
+from agreement.components import variance_components
+from agreement.corrected import clustered_mean, ppi_mean, rogan_gladen
+from agreement.correlation import kendall_tau, kendall_w, mean_pearson, pearson, spearman
+from agreement.icc import icc, mean_squares
+from agreement.kappa import cohen_kappa, light_kappa
+from agreement.planning import (
+    SampleSize,
+    sample_size_icc,
+    sample_size_kappa_test,
+    sample_size_pearson,
+    sample_size_proportion,
+)
 from agreement.ratings import LEVELS, Ratings, Scale
+from agreement.regression import linear_regression
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 from domain.records import Rating
@@ -306,23 +329,8 @@ def _of_counts(data: Data, shape: str, declared: Sequence[Any] | None) -> Rating
                     raise RatingsError(f"A share of {count / n:g} is no whole number of {n:g} units.")
         counts = [[round(count) for count in row] for row in counts]
     categories = tuple(declared) if declared is not None else tuple(range(1, len(counts[0]) + 1))
-    if any(len(row) != len(categories) for row in counts):
-        raise RatingsError(f"There are {len(categories)} categories, and the rows of {shape} are of another length.")
-    if any(count < 0 or count != int(count) for row in counts for count in row):
-        raise RatingsError(f"The numbers in {shape} are no counts.")
-    if shape == "counts":
-        rows = [[at for at, count in enumerate(row) for _ in range(int(count))] for row in counts]
-    else:
-        if len(counts) != len(categories):
-            raise RatingsError(f"The {shape} is not square.")
-        cells = [(first, second) for first in range(len(categories)) for second in range(len(categories))]
-        rows = [list(cell) for cell in cells for _ in range(int(counts[cell[0]][cell[1]]))]
-    ratings = (
-        Rating(f"{unit:012}", f"rater {at:06}", "value", categories[code])
-        for unit, row in enumerate(rows)
-        for at, code in enumerate(row)
-    )
-    return Ratings.from_rows(ratings, scale=_scale(categories))
+    make = Ratings.from_counts if shape == "counts" else Ratings.from_table
+    return make(counts, scale=_scale(categories))
 
 
 def _scale(declared: Sequence[Any] | None) -> Scale | None:
@@ -491,14 +499,6 @@ _ANALYTIC = ("estimate", "se", "ci_low", "ci_high")
 _BOOTSTRAP = ("bootstrap_se", "bootstrap_ci_low", "bootstrap_ci_high")
 
 
-def _public(module: str, name: str) -> Any:
-    """A public function of this package."""
-    for place in (f"agreement.{module}", "agreement"):
-        with suppress(ImportError, AttributeError):
-            return getattr(import_module(place), name)
-    raise Unknown(f"agreement.{module} has no {name}.")
-
-
 def _weighted(asked: Asked) -> Any:
     """The weights of an entry, as the coefficients take them."""
     name = asked.args.get("weights", "none")
@@ -509,54 +509,45 @@ def _weighted(asked: Asked) -> Any:
     return "none" if name == "identity" else name
 
 
-def _of_raters(module: str, name: str, *, weighted: bool = False, **fixed: Any) -> Callable[[Asked], Any]:
-    """A statistic of raters on their scale."""
-
-    def call(asked: Asked) -> Any:
-        function = _public(module, name)
-        keywords: dict[str, Any] = {"weights": _weighted(asked)} if weighted else {}
-        keywords = {key: value for key, value in keywords.items() if value != "none"}
-        return function(ratings_of(asked), **keywords, **fixed, **asked.interval)
-
-    return call
+def _of_raters(statistic: Callable[..., Statistic]) -> Callable[[Asked], Statistic]:
+    """A statistic of raters on their scale, with the weights that an entry names."""
+    return lambda asked: statistic(ratings_of(asked), weights=_weighted(asked), **asked.interval)
 
 
-def _of_numbers(module: str, name: str, **fixed: Any) -> Callable[[Asked], Any]:
+def _of_numbers(statistic: Callable[..., Statistic]) -> Callable[[Asked], Statistic]:
     """A statistic of raters' numbers, whatever the declared categories."""
-
-    def call(asked: Asked) -> Any:
-        function = _public(module, name)
-        return function(ratings_of(asked, categories=False), **fixed, **asked.interval)
-
-    return call
+    return lambda asked: statistic(ratings_of(asked, categories=False), **asked.interval)
 
 
 def _alpha(asked: Asked) -> Any:
     level, ratings = asked.args["level"], ratings_of(asked)
     if level == "ratio" and ratings.numeric:
         ratings = replace(ratings, scale=replace(ratings.scale, level=level))
-    return _public("alpha", "krippendorff_alpha")(ratings, level=level, **asked.interval)
+    return krippendorff_alpha(ratings, level=level, **asked.interval)
 
 
 def _category(asked: Asked) -> Any:
-    return _public("chance", "fleiss_kappa_category")(ratings_of(asked), asked.args["category"])
+    return fleiss_kappa_category(ratings_of(asked), asked.args["category"])
 
 
 def _icc(asked: Asked) -> Any:
     keywords = {"missing": "reml"} if asked.args.get("missing") == "reml" else {}
     ratings = ratings_of(asked, categories=False)
-    return _public("icc", "icc")(ratings, form=asked.args["form"], **keywords, **asked.interval)
+    return icc(ratings, form=asked.args["form"], **keywords, **asked.interval)
 
 
 def _mean_squares(asked: Asked) -> Any:
     ratings = ratings_of(asked, categories=False)
     if not ratings.rated.all():
         raise RatingsError("Mean squares need every rater's rating of every unit.")
-    return _public("icc", "mean_squares")(ratings.values)
+    return mean_squares(ratings.values)
 
 
 def _components(asked: Asked) -> Any:
-    return _public("icc", "variance_components")(ratings_of(asked, categories=False))
+    found = variance_components(ratings_of(asked, categories=False))
+    if found.reason:
+        raise RatingsError(found.reason)
+    return found
 
 
 def _mean_pearson(asked: Asked) -> Any:
@@ -570,7 +561,7 @@ def _mean_pearson(asked: Asked) -> Any:
         data = {"items_by_raters": rows}
         against = f"rater {len(rows[0]) - 1:06}"
     ratings = ratings_of(replace(asked, data=data), categories=False)
-    return _public("correlation", "mean_pearson")(ratings, against=against)
+    return mean_pearson(ratings, against=against)
 
 
 def _people_and_judge(asked: Asked) -> tuple[list[float], list[float], list[float]]:
@@ -582,19 +573,19 @@ def _people_and_judge(asked: Asked) -> tuple[list[float], list[float], list[floa
 
 def _ppi(asked: Asked) -> Any:
     human, judge, rest = _people_and_judge(asked)
-    return _public("corrected", "ppi_mean")(human, judge, rest, method=asked.args["method"], **asked.interval)
+    return ppi_mean(human, judge, rest, method=asked.args["method"], **asked.interval)
 
 
 def _rogan_gladen(asked: Asked) -> Any:
     human, judge, rest = _people_and_judge(asked)
-    return _public("corrected", "rogan_gladen")(human, judge, rest, **asked.interval).mean
+    return rogan_gladen(human, judge, rest, **asked.interval).mean
 
 
 def _rates(asked: Asked) -> Mapping[str, float]:
     human, judge, rest = _people_and_judge(asked)
-    found = _public("classification", "pass_rates")(human, judge)
+    found = pass_rates(human, judge)
     return {
-        "raw_pass_rate": _of(_public("corrected", "clustered_mean")(rest), "value"),
+        "raw_pass_rate": _of(clustered_mean(rest), "value"),
         "sensitivity": _of(found.sensitivity, "value"),
         "specificity": _of(found.specificity, "value"),
     }
@@ -609,7 +600,7 @@ def _confusion(asked: Asked) -> Any:
     human, judge = (_numbers(column) for column in columns)
     if any(value not in (0, 1) and not math.isnan(value) for value in (*human, *judge)):
         raise RatingsError("A confusion matrix of four cells is of zeros and ones.")
-    return _public("classification", "pass_rates")(human, judge)
+    return pass_rates(human, judge)
 
 
 def _genuine(asked: Asked) -> Mapping[str, float]:
@@ -643,7 +634,7 @@ def _alternative(asked: Asked) -> Any:
     keywords = {
         key: args[key] for key in ("score", "epsilon", "q", "min_raters_per_item", "min_items_per_rater") if key in args
     }
-    return _public("alternative", "alternative_test")(
+    return alternative_test(
         table, [code[judge.get(unit)] for unit in units], raters=list(humans), **keywords
     )
 
@@ -750,7 +741,7 @@ def _regression(asked: Asked) -> Any:
     rows = [row if isinstance(row, list) else [row] for row in x]
     if names is None:
         names = [f"x{at}" for at in range(1, len(rows[0]) + 1)]
-    found = _public("regression", "linear_regression")(
+    found = linear_regression(
         _numbers(data["y"]), [_numbers(row) for row in rows], names=[str(name) for name in names]
     )
     if found.reason:
@@ -774,16 +765,19 @@ def _ceiling(asked: Asked) -> Any:
         raise Unknown("noise_ceiling needs the key items_by_raters.")
     columns = _columns({"items_by_raters": asked.data["items_by_raters"]}, asked.args)
     humans = [list(row) for row in zip(*map(_numbers, columns), strict=True)]
-    return _public("ceiling", "noise_ceiling")(humans, bootstrap=Bootstrap(draws=0))
+    return noise_ceiling(humans, bootstrap=Bootstrap(draws=0))
 
 
-def _planned(name: str, **names: str) -> Callable[[Asked], Any]:
-    """A sample size: the arguments of the entry under the names that the planner has for them."""
+_SIZES: Mapping[str, Callable[..., SampleSize]] = {
+    "sample_size_icc": sample_size_icc,
+    "sample_size_kappa_test": sample_size_kappa_test,
+    "sample_size_pearson": sample_size_pearson,
+    "sample_size_proportion": sample_size_proportion,
+}
 
-    def call(asked: Asked) -> Any:
-        return _public("planning", name)(**{names.get(key, key): value for key, value in asked.args.items()})
 
-    return call
+def _planned(asked: Asked) -> SampleSize:
+    return _SIZES[asked.stat](**asked.args)
 
 
 def _value(name: str) -> Read:
@@ -832,14 +826,14 @@ TABLE: Mapping[str, Row] = {
         {},
     ),
     "brennan_prediger": Row(
-        _of_raters("chance", "brennan_prediger", weighted=True),
+        _of_raters(brennan_prediger),
         _some(*_ANALYTIC, *_BOOTSTRAP),
         _FOR_CHANCE,
         _WEIGHTS_NEEDED,
         resampled=True,
     ),
     "cohen_kappa": Row(
-        _of_raters("kappa", "cohen_kappa", weighted=True),
+        _of_raters(cohen_kappa),
         _some(*_ANALYTIC, *_BOOTSTRAP),
         {
             **_weights("none", "linear", "quadratic", "matrix"),
@@ -865,7 +859,7 @@ TABLE: Mapping[str, Row] = {
         {},
     ),
     "conger_kappa": Row(
-        _of_raters("chance", "conger_kappa", weighted=True),
+        _of_raters(conger_kappa),
         _some(*_ANALYTIC, *_BOOTSTRAP),
         _FOR_CHANCE,
         _WEIGHTS_NEEDED,
@@ -882,7 +876,7 @@ TABLE: Mapping[str, Row] = {
         {"class_share": ("class",), "confusion": ("rater", "true", "given")},
     ),
     "fleiss_kappa": Row(
-        _of_raters("chance", "fleiss_kappa", weighted=True),
+        _of_raters(fleiss_kappa),
         _some(*_ANALYTIC, *_BOOTSTRAP),
         _FOR_CHANCE,
         _WEIGHTS_NEEDED,
@@ -893,7 +887,7 @@ TABLE: Mapping[str, Row] = {
     ),
     "genuine_pca": Row(_genuine, {name: _value(name) for name in ("mean_from_judge", "mean_from_majority")}, {}, {}),
     "gwet_ac": Row(
-        _of_raters("chance", "gwet_ac", weighted=True),
+        _of_raters(gwet_ac),
         {**_some(*_ANALYTIC, *_BOOTSTRAP), "se_table": _table_se},
         _FOR_CHANCE,
         _WEIGHTS_NEEDED,
@@ -920,14 +914,14 @@ TABLE: Mapping[str, Row] = {
         _rates, {name: _value(name) for name in ("raw_pass_rate", "sensitivity", "specificity")}, {}, {}
     ),
     "kendall_tau_b": Row(
-        _of_numbers("correlation", "kendall_tau"),
+        _of_numbers(kendall_tau),
         _some("estimate", "ci_low", "ci_high", *_BOOTSTRAP),
         {**_FOR_CORRELATION, **_methods("fieller_1957")},
         {},
         resampled=True,
     ),
     "kendall_w": Row(
-        _of_numbers("correlation", "kendall_w"),
+        _of_numbers(kendall_w),
         _some("estimate", *_BOOTSTRAP),
         {"tie_correction": _one_of(True), **_CONFIDENCE, **_COUNTED, **_PAIR, "method": _one_of(*_RESAMPLED)},
         {},
@@ -949,7 +943,7 @@ TABLE: Mapping[str, Row] = {
         resampled=True,
     ),
     "light_kappa": Row(
-        _of_raters("kappa", "light_kappa", weighted=True),
+        _of_raters(light_kappa),
         _some("estimate", *_BOOTSTRAP),
         {
             **_weights("none", "linear", "quadratic"),
@@ -983,14 +977,14 @@ TABLE: Mapping[str, Row] = {
         {},
     ),
     "pearson": Row(
-        _of_numbers("correlation", "pearson"),
+        _of_numbers(pearson),
         _some("estimate", "ci_low", "ci_high", "p_value", *_BOOTSTRAP),
         {**_FOR_CORRELATION, **_methods("fisher_z")},
         {},
         resampled=True,
     ),
     "percent_agreement": Row(
-        _of_raters("chance", "percent_agreement", weighted=True),
+        _of_raters(percent_agreement),
         _some("estimate"),
         {**_weights("identity", "linear", "quadratic", "ordinal"), **_PAIR},
         {},
@@ -1013,13 +1007,13 @@ TABLE: Mapping[str, Row] = {
         {},
     ),
     "sample_size_icc": Row(
-        _planned("sample_size_icc"),
-        {"n": _named("n_first_stage")},  # published without Bonett's addition for two raters
+        _planned,
+        {"n": _named("n_first_stage")},
         {"icc": _number, "raters": _number, "full_width": _number, **_CONFIDENCE},
         {"n": ("icc", "raters", "full_width")},
     ),
     "sample_size_kappa_test": Row(
-        _planned("sample_size_kappa_test"),
+        _planned,
         {"n": _named("n")},
         {
             "alpha": _share,
@@ -1032,26 +1026,26 @@ TABLE: Mapping[str, Row] = {
         {"n": ("kappa0", "kappa1", "rate")},
     ),
     "sample_size_pearson": Row(
-        _planned("sample_size_pearson"),
+        _planned,
         {"n_first_stage": _named("n_first_stage")},
         {"half_width": _number, "r": _number, **_CONFIDENCE},
         {"n_first_stage": ("half_width", "r")},
     ),
     "sample_size_proportion": Row(
-        _planned("sample_size_proportion"),
+        _planned,
         {"n": _named("n")},
         {"half_width": _number, "p": _number, **_CONFIDENCE},
         {"n": ("half_width", "p")},
     ),
     "scott_pi": Row(
-        _of_raters("chance", "scott_pi", weighted=True),
+        _of_raters(scott_pi),
         _some(*_ANALYTIC, *_BOOTSTRAP),
         _FOR_CHANCE,
         _WEIGHTS_NEEDED,
         resampled=True,
     ),
     "spearman": Row(
-        _of_numbers("correlation", "spearman"),
+        _of_numbers(spearman),
         _some("estimate", "ci_low", "ci_high", *_BOOTSTRAP),
         {**_FOR_CORRELATION, **_methods("bonett_wright_2000")},
         {},
