@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 from scipy import special
 
@@ -30,10 +30,9 @@ from agreement.chance import (
     scott_pi,
 )
 from agreement.classification import all_right, pass_rates
-from agreement.components import variance_components
 from agreement.corrected import clustered_mean, ppi_mean, rogan_gladen
 from agreement.correlation import kendall_tau, kendall_w, mean_pearson, pearson, spearman
-from agreement.icc import icc, mean_squares
+from agreement.icc import icc, mean_squares, variance_components
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.planning import (
     SampleSize,
@@ -531,9 +530,8 @@ def _category(asked: Asked) -> Any:
 
 
 def _icc(asked: Asked) -> Any:
-    keywords = {"missing": "reml"} if asked.args.get("missing") == "reml" else {}
-    ratings = ratings_of(asked, categories=False)
-    return icc(ratings, form=asked.args["form"], **keywords, **asked.interval)
+    gaps: Literal["listwise", "reml"] = "reml" if asked.args.get("missing") == "reml" else "listwise"
+    return icc(ratings_of(asked, categories=False), form=asked.args["form"], missing=gaps, **asked.interval)
 
 
 def _mean_squares(asked: Asked) -> Any:
@@ -634,9 +632,7 @@ def _alternative(asked: Asked) -> Any:
     keywords = {
         key: args[key] for key in ("score", "epsilon", "q", "min_raters_per_item", "min_items_per_rater") if key in args
     }
-    return alternative_test(
-        table, [code[judge.get(unit)] for unit in units], raters=list(humans), **keywords
-    )
+    return alternative_test(table, [code[judge.get(unit)] for unit in units], raters=list(humans), **keywords)
 
 
 def _person(found: Any, args: Args) -> Any:
@@ -741,9 +737,7 @@ def _regression(asked: Asked) -> Any:
     rows = [row if isinstance(row, list) else [row] for row in x]
     if names is None:
         names = [f"x{at}" for at in range(1, len(rows[0]) + 1)]
-    found = linear_regression(
-        _numbers(data["y"]), [_numbers(row) for row in rows], names=[str(name) for name in names]
-    )
+    found = linear_regression(_numbers(data["y"]), [_numbers(row) for row in rows], names=[str(name) for name in names])
     if found.reason:
         raise RatingsError(found.reason)
     return found

@@ -276,7 +276,13 @@ each_judged = pytest.mark.parametrize("statistic", there(JUDGED))
 
 
 def test_every_public_function_is_listed() -> None:
-    public = {name for name in agreement.__all__ if inspect.isfunction(getattr(agreement, name))}
+    functions = {name: getattr(agreement, name) for name in agreement.__all__}
+    # Plans of studies are made before there are ratings; tests/agreement/test_planning.py.
+    public = {
+        name
+        for name, function in functions.items()
+        if inspect.isfunction(function) and function.__module__ != "agreement.planning"
+    }
     listed = {each.name for each in OF_RATERS} | {each.name for each in JUDGED} | set(ELSEWHERE)
     assert public - listed == set(), "list it in OF_RATERS, JUDGED or ELSEWHERE"
     of_raters = {
