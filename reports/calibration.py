@@ -5,10 +5,10 @@ Sections say in their first sentence what they found. What cannot be computed sa
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
-from reports.content import Report, Source
+from reports.content import Dots, Report, Section, Source, Table
 from reports.judging import against_people, alternative, confusion
 from reports.people import design, reliability
 from reports.planning import plan
@@ -28,7 +28,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None) -> Repor
         source=source,
         humans=study.humans,
         judges=study.judges,
-        sections=(
+        sections=_without_empty(
             verdicts(study, rule),
             design(study),
             reliability(study),
@@ -38,7 +38,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None) -> Repor
             corrected(study),
             bias(study),
             repeats(study),
-            drift(study),
+            drift(study, rule.margin),
             plan(study),
         ),
         made_with=f"Made with Touchstone {_version()}",
@@ -49,6 +49,22 @@ def calibration(study: Study, source: Source, rule: Rule | None = None) -> Repor
             "unparsed": sorted(study.unparsed),
             "runs": asdict(study.runs),
         },
+    )
+
+
+def _without_empty(*sections: Section) -> tuple[Section, ...]:
+    """The sections without tables that have no row and charts that have nothing in them."""
+    return tuple(
+        replace(
+            section,
+            blocks=tuple(
+                block
+                for block in section.blocks
+                if not (isinstance(block, Table) and not block.rows)
+                and not (isinstance(block, Dots) and not block.lines)
+            ),
+        )
+        for section in sections
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def main_measure(part: Slice) -> Measure:
     return "quadratic" if len(part.categories) <= _MOST_LEVELS else "pearson"
 
 
-def codes(part: Slice, rater: str) -> Floats:
+def numbers_or_codes(part: Slice, rater: str) -> Floats:
     """(units,) what the comparisons of judge and people work on: numbers if they are such, else codes; nan for none."""
     if part.table.numeric:
         return part.numbers(rater)
@@ -52,13 +52,13 @@ def codes(part: Slice, rater: str) -> Floats:
 
 def human_table(part: Slice) -> Floats:
     """(units, people) the same of all people."""
-    return np.stack([codes(part, name) for name in part.humans], axis=1)
+    return np.stack([numbers_or_codes(part, name) for name in part.humans], axis=1)
 
 
 def ceiling_of(part: Slice, judge: str) -> Ceiling:
     """The judge beside the people, in the measure that fits the scale."""
     return human_ceiling(
-        human_table(part), codes(part, judge), measure=main_measure(part), clusters=part.table.clusters
+        human_table(part), numbers_or_codes(part, judge), measure=main_measure(part), clusters=part.table.clusters
     )
 
 
@@ -117,6 +117,7 @@ def against_people(study: Study) -> Section:
         blocks += _by_certainty(study)
         blocks += _noise(study)
     blocks += _pairs(study)
+    blocks += _judges(study)
     if not several:
         lead = (
             "Only one person was named, so there is no human ceiling to compare with; the numbers below are plain "
@@ -133,7 +134,7 @@ def _by_certainty(study: Study) -> list[Block]:
         if len(part.humans) < 2 or len(part.categories) > MOST_VALUES:
             continue
         for judge in part.judges:
-            found = ceiling_by_certainty(human_table(part), codes(part, judge), clusters=part.table.clusters)
+            found = ceiling_by_certainty(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
             for where, who, each in (
                 ("people agree", "judge", found.unanimous.judge),
                 ("people are split", "judge", found.split.judge),
@@ -223,6 +224,30 @@ def _pairs(study: Study) -> list[Block]:
     ]
 
 
+def _judges(study: Study) -> list[Block]:
+    """Judges among themselves: they may agree with each other without agreeing with people."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        name, statistic = main_statistic(part)
+        for one, other in combinations(part.judges, 2):
+            pair = part.table.of(one, other)
+            rows.append(
+                (*part.where, f"{one} and {other}", "Percent agreement", Figure.of(percent_agreement(pair), share=True))
+            )
+            rows.append((*part.where, f"{one} and {other}", name, Figure.of(statistic(pair))))
+    if not rows:
+        return []
+    return [
+        Table(
+            "judges_pairs",
+            "Judges among themselves",
+            ("criterion", "dimension", "judges", "statistic", "value"),
+            tuple(rows),
+            note="Judges of one family may share their errors: agreeing with each other is no sign of being right.",
+        )
+    ]
+
+
 # ---- 4 alternative annotator test -----------------------------------------------------------------------------------
 
 
@@ -245,7 +270,7 @@ def alternative(study: Study, epsilon: float) -> Section:
     for part in study.slices:
         score = "neg_rmse" if part.numeric else "accuracy"
         for judge in part.judges:
-            table, mine = human_table(part), codes(part, judge)
+            table, mine = human_table(part), numbers_or_codes(part, judge)
             found = alternative_test(table, mine, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
             rows.append((*part.where, judge, f"winning rate {OMEGA}", Figure.of(found.winning_rate)))
             rows.append((*part.where, judge, f"advantage {RHO}", Figure.of(found.advantage_probability)))

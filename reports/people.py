@@ -10,6 +10,7 @@ import numpy as np
 from agreement.alpha import krippendorff_alpha
 from agreement.chance import fleiss_kappa, gwet_ac, percent_agreement
 from agreement.icc import icc
+from agreement.judge_bias import unparsed
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
@@ -52,7 +53,7 @@ def design(study: Study) -> Section:
                     int(column.sum()),
                     int((column & by_people).sum()) if name in part.judges else None,
                     int((~column).sum()),
-                    part.failed.get(name, 0) if name in part.judges else None,
+                    len(part.failed.get(name, ())) if name in part.judges else None,
                 )
             )
         del rated
@@ -75,7 +76,11 @@ def design(study: Study) -> Section:
     if study.left_aside:
         told = ", ".join(f"{name} ({count:,} ratings)" for name, count in sorted(study.left_aside.items()))
         blocks.append(Text(f"Neither named as a person nor as a judge, and so left aside: {told}.", "warning"))
-    failed = sum(sum(part.failed.values()) for part in study.slices if part.dimension is None)
+    if study.one_sided:
+        told = ", ".join(study.one_sided[:20])
+        blocks.append(Text(f"Rated by people only or by judges only, and so not compared: {told}.", "warning"))
+    failed = sum(sum(map(len, part.failed.values())) for part in study.slices if part.dimension is None)
+    blocks += _unread(study)
     blocks.append(
         Text(
             "If the judge's prompt was tuned on any of these units, everything below looks better than it is. "
@@ -90,6 +95,38 @@ def design(study: Study) -> Section:
     if failed:
         lead += f" {failed:,} replies of judges could not be read."
     return Section(1, "design", "Who rated what", lead, tuple(blocks))
+
+
+def _unread(study: Study) -> Iterator[Block]:
+    """What replies that could not be read can do, at worst and at best."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        for judge in part.judges:
+            if not part.failed.get(judge):
+                continue
+            given = part.column(judge)
+            lost = np.array([unit in part.failed[judge] for unit in part.table.units])
+            asked = (part.majority != MISSING) & ((given != MISSING) | lost)
+            right = np.where(lost, np.nan, (given == part.majority).astype(float))[asked]
+            clusters = None
+            if part.table.clusters is not None:
+                clusters = [part.table.clusters[at] for at in np.flatnonzero(asked)]
+            found = unparsed(right, clusters=clusters)
+            for what, each in (
+                ("replies that could not be read", found.share),
+                ("equal to most people, of those read", found.parsed),
+                ("the same, if all others were wrong", found.worst),
+                ("the same, if all others were right", found.best),
+            ):
+                rows.append((*part.where, judge, what, Figure.of(each, share=True)))
+    if rows:
+        yield Table(
+            "unread",
+            "What replies that could not be read may hide",
+            ("criterion", "dimension", "judge", "what", "share"),
+            tuple(rows),
+            unit="shares of the units of which most people say the same",
+        )
 
 
 # ---- 2 people -------------------------------------------------------------------------------------------------------

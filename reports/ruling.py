@@ -105,7 +105,7 @@ def decide(part: Slice, judge: str, rule: Rule) -> tuple[Verdict, tuple[str, ...
         f"difference {said(Figure.of(found.difference))} ({measure}, {found.judge.n_units:,} units).",
     ]
     if part.failed.get(judge):
-        why.append(f"{part.failed[judge]:,} replies could not be read and are not part of this.")
+        why.append(f"{len(part.failed[judge]):,} replies could not be read and are not part of this.")
     for each, words in (
         (people, "people's agreement"),
         (found.judge, "judge's agreement"),

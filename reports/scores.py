@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from agreement.corrected import CorrectedMean, clustered_mean, ppi_mean, rogan_gladen
+from agreement.judge_bias import bias_by_group, length_bias
 from agreement.ratings import MISSING, Floats
-from agreement.regression import linear_regression
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.people import MOST_VALUES
 from reports.stability import position
@@ -195,22 +195,31 @@ def bias(study: Study) -> Section:
             if part.dimension is None:
                 told.append(f"{judge} is {said(found)} points from the people on {part.criterion}")
             models = models_of(study, part)
-            for model, chosen in models.items() if len(models) > 1 else ():
-                gaps = np.where(chosen, gap, np.nan)
-                figure = Figure.of(
-                    clustered_mean(gaps, clusters=part.table.clusters, confidence=1 - 0.05 / len(models))
+            if len(models) > 1:
+                names = [about.model if (about := study.about.get(unit)) else None for unit in part.table.units]
+                known = np.array([name is not None for name in names])
+                clusters = part.table.clusters
+                groups = bias_by_group(
+                    part.human_mean[known],
+                    part.numbers(judge)[known],
+                    [name for name in names if name is not None],
+                    clusters=None if clusters is None else [clusters[at] for at in np.flatnonzero(known)],
                 )
-                figure = _left(figure, int(chosen.sum()))
-                by_model.append((*part.where, judge, model, figure))
-                lines.setdefault(model, []).append(mark(judge, figure))
+                for group in groups:
+                    own, rest = Figure.of(group.bias), Figure.of(group.against_rest)
+                    by_model += [
+                        (*part.where, judge, group.group, "judge minus people", own, None),
+                        (*part.where, judge, group.group, "beside all other models", rest, group.p_adjusted),
+                    ]
+                    lines.setdefault(group.group, []).append(mark(judge, rest))
             slopes += _slopes(study, part, judge)
         lenient.append((part.name, tuple(marks)))
         if lines and part.dimension is None:
             charts.append(
                 Dots(
                     f"bias_models_{len(charts) + 1}",
-                    f"{part.criterion}: how much higher the judge scores each model than people do",
-                    "judge minus people, points of the scale",
+                    f"{part.criterion}: which models the judge favours, beside people's scores",
+                    "judge minus people, beside the same for all other models",
                     tuple((model, tuple(each)) for model, each in lines.items()),
                     zero=True,
                     first=1,
@@ -235,11 +244,11 @@ def bias(study: Study) -> Section:
                 Table(
                     "bias_models",
                     "By model",
-                    ("criterion", "dimension", "judge", "model", "judge minus people"),
+                    ("criterion", "dimension", "judge", "model", "what", "points", "p"),
                     tuple(by_model),
-                    note="The intervals are widened for the number of models (Bonferroni), so that all of them hold "
-                    "at once. Models "
-                    "whose intervals are apart from each other are treated differently: that changes a ranking.",
+                    note="Beside all other models: how much more the judge is above people for this model than for "
+                    "the others. "
+                    "That moves it in a ranking; its intervals hold for all models at once, and p is Holm's.",
                 )
             )
         else:
@@ -256,7 +265,7 @@ def bias(study: Study) -> Section:
                     "By length",
                     ("criterion", "dimension", "judge", "what", "change of judge minus people"),
                     tuple(slopes),
-                    unit="points of the scale, with the people's score held fixed (least squares)",
+                    unit="points of the scale for every doubling of the length (least squares)",
                     note="Above 0 the judge pays for words. Where people themselves are noisy, holding their score "
                     "fixed does "
                     "not take all of the quality out, and a part of the slope may be that.",
@@ -279,12 +288,6 @@ def bias(study: Study) -> Section:
     return Section(7, "bias", title, lead, tuple(blocks))
 
 
-def _left(figure: Figure, total: int) -> Figure:
-    from dataclasses import replace
-
-    return replace(figure, n_left_out=total - figure.n_units)
-
-
 def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]:
     lengths = np.array(
         [
@@ -295,12 +298,8 @@ def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]
     )
     if np.isnan(lengths).all():
         return
-    gap = part.numbers(judge) - part.human_mean
-    aspects = [part.human_mean, np.log2(np.where(lengths > 0, lengths, np.nan))]
-    names = ["people's score, per point", "length, per doubling"]
-    found = linear_regression(gap, np.stack(aspects, axis=1), names=names, clusters=part.table.clusters)
-    term = names[-1]
-    if found.reason is not None or not found.terms:
-        yield *part.where, judge, term, Figure.without(found.reason or "undefined", n_units=found.n_units)
-    else:
-        yield *part.where, judge, term, Figure.of(found.term(term).coefficient)
+    found = length_bias(
+        part.human_mean, part.numbers(judge), np.where(lengths > 0, lengths, np.nan), clusters=part.table.clusters
+    )
+    yield *part.where, judge, "as it is", Figure.of(found.raw)
+    yield *part.where, judge, "people's score held fixed", Figure.of(found.adjusted)

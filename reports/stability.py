@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from agreement.chance import percent_agreement
 from agreement.corrected import clustered_mean
 from agreement.icc import icc
+from agreement.judge_bias import drift as compared
+from agreement.judge_bias import position_bias, self_consistency
 from agreement.ratings import MISSING, Floats
 from agreement.statistic import Statistic
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
-from reports.people import main_statistic
+from reports.judging import MEASURES, main_measure, numbers_or_codes
 from reports.study import Slice, Study
-from reports.words import count, listed, mark, nothing, said, some
+from reports.words import count, mark, nothing, said, some
 
 MOST_VALUES = 12
 
@@ -35,18 +37,24 @@ def repeats(study: Study) -> Section:
     rows: list[tuple[Cell, ...]] = []
     told: list[str] = []
     for part in study.slices:
-        name, statistic = main_statistic(part)
         for judge, others in asked.items():
             runs = [judge, *(other for other in others if other in part.table.raters)]
             if judge not in part.judges or len(runs) < 2:
                 continue
-            table = part.table.of(*runs)
-            equal = Figure.of(percent_agreement(table), share=True)
-            alpha = Figure.of(statistic(table))
-            rows.append((*part.where, judge, len(runs), "Share of equal pairs of runs", equal))
-            rows.append((*part.where, judge, len(runs), name, alpha))
+            level = part.table.scale.level
+            found = self_consistency(
+                np.stack([numbers_or_codes(part, run) for run in runs], axis=1),
+                level=level,
+                clusters=part.table.clusters,
+            )
+            alpha = Figure.of(found.alpha)
+            rows += [
+                (*part.where, judge, len(runs), "The same in all runs", Figure.of(found.always_same, share=True)),
+                (*part.where, judge, len(runs), "Pairs of runs that differ", Figure.of(found.flips, share=True)),
+                (*part.where, judge, len(runs), f"Krippendorff's alpha ({level})", alpha),
+            ]
             if part.numeric:
-                rows.append((*part.where, judge, len(runs), "ICC(1,1)", Figure.of(icc(table))))
+                rows.append((*part.where, judge, len(runs), "ICC(1,1)", Figure.of(icc(part.table.of(*runs)))))
             if part.dimension is None:
                 told.append(f"{judge}, {part.criterion}: {said(alpha)} over {count(len(runs), 'run', 'runs')}")
     if not rows:
@@ -72,15 +80,33 @@ def position(study: Study) -> list[Block]:
         ]
     same: list[tuple[Cell, ...]] = []
     moved: list[tuple[Cell, ...]] = []
+    told: list[str] = []
     lines: list[tuple[str, tuple[Mark, ...]]] = []
     for part in study.slices:
         for judge, others in study.runs.swapped.items():
             for other in others:
                 if judge not in part.judges or other not in part.table.raters:
                     continue
-                pair = part.table.of(judge, other)
-                equal = Figure.of(percent_agreement(pair), share=True)
-                same.append((*part.where, judge, other, equal))
+                places = _places(part, judge, other)
+                if places is not None:
+                    found = position_bias(*places, clusters=part.table.clusters)
+                    equal = Figure.of(found.consistency, share=True)
+                    same += [
+                        (*part.where, judge, other, "the same verdict in both orders", equal),
+                        (*part.where, judge, other, "leans to the first place", Figure.of(found.primacy, share=True)),
+                        (*part.where, judge, other, "leans to the second place", Figure.of(found.recency, share=True)),
+                        (
+                            *part.where,
+                            judge,
+                            other,
+                            "lean: 1 always first, \N{MINUS SIGN}1 always second",
+                            Figure.of(found.lean),
+                        ),
+                    ]
+                else:
+                    equal = Figure.of(percent_agreement(part.table.of(judge, other)), share=True)
+                    same.append((*part.where, judge, other, "the same value in both orders", equal))
+                told.append(f"{judge} says the same in both orders on {said(equal)}")
                 marks = []
                 for label, shift, before, after in _shifts(part, judge, other):
                     moved.append((*part.where, judge, label, before, after, shift))
@@ -88,7 +114,6 @@ def position(study: Study) -> list[Block]:
                 name = judge if len(study.slices) == 1 else f"{judge} · {part.name}"
                 lines.append((name, tuple(marks)))
     blocks: list[Block] = []
-    told = [f"{row[2]} says the same in both orders on {said(row[-1])}" for row in same if isinstance(row[-1], Figure)]
     blocks.append(Text(f"Position: {some(told)}. The rest depends on which answer stands first."))
     if lines:
         blocks.append(
@@ -104,9 +129,12 @@ def position(study: Study) -> list[Block]:
     blocks.append(
         Table(
             "position",
-            "The same verdict in both orders",
-            ("criterion", "dimension", "judge", "run in the other order", "same verdict"),
+            "The two orders beside each other",
+            ("criterion", "dimension", "judge", "run in the other order", "what", "value"),
             tuple(same),
+            note="A judge leans to a place if that place wins once beside a tie, or in both orders: then the answer "
+            "did not "
+            "matter. The first two values of the scale are taken for the two answers, in the original order.",
         )
     )
     columns = ("criterion", "dimension", "judge", "value given", "original order", "swapped", "difference")
@@ -124,7 +152,7 @@ def position(study: Study) -> list[Block]:
     return blocks
 
 
-def drift(study: Study) -> Section:
+def drift(study: Study, margin: float) -> Section:
     """Section 9: earlier versions of a judge on the same units."""
     title = "Has the judge changed?"
     if not study.runs.earlier:
@@ -144,45 +172,46 @@ def drift(study: Study) -> Section:
             for other in others:
                 if judge not in part.judges or other not in part.table.raters:
                     continue
-                equal = Figure.of(percent_agreement(part.table.of(judge, other)), share=True)
-                gain = matches(part, judge) - matches(part, other)
-                found = Figure.of(_mean(part, gain), share=True)
-                label = f"{judge} against {other}"
-                rows.append((*part.where, label, "Share of units with the same rating", equal))
-                rows.append((*part.where, label, "Change of the share of people's ratings that it meets", found))
+                people = np.stack([numbers_or_codes(part, name) for name in part.humans], axis=1)
+                found = compared(
+                    people,
+                    numbers_or_codes(part, other),
+                    numbers_or_codes(part, judge),
+                    measure=main_measure(part),
+                    margin=margin or None,
+                    clusters=part.table.clusters,
+                )
+                label = f"{judge} after {other}"
+                measure = MEASURES[main_measure(part)]
+                change = Figure.of(found.agreement_change)
+                rows += [
+                    (*part.where, label, f"before: {measure} with people", Figure.of(found.old), None),
+                    (*part.where, label, f"now: {measure} with people", Figure.of(found.new), None),
+                    (*part.where, label, "change", change, found.verdict),
+                ]
                 if part.numeric:
-                    shift = Figure.of(_mean(part, part.numbers(judge) - part.numbers(other)))
-                    rows.append((*part.where, label, "Change of the mean rating", shift))
-                lines.append((f"{label} · {part.name}", (mark("change", found),)))
+                    rows.append((*part.where, label, "change of the mean rating", Figure.of(found.change), None))
+                lines.append((part.name, (mark(label, change),)))
                 if part.dimension is None:
-                    told.append(f"{label}, {part.criterion}: {said(found)}")
+                    told.append(f"{label}, {part.criterion}: {said(change)}, {found.verdict}")
     if not rows:
         return nothing(9, "drift", title, "The versions share no unit.")
-    lead = f"Change in how often the judge says what people say, since the earlier version: {some(told)}."
+    lead = f"Change of the judge's agreement with people since the earlier version: {some(told)}."
     blocks: tuple[Block, ...] = (
         Dots(
-            "drift",
-            "Change since the earlier version",
-            "change of the share of people's ratings met",
-            tuple(lines),
-            True,
+            "drift", "Change since the earlier version", "change of agreement with people", tuple(lines), True, first=1
         ),
         Table(
-            "drift", "Versions of the judge", ("criterion", "dimension", "versions", "statistic", "value"), tuple(rows)
+            "drift",
+            "Versions of the judge",
+            ("criterion", "dimension", "versions", "what", "value", "verdict"),
+            tuple(rows),
+            note=f"Equivalent: the whole interval lies within \N{PLUS-MINUS SIGN}{margin:g}, the margin of the "
+            "rule. Changed: all "
+            "of it lies outside. Both versions are measured on the same units.",
         ),
     )
     return Section(9, "drift", title, lead, blocks)
-
-
-def matches(part: Slice, rater: str) -> Floats:
-    """(units,) the share of the people's ratings that a machine gives, too; nan where one of both is missing."""
-    mine = part.column(rater)
-    rated = part.human_codes != MISSING
-    equal = (part.human_codes == mine[:, None]) & rated
-    n = rated.sum(axis=1)
-    known = (n > 0) & (mine != MISSING)
-    found: Floats = np.where(known, equal.sum(axis=1) / np.maximum(n, 1), np.nan)
-    return found
 
 
 def _mean(part: Slice, values: Floats) -> Statistic:
@@ -206,6 +235,12 @@ def _shifts(part: Slice, judge: str, other: str) -> Sequence[tuple[str, Figure, 
     return found
 
 
-def runs_of(runs: Mapping[str, Sequence[str]]) -> str:
-    """Runs in words."""
-    return "; ".join(f"{judge}: {listed(list(others))}" for judge, others in runs.items())
+def _places(part: Slice, judge: str, other: str) -> tuple[list[str | None], list[str | None]] | None:
+    """Which place won in either order; None where the values are not two answers and perhaps a tie."""
+    if part.numeric or not 2 <= len(part.categories) <= 3:
+        return None
+    forward, swapped = ("first", "second", "tie", None), ("second", "first", "tie", None)
+    return (
+        [forward[code] for code in part.column(judge).tolist()],
+        [swapped[code] for code in part.column(other).tolist()],
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -83,6 +83,19 @@ class Study:
         return Counter(row.rater for row in self.rows if row.rater not in mine)
 
     @cached_property
+    def one_sided(self) -> Sequence[str]:
+        """Criteria and dimensions that only people, or only judges, have rated: there is nothing to compare."""
+        sides: dict[str, set[bool]] = {}
+        for row in self.rows:
+            if row.value is not None and row.rater in {*self.humans, *self.judges}:
+                names = [row.criterion]
+                if self.by_dimension and row.dimension:
+                    names.append(f"{row.criterion} in {row.dimension}")
+                for name in names:
+                    sides.setdefault(name, set()).add(row.rater in self.humans)
+        return [name for name, found in sides.items() if len(found) == 1]
+
+    @cached_property
     def slices(self) -> Sequence[Slice]:
         """One for each criterion, and one for each dimension of it if there are several."""
         found: list[Slice] = []
@@ -90,13 +103,13 @@ class Study:
             if self.criteria is not None and criterion not in self.criteria:
                 continue
             people = [row for row in rows if row.rater in self.humans and row.value is not None]
-            failed = Counter[tuple[str, str | None]]()
+            failed: list[Rating] = []
             machines = []
             for row in rows:
                 if row.rater not in self.machines or row.value is None:
                     continue
                 if isinstance(row.value, str) and row.value in self.unparsed:
-                    failed[row.rater, row.dimension] += 1
+                    failed.append(row)
                 else:
                     machines.append(row)
             if not people or not {row.rater for row in machines} & set(self.judges):
@@ -111,17 +124,24 @@ class Study:
                     for row in [*people, *machines]
                     if dimension is None or (row.dimension or "no dimension") == dimension
                 ]
-                lost = Counter[str]()
-                for (rater, where), count in failed.items():
-                    if dimension is None or (where or "no dimension") == dimension:
-                        lost[rater] += count
-                found.append(self._slice(criterion, dimension, part, scale, lost))
+                lost: dict[str, set[str]] = {}
+                for row in failed:
+                    if dimension is None or (row.dimension or "no dimension") == dimension:
+                        lost.setdefault(row.rater, set()).add(row.unit)
+                rated = {row.rater for row in part}
+                if rated & set(self.humans) and rated & set(self.judges):
+                    found.append(self._slice(criterion, dimension, part, scale, lost))
         if not found:
             raise RatingsError("No criterion has ratings both of these people and of these judges.")
         return found
 
     def _slice(
-        self, criterion: str, dimension: str | None, rows: Sequence[Rating], scale: Scale, failed: Mapping[str, int]
+        self,
+        criterion: str,
+        dimension: str | None,
+        rows: Sequence[Rating],
+        scale: Scale,
+        failed: Mapping[str, Set[str]],
     ) -> Slice:
         table = Ratings.from_rows(rows, scale=scale)
         items = [self.about[unit].item if unit in self.about else None for unit in table.units]
@@ -146,8 +166,8 @@ class Slice:
     table: Ratings
     humans: tuple[str, ...]
     judges: tuple[str, ...]
-    failed: Mapping[str, int]
-    """How many replies of each judge could not be read."""
+    failed: Mapping[str, Set[str]]
+    """The units on which each judge's reply could not be read."""
 
     @property
     def name(self) -> str:

@@ -16,13 +16,13 @@ import pytest
 from pypdf import PdfReader
 from typer.testing import CliRunner
 
-from agreement import Ratings, cohen_kappa, krippendorff_alpha
+from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
 from app.cli import cli
 from domain.errors import RatingsError
-from domain.records import Rating
+from domain.records import About, Rating
 from reports import card, files, html, pdf
 from reports.calibration import calibration
-from reports.content import Figure, Report, Source, Table, as_json
+from reports.content import Figure, Report, Rulings, Source, Table, as_json
 from reports.study import Runs, Study
 
 HERE = Source("made.csv", "0" * 64, "file")
@@ -241,3 +241,163 @@ def test_command_with_a_name_nobody_has(tmp_path: Path) -> None:
     done = run("--ratings", path, "--human", "ann,eve", "--judge", "gpt", "--out", tmp_path / "out")
     assert isinstance(done.exception, RatingsError)
     assert not (tmp_path / "out").exists()
+
+
+# ---- sections -------------------------------------------------------------------------------------------------------
+
+
+def test_same_footing_by_hand() -> None:
+    """Judge with people and people with people, as means over pairs of Cohen's kappa from lists."""
+    rows = [row for row in made() if row.unit not in {f"u{n:03}" for n in range(110, 120)}]
+    units: dict[str, set[str]] = {}
+    for row in rows:
+        units.setdefault(row.unit, set()).add(row.rater)
+    rows = [row for row in rows if units[row.unit] == {"ann", "bob", "cem", "gpt"}]
+    found = {row["who"]: row["value"].value for row in table(report(rows), "ceiling") if row["dimension"] == "all"}
+    people = [("ann", "bob"), ("ann", "cem"), ("bob", "cem")]
+    mine = [cohen_kappa(in_lists(rows, name, "gpt")).value for name in ("ann", "bob", "cem")]
+    theirs = [cohen_kappa(in_lists(rows, *pair)).value for pair in people]
+    assert found["judge with a person"] == pytest.approx(np.mean(mine), abs=1e-12)
+    assert found["person with a person"] == pytest.approx(np.mean(theirs), abs=1e-12)
+    assert found["difference"] == pytest.approx(np.mean(mine) - np.mean(theirs), abs=1e-12)
+
+
+def test_all_sections_are_there_and_say_why_not() -> None:
+    of = report()
+    assert [each.number for each in of.sections] == list(range(11))
+    assert "named with --repeat" in files.numbers(of).replace("name the second run with", "named with")
+    assert of.section("drift").lead == "These ratings cannot say."
+
+
+def numeric(n: int = 90) -> tuple[list[Rating], dict[str, About]]:
+    """Scores 0 to 4 of three models; the judge gives model b one point more and is else right but for noise."""
+    random = np.random.default_rng(3)
+    rows, about = [], {}
+    for at in range(n):
+        unit, model = f"u{at:03}", "abc"[at % 3]
+        about[unit] = About(item=f"q{at // 3}", model=model, length=float(10 + at % 7))
+        truth = random.integers(0, 4)
+        for name in ("ann", "bob", "cem"):
+            if at < 60:  # the rest is judged only
+                rows.append(Rating(unit, name, "score", int(np.clip(truth + random.integers(-1, 2), 0, 4))))
+        rows.append(Rating(unit, "gpt", "score", int(truth + (model == "b"))))
+        rows.append(Rating(unit, "gpt_again", "score", int(truth + (model == "b") if at % 10 else 0)))
+        rows.append(Rating(unit, "gpt_old", "score", int(truth)))
+    return rows, about
+
+
+def test_a_favoured_model_is_found() -> None:
+    rows, about = numeric()
+    of = report(rows, about=about)
+    gap = {row["model"]: row["points"] for row in table(of, "bias_models") if row["what"] == "beside all other models"}
+    assert gap["b"].low is not None
+    assert gap["b"].low > 0.3
+    assert gap["a"].high is not None
+    assert gap["a"].high < 0
+    people: dict[str, list[float]] = {}
+    for row in rows:
+        if row.rater in ("ann", "bob", "cem"):
+            people.setdefault(row.unit, []).append(row.value)
+    judge = {row.unit: row.value for row in rows if row.rater == "gpt"}
+    (overall,) = table(of, "bias")
+    expected = np.mean([judge[unit] - np.mean(votes) for unit, votes in people.items()])
+    assert overall["judge minus people"].value == pytest.approx(expected, abs=1e-12)
+    assert overall["judge minus people"].n_units == 60
+    assert "clusters" in overall["judge minus people"].method or "cluster" in overall["judge minus people"].method
+
+
+def test_corrected_scores_use_what_people_did_not_grade() -> None:
+    rows, about = numeric()
+    of = report(rows, about=about)
+    scores = {(row["model"], row["how"]): row["score"] for row in table(of, "scores")}
+    judge = {row.unit: row.value for row in rows if row.rater == "gpt"}
+    b = [unit for unit in judge if about[unit].model == "b"]
+    assert scores["b", "judge alone"].value == pytest.approx(np.mean([judge[unit] for unit in b]), abs=1e-12)
+    assert scores["b", "judge alone"].n_units == 30
+    assert scores["b", "people alone"].n_units == 20
+    assert abs(scores["b", "PPI++"].value - scores["b", "people alone"].value) < 0.5
+
+
+def test_runs_of_a_judge() -> None:
+    rows, about = numeric()
+    of = report(rows, about=about, runs=Runs(repeats={"gpt": ("gpt_again",)}, earlier={"gpt": ("gpt_old",)}))
+    by_name = {row["statistic"]: row["value"] for row in table(of, "repeats")}
+    values = {(row.unit, row.rater): row.value for row in rows}
+    equal = [values[f"u{n:03}", "gpt"] == values[f"u{n:03}", "gpt_again"] for n in range(90)]
+    assert by_name["The same in all runs"].value == pytest.approx(np.mean(equal), abs=1e-12)
+    assert {row["what"] for row in table(of, "drift")} >= {"change", "change of the mean rating"}
+    assert "gpt_again" not in {row["rater"] for row in table(of, "raters")}
+
+
+def test_swapped_answers() -> None:
+    """A judge that takes the first answer nine times out of ten, whatever it is."""
+    rows = []
+    for n in range(100):
+        rows += [Rating(f"u{n}", name, "better", "left" if n % 2 else "right") for name in ("ann", "bob")]
+        rows.append(Rating(f"u{n}", "gpt", "better", "left" if n % 10 else "right"))
+        rows.append(Rating(f"u{n}", "gpt_swapped", "better", "right" if n % 10 else "left"))
+    of = report(
+        rows,
+        humans=("ann", "bob"),
+        scales={"better": Scale("nominal", ("left", "right"))},
+        runs=Runs(swapped={"gpt": ("gpt_swapped",)}),
+    )
+    found = {row["what"]: row["value"].value for row in table(of, "position")}
+    assert found["the same verdict in both orders"] == 0.0
+    assert found["leans to the first place"] == pytest.approx(0.9)
+    shift = {row["value given"]: row["difference"].value for row in table(of, "position_shift")}
+    assert shift == {"left": pytest.approx(0.8), "right": pytest.approx(-0.8)}
+
+
+# ---- the verdict ----------------------------------------------------------------------------------------------------
+
+
+def graded(judge_right: float, n: int = 300, people_right: float = 0.9) -> list[Rating]:
+    random = np.random.default_rng(11)
+    rows = []
+    for unit in range(n):
+        truth = int(random.integers(0, 2))
+        for name, right in (("ann", people_right), ("bob", people_right), ("cem", people_right), ("gpt", judge_right)):
+            rows.append(Rating(f"u{unit}", name, "ok", ("no", "yes")[truth if random.random() < right else 1 - truth]))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("judge_right", "n", "people_right", "verdict"),
+    [
+        (0.95, 300, 0.9, "replace"),
+        (0.75, 300, 0.9, "correct"),
+        (0.5, 300, 0.9, "no"),
+        (0.95, 300, 0.55, "open"),
+        (0.95, 20, 0.9, "open"),
+    ],
+)
+def test_verdicts(judge_right: float, n: int, people_right: float, verdict: str) -> None:
+    of = report(graded(judge_right, n, people_right))
+    (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
+    assert [each.verdict for each in box.rulings] == [verdict]
+
+
+def test_no_verdict_with_one_person() -> None:
+    of = report(graded(0.95), humans=("ann",))
+    (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
+    assert box.rulings[0].verdict == "open"
+
+
+def test_ratings_of_all_kinds_make_a_report() -> None:
+    """Few units, gaps, constants, scales of all levels: a reason, never a traceback."""
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        n, k, q = int(random.choice([1, 2, 5, 15])), int(random.integers(1, 4)), int(random.integers(1, 5))
+        gap, kind = float(random.choice([0, 0.3, 0.8])), seed % 4
+        rows = [
+            Rating(f"u{unit}", name, "c", (f"v{code}", code, float(random.normal()), code)[kind], "ab"[unit % 2])
+            for name in [*(f"p{at}" for at in range(k)), "j"]
+            for unit in range(n)
+            if random.random() >= gap or unit == 0
+            for code in [int(random.integers(0, q))]
+        ]
+        scales = {"c": Scale("ordinal", tuple(range(q)))} if kind == 3 else {}
+        of = report(rows, humans=tuple(f"p{at}" for at in range(k)), judges=("j",), scales=scales)
+        assert json.loads(files.numbers(of))
+        assert html.page(of)
