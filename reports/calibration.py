@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
+from agreement.verdict import Rule
 from reports.content import Dots, Report, Section, Source, Table
 from reports.judging import against_people, alternative, confusion
 from reports.people import design, reliability
 from reports.planning import plan
-from reports.ruling import Rule, verdicts
+from reports.ruling import verdicts
 from reports.scores import bias, corrected
 from reports.stability import drift, repeats
 from reports.study import Study
@@ -47,6 +48,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None) -> Repor
             "criteria": study.criteria,
             "scales": {name: (scale.level, scale.categories) for name, scale in study.scales.items()},
             "unparsed": sorted(study.unparsed),
+            "tuned": study.tuned,
             "runs": asdict(study.runs),
         },
     )

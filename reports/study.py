@@ -46,6 +46,8 @@ class Study:
     unparsed: frozenset[str] = frozenset()
     """Values of judges that mean "the reply could not be read": counted, never a category."""
     by_dimension: bool = True
+    tuned: bool = False
+    """Whether a judge's prompt was tuned on these very units: then there is no verdict."""
 
     def __post_init__(self) -> None:
         """Refuse what would mix people and machines up, or names that are not there."""

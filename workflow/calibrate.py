@@ -33,6 +33,7 @@ def study_of(
     scales: Mapping[str, Scale] | None = None,
     runs: Runs | None = None,
     unparsed: Sequence[str] = (),
+    tuned: bool = False,
     pool_guidelines: bool = False,
 ) -> tuple[Study, Source]:
     """The ratings of one stage of a project with people and judges told apart, and what identifies these ratings.
@@ -85,6 +86,7 @@ def study_of(
         about=about,
         runs=runs or Runs(),
         unparsed=frozenset(unparsed),
+        tuned=tuned,
     )
     return study, Source(f"{access.title}, {stage.value}", _digest(used), "project")
 

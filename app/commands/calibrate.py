@@ -83,12 +83,15 @@ def calibrate(
     rule: Annotated[
         str | None,
         typer.Option(
-            help="The rule of the verdict, set before you look: margin (default 0.1), people (0.4), judge (0.2), "
-            "units (30), "
-            "epsilon (0.2). The report prints it.",
+            help="The rule of the verdict, set before you look: units (30), people (3), reliability (0.4), margin "
+            "(0.05), "
+            "association (0.3), test (yes), epsilon (0.2). The report prints it.",
             metavar="NAME=NUMBER,...",
         ),
     ] = None,
+    tuned: Annotated[
+        bool, typer.Option("--tuned", help="A judge's prompt was tuned on these very units: there is no verdict then.")
+    ] = False,
     vouch: Annotated[
         str | None,
         typer.Option(
@@ -129,6 +132,7 @@ def calibrate(
             about=read_units(units) if units is not None else {},
             runs=runs,
             unparsed=frozenset(unparsed or ()),
+            tuned=tuned,
         )
     else:
         from app.services import resources
@@ -151,6 +155,7 @@ def calibrate(
             scales=scales,
             runs=runs,
             unparsed=unparsed or (),
+            tuned=tuned,
             pool_guidelines=pool_guidelines,
         )
     made = files.write(calibration(study, source, rule_from_text(rule) if rule else None), out)

@@ -23,6 +23,7 @@ from domain.records import About, Rating
 from reports import card, files, html, pdf
 from reports.calibration import calibration
 from reports.content import Figure, Report, Rulings, Source, Table, as_json
+from reports.ruling import rule_from_text
 from reports.study import Runs, Study
 
 HERE = Source("made.csv", "0" * 64, "file")
@@ -373,9 +374,23 @@ def graded(judge_right: float, n: int = 300, people_right: float = 0.9) -> list[
     ],
 )
 def test_verdicts(judge_right: float, n: int, people_right: float, verdict: str) -> None:
-    of = report(graded(judge_right, n, people_right))
+    study = Study(graded(judge_right, n, people_right), ("ann", "bob", "cem"), ("gpt",))
+    of = calibration(study, HERE, rule_from_text("margin=0.1,association=0.2"))
     (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
     assert [each.verdict for each in box.rulings] == [verdict]
+
+
+def test_no_verdict_on_units_the_judge_was_tuned_on() -> None:
+    of = report(graded(0.95), tuned=True)
+    (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
+    assert box.rulings[0].verdict == "open"
+    assert "tuned" in box.rulings[0].why[0]
+
+
+@pytest.mark.parametrize("text", ["margin", "margin=wide", "colour=0.1", "people=1", "test=perhaps"])
+def test_a_rule_that_does_not_fit(text: str) -> None:
+    with pytest.raises(RatingsError):
+        rule_from_text(text)
 
 
 def test_no_verdict_with_one_person() -> None:
