@@ -15,7 +15,7 @@ import numpy as np
 
 from agreement.bootstrap import Bootstrap
 from agreement.classification import classification_rates
-from agreement.ratings import MISSING, Ratings
+from agreement.ratings import LEVELS, MISSING, Ratings
 
 TOLERANCE = 1e-9
 """A larger difference than that is one."""
@@ -54,7 +54,7 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
     Returns
     -------
     tuple of Peer
-        One for each package that offers it; none if no package does.
+        One for each package that offers it; none if no package does, or if the scale does not carry the variant.
 
     Notes
     -----
@@ -70,6 +70,8 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
     ask = _ASKED.get(statistic)
     if ask is None or (statistic != "krippendorff_alpha" and len(ratings.raters) != 2):
         return ()
+    if value is None and _above_scale(args, ratings):
+        return ()
     package, compute = ask
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -84,6 +86,13 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
         sentence = f"{package} refuses these ratings: {str(error).strip().splitlines()[0] if str(error) else error!r}"
         return (Peer(package, None, value is not None, sentence),)
     return (_compared(package, theirs, note, value, statistic, args, ratings),)
+
+
+def _above_scale(args: Mapping[str, Any], ratings: Ratings) -> bool:
+    """Whether the scale does not carry the variant, so that nobody should be asked for it."""
+    if ratings.scale.level == "nominal" and args.get("weights", "none") != "none":
+        return True
+    return LEVELS.index(args.get("level", "nominal")) > LEVELS.index(ratings.scale.level)
 
 
 class Refused(Exception):

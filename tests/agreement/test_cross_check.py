@@ -92,6 +92,13 @@ def test_krippendorff_gives_the_same(level: str) -> None:
         assert peer.value == pytest.approx(krippendorff_alpha(ratings, level=level).value)  # type: ignore[arg-type]
 
 
+def test_nobody_is_asked_for_what_the_scale_does_not_carry() -> None:
+    names = Ratings.from_lists(ann=[1, 2, 3], bob=[1, 2, 2], scale=Scale("nominal"))
+    assert peers_of("cohen_kappa", {"weights": "linear"}, names, None) == ()
+    assert peers_of("krippendorff_alpha", {"level": "interval"}, names, None) == ()
+    assert len(peers_of("krippendorff_alpha", {"level": "nominal"}, names, 0.5)) == 1
+
+
 def test_texts_in_a_declared_order() -> None:
     with_krippendorff()
     scale = Scale("ordinal", ("bad", "fair", "good"))

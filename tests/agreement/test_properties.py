@@ -235,6 +235,7 @@ ELSEWHERE = {
     "dawid_skene": "labels of units; tests/agreement/test_aggregation.py",
     "mcnemar": "of two categories; tests/agreement/test_rater_bias.py",
     "holm": "p values",
+    "judge_verdict": "a rule about limits; tests/agreement/test_verdict.py",
     "mean_squares": "the sums behind icc",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",
