@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -78,8 +78,8 @@ def bias(
     pair = _differences(ratings, reference, "A bias")
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
-    d, counts = pair.y - pair.x, pair.sample.counts
-    return _of_mean(d, _identity, ratings, pair, confidence, bootstrap, tested=bool(counts.sum() > 1))
+    d, size = _scaled(pair)
+    return _of_mean(d, size, _identity, ratings, pair, confidence, bootstrap, tested=True)
 
 
 def mae(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
@@ -114,7 +114,8 @@ def mae(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | No
     pair = _differences(ratings, None, "A mean absolute error")
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
-    return _of_mean(np.abs(pair.y - pair.x), _identity, ratings, pair, confidence, bootstrap, least=0.0)
+    d, size = _scaled(pair)
+    return _of_mean(np.abs(d), size, _identity, ratings, pair, confidence, bootstrap, least=0.0)
 
 
 def rmse(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | None = None) -> Statistic:
@@ -149,7 +150,8 @@ def rmse(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | N
     pair = _differences(ratings, None, "A root mean squared error")
     if isinstance(pair, str):
         return without(pair, ratings, confidence)
-    return _of_mean((pair.y - pair.x) ** 2, np.sqrt, ratings, pair, confidence, bootstrap, least=0.0)
+    d, size = _scaled(pair)
+    return _of_mean(d**2, size, np.sqrt, ratings, pair, confidence, bootstrap, least=0.0)
 
 
 def bland_altman(
@@ -204,7 +206,7 @@ def bland_altman(
         return without(pair, ratings, confidence)
     if pair.n_units < 2:
         return without("Fewer than two units were rated by both.", ratings, confidence)
-    d, counts, n = pair.y - pair.x, pair.sample.counts, pair.n_units
+    (d, size), counts, n = _scaled(pair), pair.sample.counts, pair.n_units
     z = float(special.ndtri((1 + coverage) / 2))
     middle, s = _moments(d, counts)
     resample = resampling(ratings, bootstrap)
@@ -219,11 +221,11 @@ def bland_altman(
         else:
             half = float(special.stdtrit(n - 1, (1 + confidence) / 2)) * se
             interval = Interval(value - half, value + half, "t of Bland & Altman", se=se)
-        limits.append(_estimated(value, interval, pair, confidence))
+        limits.append(_estimated(value, interval, pair, confidence, size))
     whole = ratings.rated.all(axis=1)
     first, second = (ratings.values[whole, at] for at in _order(ratings, reference))
     return BlandAltman(
-        bias=_of_mean(d, _identity, ratings, pair, confidence, bootstrap, tested=True),
+        bias=_of_mean(d, size, _identity, ratings, pair, confidence, bootstrap, tested=True),
         lower=limits[0],
         upper=limits[1],
         means=first / 2 + second / 2,
@@ -240,9 +242,20 @@ def _differences(ratings: Ratings, reference: str | None, what: str) -> Pair | s
     if reference is not None and reference not in ratings.raters:
         raise RatingsError(f"Nobody called {reference} is among the raters: {', '.join(ratings.raters) or 'none'}.")
     pair = pair_of(ratings, what, "take each pair", varying=False, least=1)
-    if isinstance(pair, str) or _order(ratings, reference) == (0, 1):
+    if isinstance(pair, str):
+        return pair
+    if max(float(np.abs(pair.x).max()), float(np.abs(pair.y).max())) > 1e307:
+        return "The numbers are too large to be subtracted."
+    if _order(ratings, reference) == (0, 1):
         return pair
     return Pair(pair.sample, pair.y, pair.x, pair.n_units, pair.n_left_out)
+
+
+def _scaled(pair: Pair) -> tuple[Floats, float]:
+    """The differences in [-1, 1], so that no square is lost or overflows, and what to multiply them by."""
+    d = pair.y - pair.x
+    size = float(np.abs(d).max()) or 1.0
+    return d / size, size
 
 
 def _identity(values: Floats) -> Floats:
@@ -254,8 +267,7 @@ def _moments(d: Floats, counts: Floats) -> tuple[float, float]:
     n = counts.sum()
     mean = float(counts @ d / n)
     square = float(counts @ (d - mean) ** 2 / (n - 1)) if n > 1 else math.nan
-    size = float(np.abs(d).max())
-    return mean, 0.0 if square <= (1e-14 * size) ** 2 else math.sqrt(square)
+    return mean, 0.0 if square <= 1e-28 else math.sqrt(square)
 
 
 def _limit_of(d: Floats, side: float) -> OfCounts:
@@ -264,8 +276,9 @@ def _limit_of(d: Floats, side: float) -> OfCounts:
 
     def of_counts(counts: Floats) -> Floats:
         n, total, squared = np.moveaxis(counts @ sums, -1, 0)
-        spread = np.sqrt(np.maximum(squared - total**2 / n, 0) / (n - 1))
-        values: Floats = centre + total / n + side * spread
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = np.sqrt(np.maximum(squared - total**2 / n, 0) / (n - 1))
+            values: Floats = centre + total / n + side * spread
         return values
 
     return of_counts
@@ -273,6 +286,7 @@ def _limit_of(d: Floats, side: float) -> OfCounts:
 
 def _of_mean(
     d: Floats,
+    size: float,
     outer: Callable[[Floats], Floats],
     ratings: Ratings,
     pair: Pair,
@@ -282,7 +296,7 @@ def _of_mean(
     least: float = -math.inf,
     tested: bool = False,
 ) -> Statistic:
-    """``outer`` (which keeps the order) of the mean of ``d``, with its limits."""
+    """``outer`` (which keeps the order) of the mean of ``d`` with its limits, times ``size``."""
     counts, n = pair.sample.counts, pair.n_units
     mean, s = _moments(d, counts)
     value = float(outer(np.array(mean)))
@@ -305,13 +319,16 @@ def _of_mean(
     if tested and n > 1 and s > 0:
         t = mean / se
         test = Test("t", t, (n - 1.0,), 2 * float(special.stdtr(n - 1, -abs(t))))
-    return _estimated(value, interval, pair, confidence, test)
+    return _estimated(value, interval, pair, confidence, size, test)
 
 
-def _estimated(value: float, interval: Interval, pair: Pair, confidence: float, test: Test | None = None) -> Statistic:
+def _estimated(
+    value: float, interval: Interval, pair: Pair, confidence: float, size: float, test: Test | None = None
+) -> Statistic:
+    low, high, se = (number * size for number in (interval.low, interval.high, interval.se))
     return estimated(
-        value,
-        interval,
+        value * size,
+        replace(interval, low=low, high=high, se=se),
         n_units=pair.n_units,
         n_raters=2,
         n_left_out=pair.n_left_out,

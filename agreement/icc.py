@@ -319,13 +319,14 @@ def _bootstrap_listwise(
     def of_counts(counts: Floats) -> Floats:
         found = counts @ sums
         n, total, squared, inside = np.moveaxis(found[:, :4], -1, 0)
-        of_units = (squared - total**2 / n) / k
-        of_raters = (found[:, 4:] ** 2).sum(axis=1) / n - total**2 / (n * k)
         with np.errstate(divide="ignore", invalid="ignore"):
+            of_units = (squared - total**2 / n) / k
+            of_raters = (found[:, 4:] ** 2).sum(axis=1) / n - total**2 / (n * k)
             b, j = of_units / (n - 1), of_raters / (k - 1)
             w, e = inside / (n * (k - 1)), (inside - of_raters) / ((n - 1) * (k - 1))
-        b, w, j, e = (np.where(square > 1e-14, square, 0.0) for square in (b, w, j, e))
-        return _from_squares(form, b, w, j, e, n, k)
+            b, w, j, e = (np.where(square > 1e-14, square, 0.0) for square in (b, w, j, e))
+            values = _from_squares(form, b, w, j, e, n, k)
+        return np.where(n > 1, values, math.nan)
 
     return bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=k + 12)
 

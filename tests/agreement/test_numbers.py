@@ -557,3 +557,15 @@ def test_what_gaps_can_hide() -> None:
         found = variance_components(Ratings.from_array(np.array(table)))
         assert math.isnan(found.units)
         assert found.reason
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-8, 1e300])
+def test_the_size_of_numbers_is_no_trouble(size: float) -> None:
+    x, y = two(5)
+    plain, sized = paired(x, y), paired(x * size, y * size)
+    for statistic in (pearson, spearman, kendall_tau, lins_concordance, icc):
+        assert statistic(sized).low == pytest.approx(statistic(plain).low, abs=1e-9)
+    for statistic in (bias, mae, rmse):
+        assert statistic(sized, bootstrap=Bootstrap(50)).value == pytest.approx(statistic(plain).value * size, rel=1e-9)
+        assert statistic(sized).high == pytest.approx(statistic(plain).high * size, rel=1e-9)
+    assert math.isnan(bias(paired([1e308, 2], [-1e308, 3])).value)
