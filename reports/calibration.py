@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from agreement.verdict import Rule
 from reports.content import Dots, Report, Section, Source, Table
+from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
 from reports.people import design, reliability
 from reports.planning import plan
@@ -20,8 +21,11 @@ from reports.study import Study
 from reports.words import count, listed
 
 
-def calibration(study: Study, source: Source, rule: Rule | None = None) -> Report:
-    """The whole report on the judges of a study, under a rule that was set beforehand (the default one if None)."""
+def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross_checked: bool = False) -> Report:
+    """The whole report on the judges of a study, under a rule that was set beforehand (the default one if None).
+
+    ``cross_checked`` adds what other packages give for the same ratings.
+    """
     rule = rule or Rule()
     return Report(
         title=f"Calibration of {listed(study.judges)}",
@@ -41,6 +45,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None) -> Repor
             repeats(study),
             drift(study, rule.margin),
             plan(study),
+            *([cross_check(study)] if cross_checked else []),
         ),
         made_with=f"Made with Touchstone {_version()}",
         settings={

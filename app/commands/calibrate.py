@@ -80,6 +80,12 @@ def calibrate(
             "to one item, whose answers they are, and how long."
         ),
     ] = None,
+    cross_check: Annotated[
+        bool,
+        typer.Option(
+            "--cross-check", help="Add what scikit-learn and krippendorff give for the same ratings, where installed."
+        ),
+    ] = False,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -158,7 +164,9 @@ def calibrate(
             tuned=tuned,
             pool_guidelines=pool_guidelines,
         )
-    made = files.write(calibration(study, source, rule_from_text(rule) if rule else None), out)
+    made = files.write(
+        calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=cross_check), out
+    )
     for path in made:
         typer.echo(path)
 
