@@ -11,9 +11,10 @@ from typing import Any
 
 from agreement.alpha import krippendorff_alpha
 from agreement.chance import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac, percent_agreement, scott_pi
-from agreement.correlation import pearson
+from agreement.correlation import kendall_tau, kendall_w, lins_concordance, mean_pearson, pearson, spearman
 from agreement.cross_check import Peer, peers_of
-from agreement.icc import icc
+from agreement.difference import bias, mae, rmse
+from agreement.icc import FORMS, icc
 from agreement.kappa import cohen_kappa, light_kappa
 from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.statistic import Statistic, undefined
@@ -37,11 +38,18 @@ TITLES = {
     "krippendorff_alpha": "Krippendorff's alpha",
     "pearson": "Pearson's correlation",
     "icc": "Intraclass correlation",
+    "spearman": "Spearman's correlation",
+    "kendall_tau": "Kendall's tau-b",
+    "kendall_w": "Kendall's W",
+    "mean_pearson": "Pearson's correlation, mean over pairs",
+    "lins_concordance": "Lin's concordance",
+    "bias": "Mean difference",
+    "mae": "Mean absolute difference",
+    "rmse": "Root mean square difference",
 }
 """The statistics of a summary, as people call them."""
 
 _OF_ANY_NUMBER: Mapping[str, Callable[..., Statistic]] = {
-    "fleiss_kappa": fleiss_kappa,
     "conger_kappa": conger_kappa,
     "scott_pi": scott_pi,
     "gwet_ac": gwet_ac,
@@ -225,7 +233,9 @@ def _results(table: Ratings, criterion: str, dimension: str | None, cross_check:
         yield from of_pair("cohen_kappa", partial(cohen_kappa, weights=weights), weights=weights)
         if several:
             yield result("light_kappa", {"weights": weights}, partial(light_kappa, weights=weights))
+    yield result("fleiss_kappa", {}, fleiss_kappa)
     ordered = table.scale.level != "nominal"
+    numeric = ordered and table.numeric
     for name, coefficient in _OF_ANY_NUMBER.items():
         if name == "scott_pi" and several:
             continue
@@ -236,7 +246,24 @@ def _results(table: Ratings, criterion: str, dimension: str | None, cross_check:
             continue
         yield result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, level=level))
     yield from of_pair("pearson", pearson)
-    yield result("icc", {"form": "ICC(1,1)"}, icc)
+    for form in FORMS:
+        if form == "ICC(1,1)" or numeric:
+            yield result("icc", {"form": form}, partial(icc, form=form))
+    if len(table.raters) < 2:
+        return
+    if ordered:
+        yield from of_pair("spearman", spearman)
+        yield from of_pair("kendall_tau", kendall_tau)
+        if several:
+            yield result("kendall_w", {}, kendall_w)
+    if numeric:
+        if several:
+            yield result("mean_pearson", {}, mean_pearson)
+        for name, of_two in _OF_TWO.items():
+            yield from of_pair(name, of_two)
+
+
+_OF_TWO = {"lins_concordance": lins_concordance, "bias": bias, "mae": mae, "rmse": rmse}
 
 
 def _known(names: tuple[str, ...], there: set[str], what: str) -> None:

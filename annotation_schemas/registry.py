@@ -157,7 +157,15 @@ _ROWS: tuple[Row, ...] = (
     Row("statistic", "brennan_prediger", "agreement of several raters beyond categories at random"),
     Row("statistic", "krippendorff_alpha", "agreement of any number of raters, gaps allowed, for any scale"),
     Row("statistic", "pearson", "linear correlation of two raters' numbers"),
-    Row("statistic", "icc", "intraclass correlation, ICC(1,1)"),
+    Row("statistic", "icc", "intraclass correlation, six forms"),
+    Row("statistic", "spearman", "correlation of two raters' ranks"),
+    Row("statistic", "kendall_tau", "pairs of units that two raters order alike, less those they do not; tau-b"),
+    Row("statistic", "kendall_w", "the order of units that several raters have in common"),
+    Row("statistic", "mean_pearson", "mean of Pearson's correlation over all pairs of raters"),
+    Row("statistic", "lins_concordance", "how far two raters' numbers are equal, not only in line"),
+    Row("statistic", "bias", "mean difference of two raters' numbers"),
+    Row("statistic", "mae", "mean absolute difference of two raters' numbers"),
+    Row("statistic", "rmse", "root of the mean squared difference of two raters' numbers"),
     Row("statistic", "accuracy", "share of models' answers that equal the key", available=False),
     Row(
         "statistic", "genuine_pca", "share of answers with perception, cognition and action all right", available=False

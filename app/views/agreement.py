@@ -101,7 +101,9 @@ def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: b
         shell.show(
             markup.tag("p", markup.quiet(f"Not counted, as their ratings came from files: {aside}."), style="ts")
         )
-    shell.show(pairs(view, stage, lines))
+    table = pairs(view, stage, lines)
+    if table:
+        shell.show(table)
     for (guideline, dimension, criterion), group in groupby(
         lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
     ):

@@ -79,16 +79,18 @@ def test_the_list_names_every_statistic_and_the_scale_it_took(grades: Path) -> N
         ("cohen_kappa", "none", None, None),
         ("cohen_kappa", "linear", None, None),
         ("cohen_kappa", "quadratic", None, None),
+        ("fleiss_kappa", None, None, None),
         *(
             (name, weights, None, None)
-            for name in ("fleiss_kappa", "conger_kappa", "scott_pi", "gwet_ac", "brennan_prediger")
+            for name in ("conger_kappa", "scott_pi", "gwet_ac", "brennan_prediger")
             for weights in ("none", "linear", "quadratic")
         ),
         ("krippendorff_alpha", None, "nominal", None),
         ("krippendorff_alpha", None, "ordinal", None),
         ("krippendorff_alpha", None, "interval", None),
         ("pearson", None, None, None),
-        ("icc", None, None, "ICC(1,1)"),
+        *(("icc", None, None, f"ICC({kind},{of})") for of in "1k" for kind in "123"),
+        *((name, None, None, None) for name in ("spearman", "kendall_tau", "lins_concordance", "bias", "mae", "rmse")),
     ]
     assert {(each["args"]["scale"], each["args"]["scale_inferred"]) for each in found} == {("interval", True)}
     assert {(each["criterion"], each["dimension"], each["n_units"], each["n_raters"]) for each in found} == {
@@ -160,7 +162,7 @@ def test_three_raters_get_pairs_and_their_mean(tmp_path: Path) -> None:
         (["annotator1", "annotator3"], 0.879),
         (["annotator2", "annotator3"], 0.862),
     ]
-    assert round(only(found, "fleiss_kappa", weights="none")["value"], 4) == 0.8642
+    assert round(only(found, "fleiss_kappa")["value"], 4) == 0.8642
     assert round(only(found, "light_kappa", weights="none")["value"], 4) == 0.8642
 
 
