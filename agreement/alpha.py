@@ -8,7 +8,8 @@ import numpy as np
 
 from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, patterns
 from agreement.ratings import MISSING, Floats, Ints, Level, Ratings, category_counts, standardised
-from agreement.statistic import Statistic, estimated, undefined
+from agreement.statistic import Statistic, estimated, no_interval, undefined
+from agreement.weights import MOST_CATEGORIES
 
 
 def krippendorff_alpha(
@@ -79,6 +80,11 @@ def krippendorff_alpha(
     else:
         alpha = _by_category(rows, q, ranks=level == "ordinal")
     value = float(alpha(sample.counts[None])[0])
+    if level == "nominal" and q > MOST_CATEGORIES and ratings.scale.level != "nominal":
+        interval = no_interval(f"{q:,} different values are measurements, not categories; use the level of the scale.")
+        return estimated(
+            value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence
+        )
     width = 0 if level == "interval" else 3 * q
     interval = bootstrap_interval(alpha, sample, bootstrap, confidence=confidence, width=width)
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)

@@ -269,6 +269,8 @@ class Ratings:
         columns = [self.raters.index(rater) for rater in raters]
         codes = self.codes[:, columns]
         rated = (codes != MISSING).any(axis=1)
+        if rated.all():
+            return replace(self, raters=tuple(raters), codes=codes)
         units = tuple(unit for unit, kept in zip(self.units, rated, strict=True) if kept)
         clusters = self.clusters and tuple(name for name, kept in zip(self.clusters, rated, strict=True) if kept)
         return replace(self, units=units, raters=tuple(raters), codes=codes[rated], clusters=clusters)
