@@ -13,14 +13,16 @@ from reports.content import Dots, Report, Ruling, Rulings
 if TYPE_CHECKING:
     from reportlab.platypus import Flowable
 
-MOST = 8
+MOST = 6
 """Verdicts on one page; the report has them all."""
 
 
 def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str]]:
     """The verdicts and the rule."""
     boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
-    return [each for box in boxes for each in box.rulings], [line for box in boxes for line in box.rule]
+    found = [each for box in boxes for each in box.rulings]
+    found.sort(key=lambda each: each.dimension is not None)  # whole criteria first
+    return found, [line for box in boxes for line in box.rule]
 
 
 def chart(report: Report) -> Dots | None:

@@ -30,7 +30,7 @@ MEASURES: dict[Measure, str] = {
     "pearson": "Pearson's correlation",
 }
 EPSILON, OMEGA, RHO = "\N{GREEK SMALL LETTER EPSILON}", "\N{GREEK SMALL LETTER OMEGA}", "\N{GREEK SMALL LETTER RHO}"
-_MOST_LEVELS = 60
+_MOST_LEVELS = 20
 """Numbers beyond which ratings are measurements, and are correlated."""
 
 
@@ -56,10 +56,13 @@ def human_table(part: Slice) -> Floats:
 
 
 def ceiling_of(part: Slice, judge: str) -> Ceiling:
-    """The judge beside the people, in the measure that fits the scale."""
-    return human_ceiling(
-        human_table(part), numbers_or_codes(part, judge), measure=main_measure(part), clusters=part.table.clusters
-    )
+    """The judge beside the people, in the measure that fits the scale; several sections ask for it."""
+    kept = part.kept.get(judge)
+    if kept is None:
+        people, mine = human_table(part), numbers_or_codes(part, judge)
+        kept = human_ceiling(people, mine, measure=main_measure(part), clusters=part.table.clusters)
+        part.kept[judge] = kept
+    return kept
 
 
 # ---- 3 on the same footing ------------------------------------------------------------------------------------------

@@ -251,6 +251,7 @@ def ruling(each: Ruling, letters: Letters) -> Flowable:
     return Grid(
         [[inside]],
         colWidths=[ROOM],
+        hAlign="LEFT",
         spaceBefore=4,
         spaceAfter=4,
         style=[
@@ -277,7 +278,8 @@ def table(block: Table, letters: Letters) -> Iterator[Flowable]:
     natural = []
     for at, name in enumerate(shown.columns):
         lines = [line for row in rows for line in row[at].split("\n")]
-        cells = [stringWidth(letters.plain(name), BOLD, 7.2), *(stringWidth(line, PLAIN, 7.2) for line in lines)]
+        heads = max(stringWidth(word, BOLD, 7.2) for word in (letters.plain(name).split() or [""]))
+        cells = [heads, *(stringWidth(line, PLAIN, 7.2) for line in lines)]
         natural.append(max(cells) + 9)
     widths = _fitted(natural, [kind in ("text", "why") for kind in shown.kinds], ROOM)
     grid = [

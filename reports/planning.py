@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from agreement.ratings import MISSING
+from agreement.planning import grades_needed, next_units
+from agreement.ratings import MISSING, Floats
+from domain.errors import RatingsError
 from reports.content import Block, Cell, Figure, Lines, Point, Section, Table
 from reports.judging import MEASURES, ceiling_of, main_measure
+from reports.scores import Outcome, outcomes
 from reports.study import Slice, Study
 from reports.words import nothing, some
 
@@ -76,12 +80,67 @@ def plan(study: Study) -> Section:
             "the old ones. Choose them at random for that; the list below is for learning fast, not for a sample.",
         ),
     ]
+    blocks += _grades(study)
     blocks += _next(study)
     return Section(10, "plan", title, some(told) + ".", tuple(blocks))
 
 
 def _half(found: Figure) -> float | None:
     return None if found.low is None or found.high is None else (found.high - found.low) / 2
+
+
+def _grades(study: Study) -> list[Block]:
+    """Grades for a narrower corrected score, and the units to grade for it."""
+    rows: list[tuple[Cell, ...]] = []
+    units: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        if part.dimension is not None:
+            continue
+        for outcome in outcomes(part)[: None if part.numeric else 1]:
+            for judge in part.judges:
+                scored = outcome.judge(judge)
+                graded = ~np.isnan(outcome.people)
+                if not (~np.isnan(scored[~graded])).any():
+                    continue
+                for wanted in WANTED:
+                    rows.append(
+                        (part.criterion, judge, outcome.name, wanted, *_needed(outcome, scored, graded, wanted))
+                    )
+                if judge == part.judges[0]:
+                    chosen = next_units(scored, outcome.people, MOST_LISTED)
+                    names = part.table.units
+                    units += [
+                        (part.criterion, names[at], float(scored[at]), "informative") for at in chosen.informative
+                    ]
+                    units += [(part.criterion, names[at], float(scored[at]), "at random") for at in chosen.random]
+    columns = ("criterion", "judge", "score", "half width", "units now", "more units", "without the judge", "remark")
+    return [
+        Table(
+            "grades",
+            "Grades needed for a narrower corrected score (PPI++)",
+            columns,
+            tuple(rows),
+            note="From the spread and the correlation seen so far; with few graded units these may be off by a factor.",
+        ),
+        Table(
+            "grade_next",
+            "Units to grade next",
+            ("criterion", "unit", "judge's score", "chosen"),
+            tuple(units),
+            note="Informative: from where a grade narrows the interval most, random among the units with that "
+            "score; good for "
+            "a score that is corrected by levels. At random: drawn from all ungraded units; good for PPI++.",
+        ),
+    ]
+
+
+def _needed(outcome: Outcome, scored: Floats, graded: Any, wanted: float) -> tuple[Cell, ...]:
+    try:
+        found = grades_needed(outcome.people[graded], scored[graded], scored[~graded], half_width=wanted)
+    except RatingsError as error:
+        return int(graded.sum()), None, None, str(error)
+    remark = None if found.reachable else "not even with all of them"
+    return found.n - found.more, found.more, found.n_without_judge, remark
 
 
 def _next(study: Study) -> list[Block]:
@@ -96,7 +155,7 @@ def _next(study: Study) -> list[Block]:
     return [
         Table(
             "next",
-            "Units to look at next",
+            "Units to look at",
             ("criterion", "unit", "people", "judges", "why"),
             tuple(rows),
             note=f"At most {MOST_LISTED} for each criterion, those of which least is known first.",

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agreement.ceiling import Ceiling
 from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
 from domain.errors import RatingsError
 from domain.records import About, Rating
@@ -170,6 +171,8 @@ class Slice:
     judges: tuple[str, ...]
     failed: Mapping[str, Set[str]]
     """The units on which each judge's reply could not be read."""
+    kept: dict[str, Ceiling] = field(default_factory=dict)
+    """What was computed already, by judge."""
 
     @property
     def name(self) -> str:
