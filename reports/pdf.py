@@ -103,7 +103,7 @@ def _glyphs() -> frozenset[int]:
 
 def document(report: Report) -> bytes:
     """The whole report as a PDF; the same report gives the same bytes."""
-    from reportlab.platypus import KeepTogether, Spacer
+    from reportlab.platypus import CondPageBreak, KeepTogether, Spacer
 
     letters = Letters()
     style = styles()
@@ -117,11 +117,8 @@ def document(report: Report) -> bytes:
             paragraph(f"{section.number}. {letters.marked(section.title)}", style["section"]),
             paragraph(letters.marked(section.lead), style["lead"]),
         ]
-        body = [list(flowables(block, letters)) for block in section.blocks]
-        story.append(KeepTogether([*head, *(body[0][:1] if body and not isinstance(section.blocks[0], Table) else [])]))
-        story += [
-            each for at, part in enumerate(body) for each in part[not at and not isinstance(section.blocks[0], Table) :]
-        ]
+        story += [CondPageBreak(120), KeepTogether(head)]
+        story += [each for block in section.blocks for each in flowables(block, letters)]
     story += closing(report, letters)
     return built(story, report)
 
@@ -275,13 +272,19 @@ def table(block: Table, letters: Letters) -> Iterator[Flowable]:
         yield paragraph(letters.marked(block.unit), style["note"])
     right = [kind == "number" for kind in shown.kinds]
     rows = [[letters.plain(cell)[:MOST_LETTERS] for cell in row] for row in shown.rows[:MOST_ROWS]]
-    natural = []
-    for at, name in enumerate(shown.columns):
+    natural, least = [], []
+    for at, (name, kind) in enumerate(zip(shown.columns, shown.kinds, strict=True)):
+        head = letters.plain(name)
         lines = [line for row in rows for line in row[at].split("\n")]
-        heads = max(stringWidth(word, BOLD, 7.2) for word in (letters.plain(name).split() or [""]))
-        cells = [heads, *(stringWidth(line, PLAIN, 7.2) for line in lines)]
-        natural.append(max(cells) + 9)
-    widths = _fitted(natural, [kind in ("text", "why") for kind in shown.kinds], ROOM)
+        words = [word for line in lines for word in line.split()]
+        long = max((stringWidth(line, PLAIN, 7.2) for line in lines), default=0.0)
+        word = max(
+            *(stringWidth(each, BOLD, 7.2) for each in head.split() or [""]),
+            *(stringWidth(each, PLAIN, 7.2) for each in words or [""]),
+        )
+        natural.append(max(long, word) + 9)
+        least.append(min(word, 120.0) + 9 if kind in ("text", "why") else max(min(long, 60.0), word) + 7)
+    widths = _fitted(natural, least, ROOM)
     grid = [
         [
             paragraph(escape(letters.plain(name), quote=False), style["headnumber" if end else "head"])
@@ -317,20 +320,15 @@ def _lines(cell: str) -> str:
     return escape(first, quote=False) + (f"<br/>{escape(second, quote=False)}" if second else "")
 
 
-def _fitted(natural: Sequence[float], soft: Sequence[bool], room: float) -> list[float]:
-    """Widths that fit the page: columns of text give way first, and no column gets less than a few letters."""
-    widths = list(natural)
-    for kinds in (True, False):
-        over = sum(widths) - room
-        giving = [at for at, each in enumerate(soft) if each is kinds]
-        spare = sum(max(widths[at] - 48, 0) for at in giving)
-        if over <= 0 or spare <= 0:
-            continue
-        share = min(over / spare, 1.0)
-        for at in giving:
-            widths[at] -= max(widths[at] - 48, 0) * share
-    over = sum(widths) / room
-    return [each / over for each in widths] if over > 1 else widths
+def _fitted(natural: Sequence[float], least: Sequence[float], room: float) -> list[float]:
+    """Widths that fit the page: what is wider than its longest word gives way."""
+    over = sum(natural) - room
+    if over <= 0:
+        return list(natural)
+    spare = sum(wide - small for wide, small in zip(natural, least, strict=True))
+    if spare <= over:
+        return [small * room / sum(least) if sum(least) > room else small for small in least]
+    return [wide - (wide - small) * over / spare for wide, small in zip(natural, least, strict=True)]
 
 
 def figure(drawing: Drawing, letters: Letters, room: float) -> Flowable:

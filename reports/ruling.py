@@ -87,7 +87,7 @@ def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:
     _, statistic = main_statistic(part)
     found = ceiling_of(part, judge)
     test = None
-    if rule.alternative_test and len(part.humans) > 1:
+    if rule.alternative_test and len(part.humans) > 2:
         test = alternative_test(
             human_table(part),
             numbers_or_codes(part, judge),
