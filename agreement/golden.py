@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from agreement.golden_behaviour import behaves
 from agreement.golden_entries import Unknown, compute
@@ -50,7 +51,11 @@ def read(path: Path) -> tuple[list[Any], list[Any]]:
 
 def checks(cases: Sequence[Any], must_handle: Sequence[Any]) -> Iterator[Check]:
     """Every expected value and every required behaviour, computed and compared."""
-    data_of = {case["id"]: case["data"] for case in cases if isinstance(case, Mapping) and {"id", "data"} <= set(case)}
+    data_of = {
+        case["id"]: case["data"]
+        for case in cases
+        if isinstance(case, Mapping) and isinstance(case.get("id"), str) and "data" in case
+    }
     for number, case in enumerate(cases, start=1):
         name = str(case["id"]) if isinstance(case, Mapping) and "id" in case else f"case {number}"
         lacking = _lacking(case, ("id", "data", "expected"))
@@ -122,7 +127,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -1e300 < value < 1e300
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -138,12 +143,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     passed = failed = 0
-    for check in checks(cases, must_handle):
-        if check.failure is None:
-            passed += 1
-        else:
-            failed += 1
-            print(f"FAILED {check.what}: {check.failure}")
+    with np.errstate(all="ignore"):  # a value that overflows is a failure, and is reported as one
+        for check in checks(cases, must_handle):
+            if check.failure is None:
+                passed += 1
+            else:
+                failed += 1
+                print(f"FAILED {check.what}: {check.failure}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -155,7 +155,7 @@ def _is_exactly(data: Data, names: str, number: str) -> list[str]:
 def _is_with_categories(data: Data, names: str, number: str) -> list[str]:
     """With the categories that occur, and more until there are two."""
     used = list(dict.fromkeys(value for row in data["items_by_raters"] for value in row if value is not None))
-    more = [value + 1 for value in used[-1:]] if len(used) < 2 else []
+    more = [f"not {value}" if isinstance(value, str) else value + 1 for value in used[-1:]] if len(used) < 2 else []
     return _is({**data, "categories": [*used, *more]}, names, number)
 
 

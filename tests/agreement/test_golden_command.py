@@ -151,6 +151,48 @@ def test_a_file_that_is_not_there_or_not_text(tmp_path: Path, capsys: pytest.Cap
     assert "UTF-8" in run(tmp_path / "picture.json", capsys)[2]
 
 
+JUNK = (None, "x", -1, 0, 1e308, [], {}, [[]], True, [None], {"a": 1}, 2.5, 10**400, [[1, 2], [3]], "quadratic")
+
+
+def places(found: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to everything in a file."""
+    inside = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
+    return [way for key, each in inside for way in [(*before, key), *places(each, (*before, key))]]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_whatever_a_file_holds_is_a_line(seed: int) -> None:
+    chance = random.Random(seed)
+    alternative = {"humans": {name: {f"i{at}": at % 3 for at in range(40)} for name in "abc"}, "llm": {"i1": 1}}
+    experts = {"experts": {"P": [[1, 1, 0], [0, 1, 0]]}, "judge": {"P": [1, 0]}}
+    data, entry = chance.choice(
+        [
+            (PAIR, KAPPA),
+            (GAPS, expected("icc", 0.5, form="ICC(2,1)", missing="reml")),
+            ({"x": [[1], [2], [4]], "y": [1, 0, 1]}, expected("linear_regression", 1, "se_hc3", term="x1")),
+            ({"human": [1, 0], "judge": [1, 0], "judge_unlabelled": [1]}, expected("ppi_mean", 1, method="ppi")),
+            (alternative, expected("alt_test", 1, "p_value", rater="a", epsilon=0.1)),
+            (experts, expected("confusion", 1, "tp", dimension="P")),
+            ({"models": ["m"], "a": {"d": [1]}, "b": {"d": [2]}}, expected("pearson", 1, vectors="d")),
+            ({"ratings_item_rater_value": [[1, 1, 1], [1, 2, 2]]}, expected("dawid_skene", 1, "class_share")),
+            ({}, expected("sample_size_icc", 51, "n", icc=0.8, raters=2, full_width=0.2)),
+        ]
+    )
+    made = {"id": "m", "data": data, "must": "cohen/alpha are undefined; percent agreement is 1"}
+    found = copy.deepcopy(content(entry, data=data, must_handle=[made]))
+    for _ in range(chance.randint(1, 3)):
+        way = chance.choice([each for each in places(found) if len(each) > 1])
+        holder = found
+        for key in way[:-1]:
+            holder = holder[key]
+        if chance.random() < 0.3:
+            del holder[way[-1]]
+        else:
+            holder[way[-1]] = copy.deepcopy(chance.choice(JUNK))
+    for check in golden.checks(found["cases"], found["must_handle"]):
+        assert check.what
+
+
 # ---- data ------------------------------------------------------------------------------------------------------------
 
 
