@@ -89,7 +89,7 @@ def patterns(codes: Ints, clusters: Sequence[Hashable] | None = None) -> Pattern
     return Patterns(found, counts.astype(float), sparse.csr_array(cells, shape=(len(number), len(found))))
 
 
-def sample_of(ratings: Ratings, usable: NDArray[np.bool_]) -> Patterns:
+def sample_of(ratings: Ratings, usable: NDArray[np.bool_] | np.bool_) -> Patterns:
     """The patterns of the ratings of these units ((units,) of booleans), with the clusters they are in."""
     clusters = ratings.clusters
     kept = None if clusters is None else [clusters[at] for at in np.flatnonzero(usable)]

@@ -6,12 +6,20 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import special
 
-from agreement.bootstrap import Bootstrap, OfCounts, Patterns, bootstrap_interval, check_confidence, patterns
+from agreement.bootstrap import (
+    Bootstrap,
+    OfCounts,
+    Patterns,
+    bootstrap_interval,
+    check_confidence,
+    resampling,
+    sample_of,
+)
 from agreement.ratings import MISSING, Floats, Ints, Ratings, Scale, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
@@ -72,25 +80,13 @@ def pair_of(
     n_units = int(both.sum())
     if n_units < least:
         return "Fewer than two units were rated by both." if least > 1 else "No unit was rated by both."
-    sample = patterns(ratings.codes[both], clusters_of(ratings, both))
+    sample = sample_of(ratings, both)
     for rater, column in zip(ratings.raters, sample.rows.T, strict=True):
         if varying and (column == column[0]).all():
             return f"{rater} gave every unit the same value."
     numbers = ratings.positions if ordered else np.array(ratings.categories, dtype=float)
     x, y = (numbers[column] for column in sample.rows.T)
     return Pair(sample, x, y, n_units, len(ratings.units) - n_units)
-
-
-def clusters_of(ratings: Ratings, kept: Any) -> list[str] | None:
-    """The clusters of the units that are kept; None if every unit stands for itself."""
-    if ratings.clusters is None:
-        return None
-    return [cluster for cluster, stays in zip(ratings.clusters, kept, strict=True) if stays]
-
-
-def resampling(ratings: Ratings, bootstrap: Bootstrap | None) -> Bootstrap | None:
-    """How to resample; None for analytic limits. Those take units for independent, so clusters are always resampled."""
-    return Bootstrap() if bootstrap is None and ratings.clusters is not None else bootstrap
 
 
 def without(problem: str, ratings: Ratings, confidence: float, *, n_units: int | None = None) -> Statistic:
@@ -314,7 +310,7 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
         problem = "Fewer than two units were rated by everybody."
     if problem:
         return without(problem, ratings, confidence, n_units=n_units)
-    sample = patterns(ratings.codes[complete], clusters_of(ratings, complete))
+    sample = sample_of(ratings, complete)
     of_counts = _w_of([_places(ratings.positions[column]) for column in sample.rows.T])
     value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
@@ -442,7 +438,7 @@ def mean_pearson(
     n_units = int(used.sum())
     if n_units < 2:
         return without("Fewer than two units were rated by two.", ratings, confidence, n_units=n_units)
-    sample = patterns(ratings.codes[used], clusters_of(ratings, used))
+    sample = sample_of(ratings, used)
     numbers = np.append(standardised(np.array(ratings.categories, dtype=float)), 0.0)[sample.rows]
     rated = sample.rows != MISSING
     sums = []

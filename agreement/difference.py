@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
-from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, check_confidence
-from agreement.correlation import Pair, pair_of, resampling, without
+from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, check_confidence, resampling
+from agreement.correlation import Pair, pair_of, without
 from agreement.ratings import Floats, Ratings
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError

@@ -9,9 +9,17 @@ from typing import Literal, get_args
 import numpy as np
 from scipy import special
 
-from agreement.bootstrap import Bootstrap, Patterns, bootstrap_interval, check_confidence, patterns
+from agreement.bootstrap import (
+    Bootstrap,
+    Patterns,
+    bootstrap_interval,
+    check_confidence,
+    patterns,
+    resampling,
+    sample_of,
+)
 from agreement.components import Components, Design, design, fit, limits
-from agreement.correlation import clusters_of, not_for_numbers, resampling, without
+from agreement.correlation import not_for_numbers, without
 from agreement.ratings import Floats, Ratings, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError
@@ -232,7 +240,7 @@ def _listwise(ratings: Ratings, form: Form, confidence: float, resample: Bootstr
         f = b / noise
         test = Test("F", f, (n - 1.0, float(freedom)), float(special.fdtrc(n - 1, freedom, f)))
     if resample is not None:
-        sample = patterns(ratings.codes[complete], clusters_of(ratings, complete))
+        sample = sample_of(ratings, complete)
         interval = _of_these_raters(_bootstrap_listwise(ratings, form, sample, resample, confidence), form)
     else:
         interval = _limits(form, value, (b, w, j, e), n, k, confidence)
@@ -342,7 +350,7 @@ def _ready(ratings: Ratings, sample: Patterns, *, two_way: bool) -> Design | str
 def _mixed(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap | None) -> Statistic:
     rated = ratings.rated.any(axis=1)
     n_units = int(rated.sum())
-    sample = patterns(ratings.codes[rated], clusters_of(ratings, rated))
+    sample = sample_of(ratings, rated)
     ready = _ready(ratings, sample, two_way=not form.startswith("ICC(1"))
     if isinstance(ready, str):
         return without(ready, ratings, confidence, n_units=n_units)
