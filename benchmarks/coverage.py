@@ -251,6 +251,7 @@ def judged(joint: Floats, values: Floats, others: int, by_class: float | None, r
 PASS_FAIL = np.array([0.3, 0.7])[:, None] * np.array([[0.8, 0.2], [0.1, 0.9]])
 """A judge of sensitivity 0.9 and specificity 0.8, where 0.7 pass."""
 
+RARE_FAILURES = np.array([0.07, 0.93])[:, None] * np.array([[0.8, 0.2], [0.1, 0.9]])
 WEAK_JUDGE = np.array([0.3, 0.7])[:, None] * np.array([[0.65, 0.35], [0.3, 0.7]])
 JUDGED_GRADES = np.array([0.25, 0.30, 0.45])[:, None] * np.array(
     [[0.6, 0.3, 0.1], [0.15, 0.5, 0.35], [0.03, 0.12, 0.85]]
@@ -279,6 +280,9 @@ POPULATIONS: Mapping[str, Population] = {
     },
     "good_judge": Population(
         "pass or fail, sens 0.9, spec 0.8, 2,000 judged", partial(judged, PASS_FAIL, TWO, 2000, None)
+    ),
+    "rare_failures": Population(
+        "the same judge, 0.93 pass, 2,000 judged", partial(judged, RARE_FAILURES, TWO, 2000, None)
     ),
     "weak_judge": Population(
         "pass or fail, sens 0.7, spec 0.65, 2,000 judged", partial(judged, WEAK_JUDGE, TWO, 2000, None)
@@ -330,41 +334,44 @@ def _claims() -> list[Claim]:
         statistic: str,
         call: Callable[..., Statistic],
         population: str,
-        truth: str,
-        *kinds: str,
-        default: str = "analytic",
+        *truths: str,
+        by: Sequence[str] = ("analytic", "percentile", "bca"),
         band: bool = True,
     ) -> None:
-        for kind in kinds:
+        """The first of the methods is what users get."""
+        for kind in by:
             of = _analytic(call) if kind == "analytic" else _resampled(call, kind)
-            found.append(Claim(statistic, population, truth, kind, of, kind == default, band))
+            for truth in truths:
+                name = f"{statistic}, {truth}" if len(truths) > 1 else statistic
+                found.append(Claim(name, population, truth, kind, of, kind == by[0], band))
 
-    three = ("analytic", "percentile", "bca")
     for population in ("three_grades", "five_grades", "skewed"):
-        ask("cohen_kappa", cohen_kappa, population, "none", *three)
+        ask("cohen_kappa", cohen_kappa, population, "none")
         if population != "skewed":
             for weights in ("linear", "quadratic"):
-                ask(f"cohen_kappa, {weights}", partial(cohen_kappa, weights=weights), population, weights, *three)
+                ask(f"cohen_kappa, {weights}", partial(cohen_kappa, weights=weights), population, weights)
+    resampled = ("percentile", "bca")
     for population in ("three_grades_gaps", "five_grades_gaps", "skewed_gaps"):
         for level in ("nominal", "ordinal", "interval") if population != "skewed_gaps" else ("nominal",):
             call = partial(krippendorff_alpha, level=level)
-            ask(f"krippendorff_alpha, {level}", call, population, level, "percentile", "bca", default="percentile")
+            ask(f"krippendorff_alpha, {level}", call, population, level, by=resampled)
     alpha = partial(krippendorff_alpha, level="interval")
-    ask("krippendorff_alpha, interval", alpha, "own_raters", "interval", "percentile", "bca", default="percentile")
-    ask("icc, ICC(1,1)", partial(icc, form="ICC(1,1)"), "own_raters", "ICC(1,1)", *three)
-    ask("icc, ICC(3,1)", partial(icc, form="ICC(3,1)"), "same_raters", "ICC(3,1)", *three)
+    ask("krippendorff_alpha, interval", alpha, "own_raters", "interval", by=resampled)
+    both = ("analytic", "bca")
+    ask("icc, ICC(1,1)", partial(icc, form="ICC(1,1)"), "own_raters", "ICC(1,1)", by=both)
+    ask("icc, ICC(3,1)", partial(icc, form="ICC(3,1)"), "same_raters", "ICC(3,1)", by=both)
     for population in ("normal_pair", "normal_close_pair", "five_grades"):
-        ask("pearson", pearson, population, "pearson", *three)
+        ask("pearson", pearson, population, "pearson", by=both)
     for population in POPULATIONS:
         if population.startswith("drawn_"):
-            for claim in ("these raters", "raters like these"):
-                single = partial(icc, form="ICC(2,1)")
-                ask(f"icc, ICC(2,1), {claim}", single, population, claim, "analytic", "percentile", band=False)
-    for population in ("good_judge", "weak_judge", "graded_judge"):
+            call = partial(icc, form="ICC(2,1)")
+            claims = ("these raters", "raters like these")
+            ask("icc, ICC(2,1)", call, population, *claims, by=("analytic", "percentile"), band=False)
+    for population in ("good_judge", "rare_failures", "weak_judge", "graded_judge"):
         found.append(Claim("ppi_mean, PPI++", population, "mean", "analytic", _corrected(ppi_mean), True))
         of = _corrected(post_stratified_mean)
         found.append(Claim("post_stratified_mean", population, "mean", "analytic", of, True, False))
-    for population in ("good_judge", "judge_by_class"):
+    for population in ("good_judge", "rare_failures", "judge_by_class"):
         found.append(Claim("rogan_gladen", population, "mean", "analytic", _corrected(rogan_gladen), True, False))
     return found
 
@@ -394,8 +401,12 @@ def simulated(batch: Batch) -> dict[int, Floats]:
     rows: dict[int, list[tuple[float, float, float, float]]] = {at: [] for at in batch.claims}
     for study in range(batch.first, batch.last):
         sample = POPULATIONS[batch.population].draw(seeded(batch.population, batch.n, study), batch.n)
+        by_method: dict[Of, Statistic] = {}
         for at in batch.claims:
-            found = CLAIMS[at].of(sample.data, batch.confidence, study)
+            of = CLAIMS[at].of
+            if of not in by_method:  # one interval can be held against two truths
+                by_method[of] = of(sample.data, batch.confidence, study)
+            found = by_method[of]
             rows[at].append((sample.truths[CLAIMS[at].truth], found.value, found.low, found.high))
     return {at: np.array(of_claim) for at, of_claim in rows.items()}
 
@@ -462,7 +473,9 @@ def main() -> int:
         os.environ.setdefault(name, "1")  # every core has a process of its own, which starts afresh and reads this
     rows: dict[tuple[int, int], list[Floats]] = {}
     with ProcessPoolExecutor(options.processes, multiprocessing.get_context("spawn")) as pool:
-        for batch, found in zip(batches, pool.map(simulated, batches), strict=True):
+        for done, (batch, found) in enumerate(zip(batches, pool.map(simulated, batches), strict=True)):
+            if done % (len(batches) // 10 or 1) == 0:
+                machine.log(f"{done} of {len(batches)} batches, {time.monotonic() - begun:.0f} s")
             for at, of_claim in found.items():
                 rows.setdefault((at, batch.n), []).append(of_claim)
     results: list[dict[str, object]] = []
