@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
 from typing import Any, Literal
 
@@ -827,7 +828,7 @@ TABLE: Mapping[str, Row] = {
         resampled=True,
     ),
     "cohen_kappa": Row(
-        _of_raters(cohen_kappa),
+        _of_raters(partial(cohen_kappa, limits="normal")),
         _some(*_ANALYTIC, *_BOOTSTRAP),
         {
             **_weights("none", "linear", "quadratic", "matrix"),

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Literal, get_args
 
 import numpy as np
 
 from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, resampling, sample_of
 from agreement.chance import NO_PAIRS
-from agreement.limits import around, normal_quantile
+from agreement.limits import around, normal_quantile, t_quantile
 from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
-from agreement.statistic import Statistic, estimated, undefined
+from agreement.statistic import Interval, Statistic, estimated, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
+from domain.errors import RatingsError
+
+Limits = Literal["transformed", "normal"]
 
 _DENSE = 64
 """Up to so many categories the choices of all raters are held as a table."""
 
 
 def cohen_kappa(
-    ratings: Ratings, *, weights: Weights = "none", confidence: float = 0.95, bootstrap: Bootstrap | None = None
+    ratings: Ratings,
+    *,
+    weights: Weights = "none",
+    limits: Limits = "transformed",
+    confidence: float = 0.95,
+    bootstrap: Bootstrap | None = None,
 ) -> Statistic:
     """Agreement of two raters beyond what their own habits would give by chance.
 
@@ -32,6 +41,9 @@ def cohen_kappa(
         of their values if they are numbers, else of their places in the declared order; "ordinal" by the number of
         categories between them; or a square matrix of agreement or disagreement weights, rows being the first rater's
         categories (:data:`agreement.weights.Weights`).
+    limits
+        "transformed" on the scale of atanh kappa, with Student's t; "normal" kappa -/+ z standard errors, as most
+        programs print, which is too narrow for few units.
     confidence, bootstrap
         Of the interval; resampling where it is asked for, or where units have clusters.
 
@@ -49,6 +61,11 @@ def cohen_kappa(
     lies between others. Checked against statsmodels 0.15, vcd 1.4, irrCAC and scikit-learn 1.9 (tests/agreement); the
     last weighs by place, not by value, so it differs where the values are not evenly spaced.
 
+    Transformed limits are tanh(atanh kappa -/+ t se / (1 - kappa^2)), t with n - 1 degrees of freedom: the delta method
+    on Fisher's scale, which keeps them inside [-1, 1] and lets the longer side be the lower one. In simulated studies
+    of 50, 150 and 500 units on graded and on skewed labels (benchmarks/coverage.py) 95 % limits hold the truth in
+    93 to 96 %, the normal ones at 50 units in only 92 % (quadratic weights) and 90 % (four of five units pass).
+
     References
     ----------
     .. [1] Cohen, J. (1960). Educational and Psychological Measurement 20, 37-46.
@@ -63,6 +80,8 @@ def cohen_kappa(
     >>> cohen_kappa(ratings, weights="linear").reason
     'Linear weights need an order, and the scale is nominal.'
     """
+    if limits not in get_args(Limits):
+        raise RatingsError(f"The limits of kappa are {' or '.join(get_args(Limits))}, not {limits}.")
     both = np.atleast_1d(ratings.rated.all(axis=1)) & (len(ratings.raters) == 2)
     n_units, n_raters = int(both.sum()), len(ratings.raters)
     n_left_out = len(ratings.units) - n_units
@@ -89,11 +108,20 @@ def cohen_kappa(
     bootstrap = resampling(ratings, bootstrap)
     if bootstrap is None:
         se = math.sqrt(_kappa_variance(sample.rows, sample.counts / n_units, distance, value) / n_units)
-        interval = around(value, se, normal_quantile(confidence), "large-sample standard error")
+        interval = _limits(value, se, n_units, limits, confidence)
     else:
         width = 2 * len(ratings.categories)
         interval = bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=width)
     return estimated(value, interval, n_units=n_units, n_raters=2, n_left_out=n_left_out, confidence=confidence)
+
+
+def _limits(value: float, se: float, n: int, limits: Limits, confidence: float) -> Interval:
+    method = "large-sample standard error"
+    if limits == "normal" or not -1 < value < 1 or not 1e-9 < se < math.inf:
+        return around(value, se, normal_quantile(confidence), method)
+    half = t_quantile(confidence, n - 1) * se / (1 - value**2)
+    low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
+    return Interval(low, high, f"{method}, transformed by atanh", se=se)
 
 
 def light_kappa(

@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the truth, in simulated studies whose truth is known.
 
-    .venv/bin/python benchmarks/coverage.py [--quick] [--only NAME ...] [--processes N]
+    .venv/bin/python benchmarks/coverage.py [--quick] [--only NAME ...] [--methods NAME ...]
 
 Every population below is a probability model, so the true value of each statistic is worked out from its formula here,
 by functions that share nothing with the package ``agreement``: from the joint probabilities of all raters' grades, or
@@ -340,19 +340,27 @@ def _claims() -> list[Claim]:
     ) -> None:
         """The first of the methods is what users get."""
         for kind in by:
-            of = _analytic(call) if kind == "analytic" else _resampled(call, kind)
+            resampling = kind in ("percentile", "bca")
+            plain = partial(call, limits="normal") if kind == "normal" else call
+            of = _resampled(call, kind) if resampling else _analytic(plain)
             for truth in truths:
                 name = f"{statistic}, {truth}" if len(truths) > 1 else statistic
                 found.append(Claim(name, population, truth, kind, of, kind == by[0], band))
 
+    kappa = ("analytic", "normal", "percentile", "bca")
     for population in ("three_grades", "five_grades", "skewed"):
-        ask("cohen_kappa", cohen_kappa, population, "none")
+        ask("cohen_kappa", cohen_kappa, population, "none", by=kappa)
         if population != "skewed":
             for weights in ("linear", "quadratic"):
-                ask(f"cohen_kappa, {weights}", partial(cohen_kappa, weights=weights), population, weights)
+                ask(f"cohen_kappa, {weights}", partial(cohen_kappa, weights=weights), population, weights, by=kappa)
     resampled = ("percentile", "bca")
-    for population in ("three_grades_gaps", "five_grades_gaps", "skewed_gaps"):
-        for level in ("nominal", "ordinal", "interval") if population != "skewed_gaps" else ("nominal",):
+    levels = {
+        "three_grades_gaps": ("nominal", "ordinal", "interval"),
+        "five_grades_gaps": ("ordinal",),
+        "skewed_gaps": ("nominal",),
+    }
+    for population, asked in levels.items():
+        for level in asked:
             call = partial(krippendorff_alpha, level=level)
             ask(f"krippendorff_alpha, {level}", call, population, level, by=resampled)
     alpha = partial(krippendorff_alpha, level="interval")
@@ -452,11 +460,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_STUDIES} studies instead of {STUDIES:,}")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="statistics whose name begins so")
+    parser.add_argument("--methods", nargs="+", help="only these: analytic, normal, percentile, bca")
     parser.add_argument("--processes", type=int, help="how many at once; as many as there are cores unless told")
     options = parser.parse_args()
     studies = QUICK_STUDIES if options.quick else STUDIES
     wanted = [
-        at for at, claim in enumerate(CLAIMS) if not options.only or claim.statistic.startswith(tuple(options.only))
+        at
+        for at, claim in enumerate(CLAIMS)
+        if (not options.only or claim.statistic.startswith(tuple(options.only)))
+        and (not options.methods or claim.method in options.methods)
     ]
     batches = [
         Batch(population, n, first, min(first + BATCH, studies), chosen)

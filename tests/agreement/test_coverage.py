@@ -32,9 +32,7 @@ STUDIES, UNITS = 200, 50
 ANALYTIC = [
     at
     for at, claim in enumerate(CLAIMS)
-    if claim.method == "analytic"
-    and "ICC(2,1), these" not in claim.statistic
-    and not claim.population.startswith("drawn_")
+    if claim.method == "analytic" and not claim.population.startswith(("drawn_", "rare_"))
 ]
 MODELS = [(GRADED, THREE), (LIKERT, FIVE), (SKEWED, TWO)]
 

@@ -18,6 +18,7 @@ from agreement import (
     pearson,
     percent_agreement,
 )
+from domain.errors import RatingsError
 from tests.agreement.published import of_table
 
 Z = 1.959963984540054
@@ -43,9 +44,26 @@ def test_wilson_limits() -> None:
 def test_cohen_on_fifty_proposals() -> None:
     # p_o = 35 / 50; p_e = 0.5 * 0.6 + 0.5 * 0.4; kappa = 0.2 / 0.5.
     # Variance: 0.4 * 0.34^2 + 0.1 * 0.66^2 + 0.2 * 0.54^2 + 0.3 * 0.46^2 - (0.4 - 0.5 * 0.6)^2 = 0.2016; / 0.25 / 50.
-    found = cohen_kappa(Ratings.from_lists(**of_table([[20, 5], [10, 15]])))
+    ratings = Ratings.from_lists(**of_table([[20, 5], [10, 15]]))
+    found = cohen_kappa(ratings, limits="normal")
     half = Z * math.sqrt(0.2016 / 0.25 / 50)
     assert (found.value, found.low, found.high) == pytest.approx((0.4, 0.4 - half, 0.4 + half))
+
+
+def test_limits_of_kappa_on_the_scale_of_atanh() -> None:
+    # The same table: se = 0.127; atanh 0.4 = 0.42365; the 0.975 quantile of t with 49 degrees of freedom is 2.00958.
+    found = cohen_kappa(Ratings.from_lists(**of_table([[20, 5], [10, 15]])))
+    half = 2.0095752 * math.sqrt(0.2016 / 0.25 / 50) / (1 - 0.16)
+    middle = math.log(1.4 / 0.6) / 2
+    assert (found.low, found.high) == pytest.approx((math.tanh(middle - half), math.tanh(middle + half)), abs=1e-7)
+    with pytest.raises(RatingsError, match="transformed or normal"):
+        cohen_kappa(Ratings.from_lists(ann=[1, 2], bob=[1, 2]), limits="wide")  # type: ignore[arg-type]
+
+
+def test_limits_of_opposite_answers_are_no_traceback() -> None:
+    found = cohen_kappa(Ratings.from_lists(ann=[1, 2, 1, 2], bob=[2, 1, 2, 1]))
+    assert found.value == -1
+    assert math.isnan(found.low) or -1 <= found.low <= found.high <= 1
 
 
 def test_weighted_kappa() -> None:
