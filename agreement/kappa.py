@@ -18,6 +18,9 @@ from domain.errors import RatingsError
 
 Limits = Literal["transformed", "normal"]
 
+_MANY_PAIRS = 45
+"""Of raters, ten: with more of them the limits of Light's kappa come from the linearised variance."""
+
 _DENSE = 64
 """Up to so many categories the choices of all raters are held as a table."""
 
@@ -141,7 +144,8 @@ def light_kappa(
     Returns
     -------
     Statistic
-        ``nan`` with a ``reason`` if any pair has no kappa. Limits by bootstrap over units.
+        ``nan`` with a ``reason`` if any pair has no kappa. Limits by bootstrap over units; of more than ten raters,
+        whose pairs take long to resample, from the linearised variance unless a bootstrap is asked for.
 
     Notes
     -----
@@ -168,6 +172,13 @@ def light_kappa(
     sample = sample_of(ratings, usable)
     distance, q = _disagreement(agreement_weights(ratings, weights)), len(ratings.categories)
     pairs = list(combinations(range(n_raters), 2))
+    if len(pairs) > _MANY_PAIRS and bootstrap is None and sample.clusters is None:
+        value, se = _linearised_kappas(sample.rows, sample.counts, distance, q)
+        if not math.isnan(value):
+            interval = around(value, se, normal_quantile(confidence), "linearised variance")
+            return estimated(
+                value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence
+            )
     complete = bool((sample.rows != MISSING).all()) and q <= _DENSE
     sum_over_pairs = _complete_kappas(sample.rows, distance, q) if complete else _kappas(sample.rows, distance, q)
 
@@ -206,6 +217,32 @@ def _kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
         return found
 
     return total
+
+
+def _linearised_kappas(rows: Ints, counts: Floats, distance: Floats | None, q: int) -> tuple[float, float]:
+    """The mean of Cohen's kappas of all pairs of raters and its standard error, from what each unit adds to it.
+
+    The kappa of a pair is 1 - n D / E with n, D and E sums over units, so its derivative by the count of a row is
+    -(D + n d_ab) / E + (n D / E^2) (the mean cost of a and of b to the other's habits, times n); those of all pairs
+    are added up before they are squared, because the pairs share units.
+    """
+    cost = 1 - np.eye(q) if distance is None else distance
+    value, adds, n_pairs = 0.0, np.zeros(len(rows)), 0
+    for pair in combinations(range(rows.shape[1]), 2):
+        present = np.flatnonzero((rows[:, pair] != MISSING).all(axis=1))
+        a, b = rows[present][:, pair].T
+        table = np.bincount(a * q + b, weights=counts[present], minlength=q * q).reshape(q, q)
+        n, observed = table.sum(), (table * cost).sum()
+        of_a, of_b = cost @ table.sum(axis=0), table.sum(axis=1) @ cost
+        expected = table.sum(axis=1) @ of_a
+        if expected <= 0:
+            return math.nan, math.nan
+        value += 1 - n * observed / expected
+        adds[present] += n * observed / expected**2 * (of_a[a] + of_b[b]) - (observed + n * cost[a, b]) / expected
+        n_pairs += 1
+    n_units = counts.sum()
+    variance = float(counts @ (adds / n_pairs) ** 2) * n_units / (n_units - 1) if n_units > 1 else math.inf
+    return value / n_pairs, math.sqrt(variance)
 
 
 def _complete_kappas(rows: Ints, distance: Floats | None, q: int) -> OfCounts:
