@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from agreement.bootstrap import (
@@ -20,6 +21,7 @@ from agreement.bootstrap import (
     resampling,
     sample_of,
 )
+from agreement.limits import MANY_PAIRS, around, normal_quantile
 from agreement.ratings import MISSING, Floats, Ints, Ratings, Scale, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
@@ -401,7 +403,8 @@ def mean_pearson(
     confidence
         Of the limits.
     bootstrap
-        How units are resampled for the limits; there are no others.
+        How units are resampled for the limits. Of more than 45 pairs, which take long to resample, they come from the
+        linearised variance unless a bootstrap is asked for.
 
     Returns
     -------
@@ -441,24 +444,31 @@ def mean_pearson(
     sample = sample_of(ratings, used)
     numbers = np.append(standardised(np.array(ratings.categories, dtype=float)), 0.0)[sample.rows]
     rated = sample.rows != MISSING
-    sums = []
-    for first, second in columns:
-        both = (rated[:, first] & rated[:, second]).astype(float)
-        sums.append(_sums(numbers[:, first], numbers[:, second], sample.counts * both) * both[:, None])
-    each = np.stack(sums, axis=1).reshape(len(sample.rows), -1)
+    linearised = len(pairs) > MANY_PAIRS and bootstrap is None and sample.clusters is None
+    if linearised:
+        value, se = _linearised_pearsons(numbers, rated, sample.counts, pairs)
+    else:
+        sums = []
+        for first, second in columns:
+            both = (rated[:, first] & rated[:, second]).astype(float)
+            sums.append(_sums(numbers[:, first], numbers[:, second], sample.counts * both) * both[:, None])
+        each = np.stack(sums, axis=1).reshape(len(sample.rows), -1)
 
-    def of_counts(counts: Floats) -> Floats:
-        values: Floats = _r(*np.moveaxis((counts @ each).reshape(len(counts), len(pairs), 6), -1, 0)).mean(axis=1)
-        return values
+        def of_counts(counts: Floats) -> Floats:
+            values: Floats = _r(*np.moveaxis((counts @ each).reshape(len(counts), len(pairs), 6), -1, 0)).mean(axis=1)
+            return values
 
-    value = float(of_counts(sample.counts[None])[0])
+        value = float(of_counts(sample.counts[None])[0])
     if math.isnan(value):
         for first, second in pairs:
             names = ratings.raters[first], ratings.raters[second]
             found = pair_of(ratings.of(*names), "Pearson's correlation", "")
             if isinstance(found, str):
                 return without(f"{names[0]} and {names[1]}: {found}", ratings, confidence, n_units=n_units)
-    interval = bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=6 * len(pairs))
+    if linearised:
+        interval = around(value, se, normal_quantile(confidence), "linearised variance")
+    else:
+        interval = bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence, width=6 * len(pairs))
     return estimated(
         value,
         interval,
@@ -524,6 +534,31 @@ def _sums(x: Floats, y: Floats, weights: Floats, *, apart: bool = True) -> Float
         x_mean, y_mean = weights @ x / total, weights @ y / total
         x, y = (x - x_mean, y - y_mean) if apart else (x - x_mean, y - x_mean)
     return np.column_stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
+
+
+def _linearised_pearsons(
+    numbers: Floats, rated: NDArray[np.bool_], counts: Floats, pairs: Sequence[tuple[int, int]]
+) -> tuple[float, float]:
+    """The mean correlation of pairs of columns and its standard error, from what each unit adds to it.
+
+    A unit adds z_x z_y - r (z_x^2 + z_y^2) / 2 to the correlation r of n units, over n; what it adds to all pairs is
+    summed before it is squared, because the pairs share units.
+    """
+    total, adds = 0.0, np.zeros(len(numbers))
+    for pair in pairs:
+        present = np.flatnonzero(rated[:, pair].all(axis=1))
+        (x, y), times = numbers[present][:, pair].T, counts[present]
+        n = times.sum()
+        if n < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+            return math.nan, math.nan
+        x, y = x - times @ x / n, y - times @ y / n
+        x, y = x / math.sqrt(times @ x**2 / n), y / math.sqrt(times @ y**2 / n)
+        r = float(times @ (x * y) / n)
+        total += r
+        adds[present] += (x * y - r * (x**2 + y**2) / 2) / n
+    n_units = float(counts.sum())
+    variance = float(counts @ (adds / len(pairs)) ** 2) * n_units / (n_units - 1)
+    return total / len(pairs), math.sqrt(variance)
 
 
 def _ratio(above: Floats, below: Floats, size: Floats) -> Floats:

@@ -10,16 +10,13 @@ import numpy as np
 
 from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, resampling, sample_of
 from agreement.chance import NO_PAIRS
-from agreement.limits import around, normal_quantile, t_quantile
+from agreement.limits import MANY_PAIRS, around, normal_quantile, t_quantile
 from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
 from domain.errors import RatingsError
 
 Limits = Literal["transformed", "normal"]
-
-_MANY_PAIRS = 45
-"""Of raters, ten: with more of them the limits of Light's kappa come from the linearised variance."""
 
 _DENSE = 64
 """Up to so many categories the choices of all raters are held as a table."""
@@ -172,7 +169,7 @@ def light_kappa(
     sample = sample_of(ratings, usable)
     distance, q = _disagreement(agreement_weights(ratings, weights)), len(ratings.categories)
     pairs = list(combinations(range(n_raters), 2))
-    if len(pairs) > _MANY_PAIRS and bootstrap is None and sample.clusters is None:
+    if len(pairs) > MANY_PAIRS and bootstrap is None and sample.clusters is None:
         value, se = _linearised_kappas(sample.rows, sample.counts, distance, q)
         if not math.isnan(value):
             interval = around(value, se, normal_quantile(confidence), "linearised variance")

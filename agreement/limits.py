@@ -9,6 +9,9 @@ from scipy import special
 from agreement.bootstrap import check_confidence
 from agreement.statistic import Interval, no_interval
 
+MANY_PAIRS = 45
+"""Those of ten raters; a mean over more of them takes long to resample, and has limits from its linearised variance."""
+
 
 def wilson(share: float, n: int, confidence: float = 0.95) -> Interval:
     """Score limits of a share of n, with the standard error of the share.

@@ -1,4 +1,4 @@
-"""Light's kappa of many raters."""
+"""Means over the pairs of many raters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agreement import Bootstrap, Ratings, cohen_kappa, light_kappa
+from agreement import Bootstrap, Ratings, cohen_kappa, light_kappa, mean_pearson, pearson
 from agreement.ratings import Floats
 
 
@@ -56,3 +56,24 @@ def test_a_pair_without_a_common_unit_is_named() -> None:
     found = light_kappa(Ratings.from_array(table))
     assert math.isnan(found.value)
     assert "rater 1 and rater 2 have no kappa" in (found.reason or "")
+
+
+@pytest.mark.parametrize("gaps", [0, 0.2])
+def test_the_mean_correlation_of_many_raters(gaps: float) -> None:
+    ratings = Ratings.from_array(grades(4, gaps=gaps))
+    found = mean_pearson(ratings)
+    pairs = [pearson(ratings.of(*pair)).value for pair in combinations(ratings.raters, 2)]
+    assert found.method == "linearised variance"
+    assert found.value == pytest.approx(sum(pairs) / 55, abs=1e-12)
+    by_draws = mean_pearson(ratings, bootstrap=Bootstrap(1000))
+    assert "bootstrap" in by_draws.method
+    assert by_draws.value == pytest.approx(found.value, abs=1e-12)
+    assert by_draws.se == pytest.approx(found.se, rel=0.1)
+
+
+def test_a_rater_of_one_number_has_no_correlation() -> None:
+    table = grades(5)
+    table[:, 3] = 2
+    found = mean_pearson(Ratings.from_array(table))
+    assert math.isnan(found.value)
+    assert "rater 4" in (found.reason or "")
