@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from scipy import sparse, special
 
-from agreement.bootstrap import Patterns
-from agreement.limits import t_quantile
+from agreement.bootstrap import Bootstrap, OfCounts, Patterns, bootstrap_interval
+from agreement.limits import normal_quantile, t_quantile, wilson
 from agreement.ratings import Floats, Ints
 from agreement.statistic import Interval, no_interval
 from domain.errors import RatingsError
 
 Bools = NDArray[np.bool_]
+
+_CELLS = 2_000_000
+"""Numbers of one kind that are held in memory at once: 16 MB."""
+_MOST_LEFT_OUT = 10_000
 
 
 def numbers(values: ArrayLike, name: str, *, axes: int = 1) -> Floats:
@@ -104,3 +108,84 @@ def mean_interval(values: Floats, clusters: Ints | None, confidence: float) -> I
     half = t_quantile(confidence, groups - 1) * se
     method = f"t with {groups - 1} degrees of freedom" + ("" if clusters is None else ", standard error by cluster")
     return Interval(mean - half, mean + half, method, se=se)
+
+
+def clustered_share(share: float, n: int, off: Floats, confidence: float) -> Interval:
+    """Limits of a share of ``n`` units that belong to clusters: Wilson's at the sample size that is as good.
+
+    ``off`` is (clusters,): hits less those expected by the share, over n. Where all or none are hits, nothing can be
+    seen of how units go together, and every cluster counts once.
+    """
+    groups = len(off)
+    if groups < 2:
+        return no_interval("fewer than two clusters.")
+    variance = summed(off, None)
+    plain = share * (1 - share) / n
+    effective = groups if plain <= 0 or variance <= 0 else min(n * plain / variance, n)
+    narrower = normal_quantile(confidence) / t_quantile(confidence, groups - 1)
+    found = wilson(share, max(1, math.floor(effective * narrower**2)), confidence)
+    method = f"Wilson score at the effective sample size of {groups} clusters"
+    return Interval(found.low, found.high, method, se=math.sqrt(variance) if variance > 0 else math.nan)
+
+
+def paired_limits(
+    statistic: OfCounts,
+    sample: Patterns,
+    bootstrap: Bootstrap | None,
+    confidence: float,
+    *,
+    shape: Literal["difference", "correlation", "share"] = "difference",
+    width: int = 0,
+) -> Interval:
+    """Limits of a statistic that has no formula for them: by jackknife, or resampled where that is asked for.
+
+    ``shape`` says on which scale the limits are symmetric: as it is, by atanh, or by log odds. Above 10,000 units (or
+    clusters) that all differ, leaving each out takes longer than resampling and is no better, so they are resampled.
+
+    Notes
+    -----
+    se^2 = (G - 1)/G sum_g (value without g - mean of those)^2 over units or clusters, t with G - 1 degrees of freedom
+    [1]_. At 50 units such limits of a mean kappa or correlation covered the truth in 0.93 to 0.96 of simulated studies
+    (percentiles of a bootstrap: 0.90 to 0.93), of a difference of two in 0.90 to 0.95 (0.89 to 0.93); at 150 units
+    all in 0.935 to 0.955.
+
+    References
+    ----------
+    .. [1] Efron, B. & Stein, C. (1981). Annals of Statistics 9, 586-596.
+    """
+    unit = "unit" if sample.clusters is None else "cluster"
+    kinds = len(sample.counts) if sample.clusters is None else sample.clusters.shape[0]
+    if bootstrap is not None or kinds > _MOST_LEFT_OUT:
+        return bootstrap_interval(statistic, sample, bootstrap, confidence=confidence, width=width)
+    times = sample.counts if sample.clusters is None else np.ones(kinds)
+    groups = float(times.sum())
+    if groups < 3:
+        return no_interval(f"fewer than three {unit}s.")
+    lot = max(1, _CELLS // max(len(sample.counts), width, 1))
+    parts = []
+    for start in range(0, kinds, lot):
+        stop = min(start + lot, kinds)
+        if sample.clusters is None:
+            rest = np.repeat(sample.counts[None], stop - start, axis=0)
+            rest[np.arange(stop - start), np.arange(start, stop)] -= 1
+        else:
+            rest = sample.counts - sample.clusters[start:stop].toarray()
+        parts.append(statistic(rest))
+    left = np.concatenate(parts)
+    value = float(statistic(sample.counts[None])[0])
+    if not np.isfinite(left).all():
+        return no_interval(f"it is undefined without one of the {unit}s.")
+    apart = left - np.average(left, weights=times)
+    se = math.sqrt((groups - 1) / groups * float(times @ apart**2))
+    if se < 1e-9:
+        return no_interval(f"leaving out any {unit} gives the same value, and a width of zero would claim certainty.")
+    half = t_quantile(confidence, groups - 1) * se
+    method = f"jackknife by {unit}, t with {groups - 1:g} degrees of freedom"
+    if shape == "correlation" and abs(value) < 1 - 1e-9:
+        middle, reach = math.atanh(value), half / (1 - value**2)
+        return Interval(math.tanh(middle - reach), math.tanh(middle + reach), f"{method}, by atanh", se=se)
+    if shape == "share" and 1e-9 < value < 1 - 1e-9:
+        odds, reach = math.log(value / (1 - value)), half / (value * (1 - value))
+        low, high = (float(special.expit(odds + side * reach)) for side in (-1, 1))
+        return Interval(low, high, f"{method}, by log odds", se=se)
+    return Interval(value - half, value + half, method, se=se)

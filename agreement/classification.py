@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arrays import codes_of, same_length
+from agreement.arrays import clustered_share, codes_of, paired_limits, same_length
 from agreement.bootstrap import Bootstrap, OfCounts, Patterns, bootstrap_interval, patterns
 from agreement.limits import wilson
 from agreement.ratings import Floats, Ints
@@ -140,15 +140,15 @@ def classification_rates(
     reference, judged, labels
         As for :func:`confusion_matrix`.
     clusters
-        (n,) what each unit belongs to; limits are then by resampling clusters.
+        (n,) what each unit belongs to; limits then take units of a cluster together.
     confidence, bootstrap
         Of the limits.
 
     Returns
     -------
     Classification
-        Shares have Wilson limits unless clusters or a bootstrap are given; F1 and averages are resampled. A rate whose
-        denominator is empty is ``nan`` with a ``reason``, never 0.
+        Shares have Wilson limits, with clusters at the effective sample size; F1 and averages have jackknife limits;
+        with a bootstrap all are resampled. A rate whose denominator is empty is ``nan`` with a ``reason``, never 0.
 
     Notes
     -----
@@ -223,8 +223,7 @@ def pass_rates(
     Returns
     -------
     PassRates
-        Shares with Wilson limits unless clusters or a bootstrap are given. ``nan`` with a ``reason`` where people saw
-        no pass, or no failure.
+        Limits as there. ``nan`` with a ``reason`` where people saw no pass, or no failure.
 
     Notes
     -----
@@ -347,6 +346,9 @@ def _share(
     value = float(sample.counts @ (hits * among)) / n
     if bootstrap is None and sample.clusters is None:
         interval = wilson(value, int(n), confidence)
+    elif bootstrap is None and sample.clusters is not None:
+        off = (sample.clusters @ ((hits - value) * among))[sample.clusters @ among > 0] / n
+        interval = clustered_share(value, int(n), off, confidence)
     else:
         interval = bootstrap_interval(_ratio(hits * among, among), sample, bootstrap, confidence=confidence)
     return estimated(value, interval, n_units=int(n), n_raters=2, n_left_out=n_left_out, confidence=confidence)
@@ -365,7 +367,7 @@ def _resampled(
     value = float(of_counts(sample.counts[None])[0]) if n else math.nan
     if math.isnan(value):
         return undefined(nothing, n_units=n, n_raters=2, n_left_out=n_left_out, confidence=confidence)
-    interval = bootstrap_interval(of_counts, sample, bootstrap, confidence=confidence)
+    interval = paired_limits(of_counts, sample, bootstrap, confidence, shape="share")
     return estimated(value, interval, n_units=n, n_raters=2, n_left_out=n_left_out, confidence=confidence)
 
 

@@ -13,16 +13,18 @@ from scipy import special
 
 from agreement.alpha import krippendorff_alpha
 from agreement.arrays import (
+    clustered_share,
     codes_of,
     mean_interval,
     numbers,
+    paired_limits,
     same_length,
     summed,
 )
-from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, check_confidence, patterns
+from agreement.bootstrap import Bootstrap, OfCounts, check_confidence, patterns
 from agreement.ceiling import Measure, compared, value_codes
 from agreement.chance import percent_agreement
-from agreement.limits import normal_quantile, t_quantile, wilson
+from agreement.limits import t_quantile, wilson
 from agreement.rater_bias import stuart_maxwell
 from agreement.ratings import Floats, Ints, Level, Ratings, Scale
 from agreement.regression import Regression, linear_regression
@@ -91,7 +93,7 @@ class Drift:
     new: Statistic
     """Agreement of the new one."""
     agreement_change: Statistic
-    """New minus old, resampled together."""
+    """New minus old on the same units, in pairs."""
     marginal: Test | None
     """Stuart-Maxwell test that both versions give each label equally often; None where they give the same ones."""
     margin: float | None
@@ -497,7 +499,10 @@ def drift(
                 undefined(reason, n_units=n, n_raters=table.shape[1], n_left_out=left_out, confidence=confidence)
             )
             continue
-        interval = bootstrap_interval(statistic, sample, bootstrap, confidence=confidence, width=2 * len(levels) + 6)
+        shape: Literal["difference", "correlation", "share"] = "difference"
+        if statistic is not changed:
+            shape = "share" if measure == "agreement" else "correlation"
+        interval = paired_limits(statistic, sample, bootstrap, confidence, shape=shape, width=2 * len(levels) + 6)
         found.append(
             estimated(value, interval, n_units=n, n_raters=table.shape[1], n_left_out=left_out, confidence=confidence)
         )
@@ -711,23 +716,11 @@ def _portion(hits: Any, clusters: Ints | None, left_out: int, confidence: float)
     if clusters is None:
         interval = wilson(share, n, confidence)
     else:
-        interval = _clustered_share(np.asarray(hits, dtype=float), share, clusters, confidence)
+        off = (np.asarray(hits, dtype=float) - share) / n
+        present = np.bincount(clusters) > 0
+        sums: Floats = np.bincount(clusters, weights=off)[present].astype(float)
+        interval = clustered_share(share, n, sums, confidence)
     return estimated(share, interval, n_units=n, n_raters=1, n_left_out=left_out, confidence=confidence)
-
-
-def _clustered_share(hits: Floats, share: float, clusters: Ints, confidence: float) -> Interval:
-    n = len(hits)
-    groups = len(np.unique(clusters))
-    if groups < 2:
-        return no_interval("fewer than two clusters.")
-    variance = summed((hits - share) / n, clusters)
-    plain = share * (1 - share) / n
-    # All or none: nothing can be seen of how units go together, so every cluster counts once.
-    effective = groups if plain == 0 else min(n * plain / variance if variance > 0 else n, n)
-    wide = normal_quantile(confidence) / t_quantile(confidence, groups - 1)
-    found = wilson(share, max(1, math.floor(effective * wide**2)), confidence)
-    method = f"Wilson score at the effective sample size of {groups} clusters"
-    return Interval(found.low, found.high, method, se=math.sqrt(variance) if variance > 0 else math.nan)
 
 
 def _t_test(value: float, se: float, df: float) -> Test:
