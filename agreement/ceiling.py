@@ -536,6 +536,7 @@ def _root(reliability: Statistic) -> Statistic:
     if not reliability.value >= -1e-12:  # 0 but for rounding
         reason = reliability.reason if not reliability.defined else "The reliability of the people's mean is negative."
         return undefined(reason or "", **common)
+    value = math.sqrt(reliability.value) if reliability.value > 1e-12 else 0.0
     if math.isnan(reliability.low):
         interval = Interval(math.nan, math.nan, "none", reliability.reason)
     elif reliability.high < 0:
@@ -543,4 +544,4 @@ def _root(reliability: Statistic) -> Statistic:
     else:
         low, high = math.sqrt(max(0.0, reliability.low)), math.sqrt(reliability.high)
         interval = Interval(low, high, f"square roots of the limits of ICC(3,k) ({reliability.method})")
-    return estimated(math.sqrt(max(0.0, reliability.value)), interval, **common)
+    return estimated(value, interval, **common)
