@@ -273,6 +273,8 @@ def _dots(chart: Dots) -> Drawing:
     for (label, marks), height in zip(chart.lines, heights, strict=True):
         shapes.append(Line(left, y + height, right, y + height, "grid", 0.6))
         shapes.append(Word(left - 10, y + height / 2 + 4, cut(label, left - 16), anchor="end", title=label))
+        if all(mark.value is None for mark in marks):
+            shapes.append(Word(left + 8, y + height / 2 + 4, "undefined; the table says why", _SMALL, "muted"))
         for place, mark in enumerate(marks):
             shapes += _mark(
                 mark, chart.first + names.index(mark.series), y + 13 + place * 15, at, title=f"{label}. {said(mark)}"

@@ -13,7 +13,7 @@ from reports.layout import spread
 
 LONG = 14
 """Rows beyond which a table scrolls in itself; on paper it has all of them."""
-SHORT = ' class="s"'
+SHORT, WRAPPED = ' class="s"', ' class="w"'
 
 Where = Callable[[Behind], str]
 """The address at which somebody finds what a row is made of."""
@@ -134,4 +134,4 @@ def _way(behind: Behind | None, where: Where | None) -> str:
 
 def _cell(text: str) -> str:
     first, _, second = text.partition("\n")
-    return escape(first) + (f"<small>{escape(second)}</small>" if second else "")
+    return escape(first) + (f"<small{WRAPPED if len(second) > 44 else ''}>{escape(second)}</small>" if second else "")

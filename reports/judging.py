@@ -393,7 +393,7 @@ def confusion(study: Study) -> Section:
                 right = int(np.trace(counts))
                 total = max(int(counts.sum()), 1)
                 told.append(f"{judge} says the same on {right:,} of {int(counts.sum()):,} ({right / total:.0%})")
-        if part.dimension is None and few:
+        if part.dimension is None and (few or part.numeric):
             bars.append(_shares(part, len(bars) + 1))
     blocks += bars
     blocks += _levels(study)
@@ -448,18 +448,28 @@ def _rates(part: Slice, judge: str) -> list[tuple[Cell, ...]]:
 
 
 def _shares(part: Slice, number: int) -> Bars:
-    shares = []
-    for name in (*part.humans, *part.judges):
-        given = part.column(name)
-        given = given[given != MISSING]
-        counted = np.bincount(given, minlength=len(part.categories)) / max(len(given), 1)
-        shares.append((name, tuple(float(each) for each in counted)))
+    """How often each value is given: the shift of scores, value by value or in ten equal steps."""
+    labels = part.categories
+    raters = (*part.humans, *part.judges)
+    if len(labels) <= MOST_VALUES:
+        given = [part.column(name) for name in raters]
+        counts = [np.bincount(codes[codes != MISSING], minlength=len(labels)) for codes in given]
+    else:
+        values = [part.numbers(name) for name in raters]
+        known = np.concatenate(values)
+        edges = np.linspace(np.nanmin(known), np.nanmax(known), 11)
+        labels = tuple(f"to {edge:.3g}" for edge in edges[1:].tolist())
+        counts = [np.histogram(each[~np.isnan(each)], bins=edges)[0] for each in values]
+    shares = tuple(
+        (name, tuple(float(each) for each in counted / max(int(counted.sum()), 1)))
+        for name, counted in zip(raters, counts, strict=True)
+    )
     return Bars(
         f"shares_{number}",
         f"{part.criterion}: how often each value is given, by people and by judges",
         "share of its ratings",
-        part.categories,
-        tuple(shares),
+        labels,
+        shares,
         people=len(part.humans),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from agreement.alternative import alternative_test
 from agreement.verdict import Outcome, Rule, judge_verdict
 from domain.errors import RatingsError
-from reports.content import Ruling, Rulings, Section, Verdict
+from reports.content import Ruling, Rulings, Section, Table, Verdict
 from reports.judging import ceiling_of, human_table, numbers_or_codes
 from reports.people import main_statistic
 from reports.study import Slice, Study
@@ -79,7 +79,17 @@ def verdicts(study: Study, rule: Rule) -> Section:
     rulings = tuple(ruling(study, part, judge, rule) for part in study.slices for judge in part.judges)
     whole = [each for each in rulings if each.dimension is None]
     told = some([f"{each.judge} on {each.criterion}: {each.words[:1].lower()}{each.words[1:]}" for each in whole])
-    return Section(0, "verdict", "Verdict", f"{told}.", (Rulings(said(rule), rulings),))
+    parts = tuple(
+        (each.criterion, each.dimension, each.judge, each.words, " ".join(each.why))
+        for each in rulings
+        if each.dimension is not None
+    )
+    columns = ("criterion", "dimension", "judge", "verdict", "why")
+    blocks = (
+        Rulings(said(rule), tuple(whole)),
+        Table("verdicts", "The same rule, dimension by dimension", columns, parts),
+    )
+    return Section(0, "verdict", "Verdict", f"{told}.", blocks)
 
 
 def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:

@@ -87,7 +87,7 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
                     beyond += found["judge alone"].n_units - found["people alone"].n_units
                     name = model if outcome.name == "mean" else f"{model}, {outcome.name}"
                     rows += [
-                        (*part.where, name, judge, method, figure, (note or None))
+                        (*part.where, name, judge, method, note, figure)
                         for method, figure, note in _scores_told(part, outcome, judge, chosen, by_class=by_class)
                     ]
                     label = f"{name} · {judge}" if len(part.judges) > 1 else name
@@ -118,7 +118,7 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
         Table(
             "scores",
             "Scores by model",
-            ("criterion", "dimension", "model", "judge", "how", "score", "valid if"),
+            ("criterion", "dimension", "model", "judge", "how", "valid if", "score"),
             tuple(rows),
             unit="points of the scale, or shares",
             note="PPI++ takes the judge's mean over all units and moves it by what people say where they graded, "
