@@ -175,10 +175,13 @@ def _too_little(people: Statistic, ceiling: Ceiling, n_people: int, rule: Rule, 
     if not held_out:
         problems.append("The judge was tuned on these very units; only units it was not tuned on can show what it is.")
     if n_people < rule.least_people:
-        problems.append(f"{n_people} people graded, and the rule asks for {rule.least_people}.")
+        told = {0: "Nobody", 1: "One person"}.get(n_people, f"{n_people} people")
+        problems.append(f"{told} graded, and the rule asks for {rule.least_people}.")
+    if n_people < 2:  # nothing below is defined
+        return problems
     n = ceiling.judge.n_units
     if n < rule.least_units:
-        problems.append(f"People and the judge share {n} units, and the rule asks for {rule.least_units}.")
+        problems.append(f"The judge and two or more people share {n} units; the rule asks for {rule.least_units}.")
     if math.isnan(people.low):
         problems.append(f"People's own agreement has no limits: {people.reason or 'none were made.'}")
     elif people.high < rule.least_reliability:

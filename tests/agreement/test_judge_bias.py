@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -24,6 +25,7 @@ from agreement import (
     unparsed,
 )
 from domain.errors import RatingsError
+from tests.paths import shared
 
 NAN = math.nan
 FEW = Bootstrap(draws=300)
@@ -250,3 +252,21 @@ def test_nothing_to_go_by() -> None:
         assert found.adjusted.reason
     with pytest.raises(RatingsError, match="yes or no"):
         family_bias([1, 0], [1, 0], [0.5, 1])
+
+
+def test_falcon_of_llmbar_picks_the_first_place() -> None:
+    """Answer 1 in 93 of 100 pairs, and in 7 after the two changed places: by place, first in 93 and 93."""
+    folder = shared("data", "llmbar", "Natural", "evaluators")
+    (path,) = (each for each in folder.rglob("result.json") if "falcon" in str(each).lower())
+    results = [item["results"][-1] for item in json.loads(path.read_text(encoding="utf-8"))]
+    # The file names the answer; with the answers swapped, answer 1 stands in the second place.
+    forward = [{"1": "first", "2": "second"}.get(each["swap = False"]["winner"]) for each in results]
+    swapped = [{"1": "second", "2": "first"}.get(each["swap = True"]["winner"]) for each in results]
+    assert (forward.count("first"), swapped.count("second")) == (93, 7)
+    found = position_bias(forward, swapped)
+    both = sum(a == b == "first" for a, b in zip(forward, swapped, strict=True))
+    neither = sum(a == b == "second" for a, b in zip(forward, swapped, strict=True))
+    known = sum(a is not None and b is not None for a, b in zip(forward, swapped, strict=True))
+    assert found.lean.value == pytest.approx((both - neither) / known)
+    assert found.consistency.value == pytest.approx(1 - (both + neither) / known)
+    assert found.lean.low > 0.7

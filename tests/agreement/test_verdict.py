@@ -68,9 +68,11 @@ def test_a_perfect_estimate_without_limits_gets_no_verdict() -> None:
     ("changed", "why"),
     [
         ({"held_out": False}, "tuned on these very units"),
-        ({"ceiling": ceiling(0.1, 0.01, n=29)}, "share 29 units"),
+        ({"ceiling": ceiling(0.1, 0.01, n=29)}, "two or more people share 29 units"),
         ({"people": statistic(0.8, 0.01, raters=2)}, "2 people graded"),
         ({"humans": ["ann", "bob", "bob"]}, "2 people graded"),
+        ({"humans": ["ann"]}, "One person graded, and the rule asks for 3."),
+        ({"humans": []}, "Nobody graded"),
     ],
 )
 def test_what_the_rule_asks_for_is_asked_for(changed: dict, why: str) -> None:
@@ -78,6 +80,12 @@ def test_what_the_rule_asks_for_is_asked_for(changed: dict, why: str) -> None:
     found = judge_verdict(**{**given, **changed}, rule=NO_TEST)
     assert found.outcome == "not enough data"
     assert any(why in reason for reason in found.reasons)
+
+
+def test_one_person_is_told_so_and_nothing_else() -> None:
+    none = Statistic(math.nan, math.nan, math.nan, "none", 0, 1, 100, "No unit was rated by two people.")
+    found = judge_verdict(people=none, ceiling=Ceiling(none, none, none, "agreement", "each"), association=none)
+    assert found.reasons == ("One person graded, and the rule asks for 3.",)
 
 
 def test_a_machine_is_never_counted_among_the_people() -> None:
