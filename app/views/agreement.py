@@ -184,11 +184,23 @@ def _in_pairs(lines: Iterable[Result]) -> list[str]:
     return sorted({rater for line in lines for rater in line.args.get("pair", ())})
 
 
+HEADLINES = frozenset(TITLES) & {
+    *("percent_agreement", "cohen_kappa", "light_kappa", "fleiss_kappa", "gwet_ac", "krippendorff_alpha"),
+    *("pearson", "mean_pearson", "icc"),
+}
+"""What the short table has; the long one has them all."""
+
+IN_UNITS_OF_THE_SCALE = frozenset({"bias", "mae", "rmse"})
+"""What no axis from chance to perfect can show."""
+
+
 def is_headline(line: Result, *, several: bool) -> bool:
     """Whether a line belongs to the short table: it fits the scale, and is about all raters at once."""
     scale, args = line.args.get("scale"), line.args
-    if "pair" in args and several:
+    if line.statistic not in HEADLINES or ("pair" in args and several):
         return False
+    if "form" in args:
+        return args["form"] == "ICC(1,1)" and scale != "nominal"
     if "weights" in args:
         return bool(args["weights"] == ("none" if scale == "nominal" else "quadratic"))
     if "level" in args:
@@ -227,7 +239,8 @@ def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
 
 def axis_of(lines: Iterable[Result]) -> tuple[float, float]:
     """From 0, or from the lowest tenth that is drawn, to 1."""
-    drawn = [number for line in lines for number in (line.value, line.low) if number is not None]
+    shown = [line for line in lines if line.statistic not in IN_UNITS_OF_THE_SCALE]
+    drawn = [number for line in shown for number in (line.value, line.low) if number is not None]
     lowest = min([0.0, *drawn])
     return (max(-1.0, math.floor(lowest * 10) / 10), 1.0)
 
@@ -245,12 +258,20 @@ def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
         markup.joined([name, with_args]),
         markup.tag("b", markup.text(_number(value))),
         markup.text(f"{_number(low)} to {_number(high)}" if low is not None and high is not None else "-"),
-        markup.interval(value, low, high, ends=axis) if value is not None else markup.quiet("undefined"),
+        _drawn(line, axis),
         markup.text(line.n_units),
         markup.text(line.n_raters),
         markup.text(line.n_left_out),
         markup.tag("span", markup.text(remark), style="ts-quiet ts-small"),
     ]
+
+
+def _drawn(line: Result, axis: tuple[float, float]) -> markup.Markup:
+    if line.value is None:
+        return markup.quiet("undefined")
+    if line.statistic in IN_UNITS_OF_THE_SCALE:
+        return markup.quiet("in the units of the scale")
+    return markup.interval(line.value, line.low, line.high, ends=axis)
 
 
 def words_of(args: Any) -> str:
