@@ -19,6 +19,8 @@ from reports.content import Behind, Block, Cell, Dots, Figure, Mark, Section, Ta
 from reports.study import Slice, Study
 from reports.words import capital, count, mark, said, some
 
+MOST_FOR_REML = 5000
+"""Units beyond which a mixed model takes too long for a report."""
 MOST_VALUES = 12
 """Values of a scale beyond which they are not listed one by one."""
 
@@ -220,6 +222,11 @@ def _reliability_statistics(part: Slice) -> Iterator[tuple[str, Callable[[Rating
         yield "ICC(1,1), whoever rated", lambda ratings: icc(ratings, form="ICC(1,1)")
         yield "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
         yield "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
+        if not part.people.rated.all() and len(part.table.units) <= MOST_FOR_REML:
+            yield (
+                "ICC(2,1) of all ratings, gaps included (REML)",
+                lambda ratings: icc(ratings, form="ICC(2,1)", missing="reml"),
+            )
 
 
 def _raters(study: Study) -> Iterator[Block]:
