@@ -14,6 +14,7 @@ COMMANDS = (
     "schema",
     "agreement",
     "calibrate",
+    "plan",
     "files",
     "serve",
     "people",
