@@ -388,7 +388,7 @@ Check = Callable[[Any], bool]
 
 _CONFIDENCE: Mapping[str, Check] = {"confidence": _share}
 _RESAMPLED = ("items resampled", "percentile, items resampled")
-_COUNTED: Mapping[str, Check] = {"min_resamples": _number}
+_COUNTED: Mapping[str, Check] = {"min_resamples": lambda value: _number(value) and 0 < value <= 1_000_000}
 _PAIR: Mapping[str, Check] = {"pair": _list, "vectors": _any, "missing": _one_of("pairwise", "listwise")}
 _CLUSTERS: Mapping[str, Check] = {"unit": _one_of("question")}
 _DIMENSION: Mapping[str, Check] = {"dimension": _any, "reference": _any}
