@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from agreement import Ratings, Scale
 from domain.records import Rating
 from tests.paths import shared
 
@@ -107,3 +108,57 @@ def of_table(counts: Sequence[Sequence[int]], categories: Sequence[Any] | None =
     names = list(categories) if categories is not None else list(range(1, len(counts) + 1))
     cells = [(names[i], names[j]) for i, row in enumerate(counts) for j, count in enumerate(row) for _ in range(count)]
     return {"first": [a for a, _ in cells], "second": [b for _, b in cells]}
+
+
+NAMES = "abcdefgh"
+
+
+def ratings_of(data: Mapping[str, Any], args: Mapping[str, Any]) -> Ratings:
+    """The raters that an entry is about."""
+    categories = args.get("categories") or data.get("categories")
+    scale = Scale("interval", tuple(categories)) if categories else None
+    if "table" in data:
+        return Ratings.from_lists(scale=scale, **of_table(data["table"], categories))
+    if "table_proportions" in data:
+        counts = [[round(share * data["n"]) for share in row] for row in data["table_proportions"]]
+        return Ratings.from_lists(**of_table(counts))
+    if "x" in data:
+        return Ratings.from_lists(x=data["x"], y=data["y"])
+    if "experts" in data:
+        return pca(data, args["dimension"])
+    if "gpt35" in data:
+        return models(data, args["vectors"])
+    columns = dict(zip(NAMES, map(list, zip(*data["items_by_raters"], strict=True)), strict=False))
+    if args.get("vectors") == "human_mean_vs_judge":
+        means = [sum(row) / len(row) for row in data["items_by_raters"]]
+        return Ratings.from_lists(human=means, judge=data["judge"])
+    if "vectors" in args:
+        words = args["vectors"].split("_")
+        columns = {NAMES[int(place)]: columns[NAMES[int(place)]] for place in (words[1], words[3])}
+    if "pair" in args:
+        columns = {NAMES[place]: columns[NAMES[place]] for place in args["pair"]}
+    return Ratings.from_lists(scale=scale, **columns)
+
+
+def pca(data: Mapping[str, Any], dimension: str) -> Ratings:
+    """The judge's bits against the majority of three experts."""
+    majority = {key: [sum(bits) >= 2 for bits in data["experts"][key]] for key in "PCA"}
+    judge = {key: [bool(bit) for bit in data["judge"][key]] for key in "PCA"}
+    if dimension == "genuine":
+        reference = [all(bits) for bits in zip(*majority.values(), strict=True)]
+        judged = [all(bits) for bits in zip(*judge.values(), strict=True)]
+    else:
+        reference, judged = majority[dimension], judge[dimension]
+    return Ratings.from_lists(majority=[int(bit) for bit in reference], judge=[int(bit) for bit in judged])
+
+
+def models(data: Mapping[str, Any], vectors: str) -> Ratings:
+    """Two judges' scores of models by dimension."""
+    gpt, claude = data["gpt35"], data["claude2"]
+    if vectors == "pooled_90_cells":
+        pair = [[score for scores in each.values() for score in scores] for each in (gpt, claude)]
+    elif vectors == "model_mean_over_dimensions":
+        pair = [[sum(scores) / len(scores) for scores in zip(*each.values(), strict=True)] for each in (gpt, claude)]
+    else:
+        pair = [gpt[vectors], claude[vectors]]
+    return Ratings.from_lists(gpt=pair[0], claude=pair[1])

@@ -37,8 +37,7 @@ from agreement import (
 )
 from agreement.icc import FORMS
 from domain.errors import RatingsError
-from tests.agreement.published import golden
-from tests.agreement.test_golden import ratings as ratings_of
+from tests.agreement.published import golden, ratings_of
 from tests.paths import SHARED
 
 NONE = Bootstrap(0)
