@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, sparse, special
+from scipy import sparse, special
 
 from agreement.bootstrap import Patterns
 from agreement.ratings import MISSING, Floats
@@ -297,6 +297,8 @@ def limits(ready: Design, counts: Floats, *, absolute: bool, confidence: float) 
     if ready.effects is not None:
         return no_interval("units and raters explain every rating, and a width of zero would claim certainty.")
     solved = fit(ready, counts[None])
+    from scipy import optimize  # most who import this package have no gaps
+
     u, v = float(solved.units[0]), float(solved.raters[0])
     if math.isnan(u):
         return no_interval("the likelihood has no maximum.")
