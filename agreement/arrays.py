@@ -18,6 +18,7 @@ from domain.errors import RatingsError
 
 Bools = NDArray[np.bool_]
 
+_LARGEST = 1e100
 _CELLS = 2_000_000
 """Numbers of one kind that are held in memory at once: 16 MB."""
 _MOST_LEFT_OUT = 10_000
@@ -41,22 +42,51 @@ def numbers(values: ArrayLike, name: str, *, axes: int = 1) -> Floats:
         table = table.reshape((0,) * axes)
     if np.isinf(table).any():
         raise RatingsError(f"{name} holds an infinite number; leave it out (nan) if there is none.")
+    if table.size and np.nanmax(np.abs(table), initial=0.0) > _LARGEST:
+        raise RatingsError(f"{name} holds numbers beyond {_LARGEST:g}, whose squares would be lost.")
     return table
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any] | None) -> int:
     """How long all of these are; ``RatingsError`` if they are not equally long. None is skipped."""
-    lengths = {name: len(values) for name, values in arrays.items() if values is not None}
+    lengths = {}
+    for name, values in arrays.items():
+        if values is not None:
+            if not hasattr(values, "__len__"):
+                raise RatingsError(f"{name} needs one entry per unit, and is {values!r}.")
+            lengths[name] = len(values)
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise RatingsError(f"These need one entry per unit, in the same order: {told}.")
     return next(iter(lengths.values()), 0)
 
 
+def label_list(values: Sequence[Any] | NDArray[Any] | None, name: str) -> list[Any]:
+    """The labels as a list of plain values, None where one is missing (None or nan).
+
+    Raises
+    ------
+    RatingsError
+        They are no sequence, or one of them is a sequence itself.
+    """
+    if values is None or isinstance(values, str) or not hasattr(values, "__len__"):
+        raise RatingsError(f"{name} needs one label per unit, and is {values!r}.")
+    found = []
+    for value in values:
+        plain = value.item() if isinstance(value, np.generic) else value
+        if isinstance(plain, list | dict | set | np.ndarray):
+            raise RatingsError(f"{name} holds {plain!r} where a single label is needed.")
+        found.append(None if isinstance(plain, float) and math.isnan(plain) else plain)
+    return found
+
+
 def codes_of(names: Sequence[Hashable] | NDArray[Any]) -> tuple[tuple[Any, ...], Ints]:
     """The different names in order of first occurrence, and the place of each entry's name among them."""
     entries = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    place = {name: at for at, name in enumerate(dict.fromkeys(entries))}
+    try:
+        place = {name: at for at, name in enumerate(dict.fromkeys(entries))}
+    except TypeError as error:
+        raise RatingsError("Names of groups, clusters or labels are single values, not lists of them.") from error
     return tuple(place), np.fromiter((place[name] for name in entries), dtype=np.int64, count=len(entries))
 
 

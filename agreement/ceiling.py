@@ -366,7 +366,7 @@ def disattenuated_correlation(
     def none(reason: str) -> Statistic:
         return undefined(reason, n_units=n, n_raters=k + m, n_left_out=left_out, confidence=confidence)
 
-    if n < 3:
+    if n < 3 or not k or not m:
         few = none("Fewer than three units were rated by everybody.")
         return Disattenuated(few, few, math.nan, math.nan)
     sample = _sample(n, kept)

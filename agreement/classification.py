@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agreement.arrays import clustered_share, codes_of, paired_limits, same_length
+from agreement.arrays import clustered_share, codes_of, label_list, paired_limits, same_length
 from agreement.bootstrap import Bootstrap, OfCounts, Patterns, bootstrap_interval, patterns
 from agreement.limits import wilson
 from agreement.ratings import Floats, Ints
@@ -241,9 +241,9 @@ def pass_rates(
     >>> round(found.sensitivity.value, 3), found.specificity.value
     (0.667, 0.5)
     """
-    same_length(reference=reference, judged=judged, clusters=clusters)
     both = [
-        [None if _is_missing(value) else int(value == positive) for value in values] for values in (reference, judged)
+        [None if value is None else int(value == positive) for value in label_list(values, name)]
+        for name, values in (("reference", reference), ("judged", judged))
     ]
     _, codes, left_out, kept = _coded(both[0], both[1], (0, 1), clusters)
     sample = patterns(codes, kept)
@@ -306,23 +306,20 @@ def _coded(
     clusters: Sequence[Hashable] | None,
 ) -> tuple[tuple[Any, ...], Ints, int, list[Hashable] | None]:
     """Labels, (units, 2) codes, units left out, and the clusters of the others."""
-    n = same_length(reference=reference, judged=judged, clusters=clusters)
-    kept = [at for at in range(n) if not _is_missing(reference[at]) and not _is_missing(judged[at])]
-    pairs = [_plain(values[at]) for at in kept for values in (reference, judged)]
+    sides = label_list(reference, "reference"), label_list(judged, "judged")
+    n = same_length(reference=sides[0], judged=sides[1], clusters=clusters)
+    kept = [at for at in range(n) if sides[0][at] is not None and sides[1][at] is not None]
+    pairs = [values[at] for at in kept for values in sides]
     if labels is None:
         names: tuple[Any, ...] = tuple(sorted(set(pairs), key=lambda name: (isinstance(name, str), name)))
     else:
-        names = codes_of([_plain(name) for name in labels])[0]
+        names = codes_of(label_list(labels, "labels"))[0]
     place = {name: at for at, name in enumerate(names)}
     for name in pairs:
         if name not in place:
             raise RatingsError(f"The label {name!r} is not among the declared ones: {', '.join(map(str, names))}.")
     codes = np.array([place[name] for name in pairs], dtype=np.int64).reshape(-1, 2)
     return names, codes, n - len(kept), None if clusters is None else [clusters[at] for at in kept]
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_missing(value: Any) -> bool:

@@ -15,6 +15,7 @@ from agreement.alpha import krippendorff_alpha
 from agreement.arrays import (
     clustered_share,
     codes_of,
+    label_list,
     mean_interval,
     numbers,
     paired_limits,
@@ -329,10 +330,11 @@ def position_bias(
     >>> found.consistency.value, found.lean.value
     (0.75, 0.25)
     """
+    forward, swapped = label_list(forward, "forward"), label_list(swapped, "swapped")
     n = same_length(forward=forward, swapped=swapped, clusters=clusters)
     step = {"first": 1.0, "second": -1.0, "tie": 0.0}
-    for verdict in {*_known(forward), *_known(swapped)}:
-        if verdict not in step:
+    for verdict in (*forward, *swapped):
+        if verdict is not None and verdict not in step:
             raise RatingsError(f'A verdict is "first", "second" or "tie", not {verdict!r}.')
     both = [at for at in range(n) if step.get(forward[at]) is not None and step.get(swapped[at]) is not None]
     one, other = (np.array([step[side[at]] for at in both]) for side in (forward, swapped))
@@ -686,10 +688,6 @@ def _marginal(first: Floats, second: Floats) -> Test | None:
 
 def _with_clusters(ratings: Ratings, names: tuple[str, ...]) -> Ratings:
     return Ratings(ratings.units, ratings.raters, ratings.codes, ratings.categories, ratings.scale, names)
-
-
-def _known(values: Sequence[Any]) -> set[Any]:
-    return {value for value in values if value is not None and value == value}
 
 
 def _mean(

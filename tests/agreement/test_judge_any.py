@@ -38,6 +38,7 @@ from agreement import (
     unparsed,
     weighted_mean,
 )
+from domain.errors import RatingsError
 
 FEW = Bootstrap(draws=30)
 Call = Callable[[Any, Any, Any], Any]
@@ -156,6 +157,53 @@ def test_the_order_of_units_changes_no_value(name: str, study: tuple[Any, Any, A
     mine = sorted((each.value, each.n_units) for each in statistics(once) if each.defined)
     other = sorted((each.value, each.n_units) for each in statistics(again) if each.defined)
     assert mine == [pytest.approx(each, abs=1e-9) for each in other]
+
+
+NONSENSE: list[Any] = [
+    [],
+    None,
+    "abc",
+    5,
+    [[1, 2], [3]],
+    ["a", "b"],
+    [1e300, -1e300, 1e300],
+    [math.nan] * 3,
+    [1, 0, 1],
+    [[1, 1], [0, 1], [1, math.nan]],
+    np.zeros((3, 0)),
+]
+
+ANY: Mapping[str, Callable[[Any, Any], Any]] = {
+    "alternative": lambda a, b: alternative_test(a, b, score="neg_rmse", min_items_per_rater=2),
+    "bias_by_group": lambda a, b: bias_by_group(a, b, a),
+    "calibration_curve": lambda a, b: calibration_curve(a, b, bins=2),
+    "ceiling": lambda a, b: human_ceiling(a, b, measure="quadratic"),
+    "classification": classification_rates,
+    "clustered_mean": lambda a, b: clustered_mean(a, clusters=b),
+    "disattenuated": disattenuated_correlation,
+    "drift": lambda a, b: drift(a, b, b),
+    "length": lambda a, b: length_bias(a, b, b),
+    "pass_rates": pass_rates,
+    "position": position_bias,
+    "ppi": lambda a, b: ppi_mean(a, b, b),
+    "regression": lambda a, b: linear_regression(b, a),
+    "rogan_gladen": lambda a, b: rogan_gladen(a, b, b),
+    "self_consistency": lambda a, _: self_consistency(a),
+    "unparsed": lambda a, _: unparsed(a),
+}
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_nonsense_is_answered_by_a_sentence(name: str) -> None:
+    for a in NONSENSE:
+        for b in NONSENSE:
+            try:
+                found = list(statistics(ANY[name](a, b)))
+            except RatingsError as error:
+                said = str(error)
+            else:
+                said = "." if all(each.defined or each.reason for each in found) else "no reason"
+            assert said.endswith("."), (a, b, said)
 
 
 @settings(max_examples=40, deadline=None)
