@@ -20,7 +20,6 @@ import json
 import math
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -278,7 +277,7 @@ def of_key(key: str, table: Array, theirs: list[Any], limit: float) -> Iterator[
 
 
 def run(name: str, *arguments: str) -> dict[str, Any]:
-    """Seconds and memory of another process of this program, and what it printed last, as JSON."""
+    """Seconds of another process of this program, and what it printed last, as JSON."""
     begun = time.monotonic()
     command = [sys.executable, "-c", f"from benchmarks import agreement as a; a.{name}", *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
@@ -291,9 +290,14 @@ def run(name: str, *arguments: str) -> dict[str, Any]:
     return {
         "wall_s": round(time.monotonic() - begun, 2),
         "cpu_s": round(usage.ru_utime + usage.ru_stime, 2),
-        "peak_mb": round(usage.ru_maxrss / 1024),
         **(json.loads(output.splitlines()[-1]) if output.strip() else {}),
     }
+
+
+def memory_mb(what: str) -> int:
+    """Resident memory of this process in megabytes: VmRSS now, VmHWM at its highest since the process began."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return round(next(int(line.split()[1]) for line in lines if line.startswith(what)) / 1024)
 
 
 def write_file(path: Path, n: int, *, continuous: bool) -> None:
@@ -316,7 +320,8 @@ def read_file(path: str) -> None:
     with contextlib.redirect_stdout(printed):
         agreement(ratings=Path(path), as_json=True)
     found = json.loads(printed.getvalue())
-    print(json.dumps({"statistics": len(found), "units": max(each["n_units"] for each in found)}))
+    units = max(each["n_units"] for each in found)
+    print(json.dumps({"statistics": len(found), "units": units, "peak_mb": memory_mb("VmHWM")}))
 
 
 def read_columns(n: int) -> None:
@@ -327,16 +332,17 @@ def read_columns(n: int) -> None:
     ratings = Ratings.from_columns(units, raters, table.ravel(), scale=Scale("interval", (1, 2, 3, 4, 5)))
     made = time.process_time() - begun
     found = krippendorff_alpha(ratings, level="interval")
-    print(json.dumps({"table_cpu_s": made, "alpha_cpu_s": time.process_time() - begun - made, "alpha": found.value}))
+    took = time.process_time() - begun - made
+    figures = {"table_cpu_s": round(made, 3), "alpha_cpu_s": round(took, 3), "alpha": found.value}
+    print(json.dumps({**figures, "peak_mb": memory_mb("VmHWM")}))
 
 
 def draw(continuous: bool, draws: int, kind: str) -> None:
     """Alpha of 10,000 units with many draws; how much memory there was before."""
     ratings = Ratings.from_array(grades(10_000, continuous=continuous))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    before = memory_mb("VmRSS")
     found = krippendorff_alpha(ratings, level="interval", bootstrap=Bootstrap(draws, kind=kind))  # type: ignore[arg-type]
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"before_mb": round(before), "added_mb": round(after - before), "low": found.low}))
+    print(json.dumps({"before_mb": before, "peak_mb": memory_mb("VmHWM"), "low": found.low}))
 
 
 def main() -> int:
