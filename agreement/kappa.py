@@ -298,4 +298,5 @@ def _kappa_variance(pair: Ints, p: Floats, distance: Floats | None, kappa: float
         of_row, of_column = (1 - distance) @ columns, rows @ (1 - distance)
     expected = float(rows @ of_row)
     first = float(p @ (w - (of_row[a] + of_column[b]) * (1 - kappa)) ** 2)
-    return max(0.0, (first - (kappa - expected * (1 - kappa)) ** 2) / (1 - expected) ** 2)
+    spare = (1 - expected) ** 2
+    return max(0.0, (first - (kappa - expected * (1 - kappa)) ** 2) / spare) if spare > 0 else math.nan

@@ -13,6 +13,7 @@ from html import escape
 from typing import Literal
 
 from reports.content import Bars, Chart, Dots, Heat, Lines, Mark
+from reports.words import number as told_number
 
 WIDTH = 720.0
 SERIES = 6
@@ -172,6 +173,8 @@ def number(value: float) -> str:
     """A number on an axis or in a tooltip: as many digits as help."""
     if value == 0:
         return "0"
+    if not 1e-4 <= abs(value) < 1e7:
+        return f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     text = f"{value:.3f}" if abs(value) < 10 else f"{value:.1f}"
@@ -182,8 +185,10 @@ def said(mark: Mark) -> str:
     """A mark in words."""
     if mark.value is None:
         return f"{mark.series}: undefined"
-    limits = "" if mark.low is None or mark.high is None else f", 95 % interval {mark.low:.3f} to {mark.high:.3f}"
-    return f"{mark.series}: {mark.value:.3f}{limits}".replace("-", "\N{MINUS SIGN}")
+    limits = ""
+    if mark.low is not None and mark.high is not None:
+        limits = f", 95 % interval {told_number(mark.low)} to {told_number(mark.high)}"
+    return f"{mark.series}: {told_number(mark.value)}{limits}"
 
 
 def ticks(low: float, high: float, wanted: int = 6) -> list[float]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from reports.content import Cell, Figure, Table
+from reports.words import number
 
 NOTHING = "\N{EN DASH}"
 
@@ -86,7 +87,7 @@ def written(cell: Cell) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     if isinstance(cell, float):
-        return f"{cell:.3f}".replace("-", "\N{MINUS SIGN}")
+        return number(cell)
     return cell
 
 
@@ -94,8 +95,7 @@ def value(found: Figure) -> str:
     """The value alone."""
     if found.value is None:
         return NOTHING
-    text = f"{100 * found.value:.1f} %" if found.share else f"{found.value:.3f}"
-    return text.replace("-", "\N{MINUS SIGN}")
+    return f"{number(100 * found.value, 1)} %" if found.share else number(found.value)
 
 
 def limits(found: Figure, *, bare: bool = False) -> str:
@@ -104,4 +104,4 @@ def limits(found: Figure, *, bare: bool = False) -> str:
         return "" if bare else NOTHING
     many, digits = (100.0, 1) if found.share else (1.0, 3)
     unit = " %" if found.share else ""
-    return f"[{many * found.low:.{digits}f}, {many * found.high:.{digits}f}]{unit}".replace("-", "\N{MINUS SIGN}")
+    return f"[{number(many * found.low, digits)}, {number(many * found.high, digits)}]{unit}"

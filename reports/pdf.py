@@ -283,7 +283,7 @@ def table(block: Table, letters: Letters) -> Iterator[Flowable]:
             *(stringWidth(each, PLAIN, 7.2) for each in words or [""]),
         )
         natural.append(max(long, word) + 9)
-        least.append(min(word, 120.0) + 9 if kind in ("text", "why") else max(min(long, 60.0), word) + 7)
+        least.append(min(word, 120.0) + 9 if kind in ("text", "why") else max(min(long, 60.0), min(word, 120.0)) + 7)
     widths = _fitted(natural, least, ROOM)
     grid = [
         [
@@ -327,7 +327,9 @@ def _fitted(natural: Sequence[float], least: Sequence[float], room: float) -> li
         return list(natural)
     spare = sum(wide - small for wide, small in zip(natural, least, strict=True))
     if spare <= over:
-        return [small * room / sum(least) if sum(least) > room else small for small in least]
+        floor = min(20.0, room / max(len(least), 1))
+        share = (room - floor * len(least)) / max(sum(least) - floor * len(least), 1.0)
+        return [floor + max(small - floor, 0.0) * min(share, 1.0) for small in least]
     return [wide - (wide - small) * over / spare for wide, small in zip(natural, least, strict=True)]
 
 

@@ -9,6 +9,18 @@ from reports.content import Figure, Mark, Section, Text
 _SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
+def number(value: float, digits: int = 3) -> str:
+    """A number in a sentence or a cell: as many decimals as are asked for, unless it is very large or very small.
+
+    >>> number(0.12345), number(-2), number(0.00012), number(1e40), number(1e-17)
+    ('0.123', '\N{MINUS SIGN}2.000', '0.00012', '1e+40', '0.000')
+    """
+    size = abs(value)
+    plain = size < 1e-12 or 10.0**-digits / 2 <= size < 1e7
+    text = f"{0.0 if size < 1e-12 else value:.{digits}f}" if plain else f"{value:.3g}"
+    return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else text
+
+
 def mark(series: str, found: Figure) -> Mark:
     """A figure as a mark of a chart."""
     return Mark(series, found.value, found.low, found.high)
@@ -25,8 +37,8 @@ def said(found: Figure, digits: int = 2) -> str:
     many, unit, digits = (100.0, " %", max(digits - 2, 0)) if found.share else (1.0, "", digits)
     limits = ""
     if found.low is not None and found.high is not None:
-        limits = f" [{many * found.low:.{digits}f}, {many * found.high:.{digits}f}]"
-    return f"{many * found.value:.{digits}f}{unit}{limits}".replace("-", "\N{MINUS SIGN}")
+        limits = f" [{number(many * found.low, digits)}, {number(many * found.high, digits)}]"
+    return f"{number(many * found.value, digits)}{unit}{limits}"
 
 
 def count(number: int, one: str, many: str) -> str:
