@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, patterns
+from agreement.limits import transformed
 from agreement.ratings import MISSING, Floats, Ints, Level, Ratings, category_counts, standardised
 from agreement.statistic import Statistic, estimated, no_interval, undefined
 from agreement.weights import MOST_CATEGORIES
@@ -26,12 +27,13 @@ def krippendorff_alpha(
         squared, "ratio" squared in proportion to the sum (for amounts: numbers of 0 and more). It must not ask more
         than the scale holds; of a scale that nobody declared, any number may be an amount.
     confidence, bootstrap
-        Of the interval.
+        Of the interval. Unless a bootstrap is given, limits come from the standard error of resampled units, on the
+        scale of atanh alpha.
 
     Returns
     -------
     Statistic
-        ``value`` at most 1, with limits by bootstrap over units. ``nan`` with a ``reason`` if no unit has two ratings,
+        ``value`` at most 1, with limits by resampling units. ``nan`` with a ``reason`` if no unit has two ratings,
         if all paired ratings are the same, or if the level asks more than the scale holds.
 
     Notes
@@ -42,6 +44,11 @@ def krippendorff_alpha(
     the difference of logarithms; where there are many values, that smooth function is interpolated at Chebyshev nodes
     to rounding error, so that no table of values by values is needed. Checked against krippendorff 0.9.0 and irr 0.84
     (the latter errs on complete data of three or more raters) in tests/agreement.
+
+    Limits are tanh(atanh alpha -/+ t se / (1 - alpha^2)), t with a degree of freedom less than there are units (or
+    clusters). In simulated studies of 50, 150 and 500 units (benchmarks/coverage.py) 95 % limits hold the truth in 93
+    to 96 %. Of a Bootstrap those by percentiles are too narrow with 50 units if labels are skewed or ratings are
+    measurements (93 and 92 %), those by BCa if they are measurements (93 %).
 
     References
     ----------
@@ -87,6 +94,10 @@ def krippendorff_alpha(
         )
     width = 0 if level == "interval" else 3 * q
     interval = bootstrap_interval(alpha, sample, bootstrap, confidence=confidence, width=width)
+    if bootstrap is None:
+        drawn = n_units if sample.clusters is None else sample.clusters.shape[0]
+        method = interval.method.replace("percentile bootstrap", "standard error of a bootstrap")
+        interval = transformed(value, interval.se, drawn - 1, confidence, method) or interval
     return estimated(value, interval, n_units=n_units, n_raters=n_raters, n_left_out=n_left_out, confidence=confidence)
 
 

@@ -79,7 +79,11 @@ def ppi_mean(
     theta = mean(Y) + lambda (mean f_N - mean f_n) [1]_, [2]_; lambda = 0, 1 or Cov(Y, f) / ((1 + n/N) Var f) within
     [0, 1], Var f over all n + N scores. Variance s^2(Y - lambda f)/n + lambda^2 s^2(f_N)/N, divided by n - 1 and N - 1
     (ppi-python divides by n and N). Clustered, the sums of what the units of a cluster contribute take their place.
-    Checked against ppi-python 0.2.3 in tests/agreement; coverage by benchmarks/coverage.py.
+    Checked against ppi-python 0.2.3 in tests/agreement.
+
+    In simulated studies with 50, 150 and 500 graded units (benchmarks/coverage.py) 95 % limits of PPI++ hold the truth
+    in 93 to 95 %, if each outcome is among the graded units ten times or so. Where failures are rarer they are too
+    narrow (7 % failures: 88 % with 50 graded units, 92 % with 150); then those of :func:`rogan_gladen` held in 95 %.
 
     References
     ----------

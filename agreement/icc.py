@@ -132,7 +132,10 @@ def icc(
 
     Limits of forms 1 and 3 from the F distribution of B / W and B / E; of (2,1) by Satterthwaite's approximation; of
     (2,k) by the Spearman-Brown step-up k r / (1 + (k - 1) r) of those of (2,1). Checked against psych 2.2.9, irr 0.84.1
-    and pingouin 0.6.1 in tests/agreement.
+    and pingouin 0.6.1 in tests/agreement. In simulated studies of 50, 150 and 500 units (benchmarks/coverage.py) 95 %
+    limits of (1,1) and (3,1) hold the truth in 94 to 96 %. Those of (2,1) hold that of all raters like these in 92 to
+    96 % with 10 or 30 raters, but if the raters differ much (SD 0.4 of that of the units) and are only three, in 93, 92
+    and 83 %: more units do not make up for the raters that are missing. That is reported, no other method being better.
 
     With gaps the variances u of units, v of raters and e of the rest come from :func:`variance_components`: (1,1) and
     (3,1) are u / (u + e), without and with raters in the model, (2,1) is u / (u + v + e) [3]_. Raters are random in the

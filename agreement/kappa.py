@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.bootstrap import Bootstrap, OfCounts, bootstrap_interval, resampling, sample_of
 from agreement.chance import NO_PAIRS
-from agreement.limits import MANY_PAIRS, around, normal_quantile, t_quantile
+from agreement.limits import MANY_PAIRS, around, normal_quantile, transformed
 from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
@@ -117,11 +117,8 @@ def cohen_kappa(
 
 def _limits(value: float, se: float, n: int, limits: Limits, confidence: float) -> Interval:
     method = "large-sample standard error"
-    if limits == "normal" or not -1 < value < 1 or not 1e-9 < se < math.inf:
-        return around(value, se, normal_quantile(confidence), method)
-    half = t_quantile(confidence, n - 1) * se / (1 - value**2)
-    low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
-    return Interval(low, high, f"{method}, transformed by atanh", se=se)
+    better = transformed(value, se, n - 1, confidence, method) if limits == "transformed" else None
+    return better or around(value, se, normal_quantile(confidence), method)
 
 
 def light_kappa(

@@ -53,3 +53,17 @@ def around(value: float, se: float, times: float, method: str, lowest: float = -
         return no_interval(f"the {method.split(',')[0]} is not finite.")
     low = value - half
     return Interval(max(lowest, low) if value >= lowest else low, min(1.0, value + half), method, se=se)
+
+
+def transformed(value: float, se: float, df: float, confidence: float, method: str) -> Interval | None:
+    """tanh(atanh value -/+ t se / (1 - value^2)): the delta method on Fisher's scale; None where that is not defined.
+
+    >>> limits = transformed(0.5, 0.1, 49, 0.95, "")
+    >>> round(limits.low, 3), round(limits.high, 3)
+    (0.274, 0.674)
+    """
+    if not (-1 < value < 1 and 1e-9 < se < math.inf and df > 0):
+        return None
+    half = t_quantile(confidence, df) * se / (1 - value**2)
+    low, high = (math.tanh(math.atanh(value) + side * half) for side in (-1, 1))
+    return Interval(low, high, f"{method}, transformed by atanh", se=se)

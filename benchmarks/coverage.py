@@ -51,6 +51,7 @@ STUDIES = 2000
 QUICK_STUDIES = 200
 SIZES = (50, 150, 500)
 DRAWS = 1000
+"""Of percentile and BCa limits; alpha's default takes its own 2,000."""
 CONFIDENCE = 0.95
 BAND = (0.93, 0.97)
 BATCH = 50
@@ -305,6 +306,7 @@ class Claim:
     population: str
     truth: str
     method: str
+    """"analytic" is what a call without further keywords gives."""
     of: Of
     default: bool = False
     """Whether this is what a user gets who asks for nothing else."""
@@ -338,7 +340,7 @@ def _claims() -> list[Claim]:
         by: Sequence[str] = ("analytic", "percentile", "bca"),
         band: bool = True,
     ) -> None:
-        """The first of the methods is what users get."""
+        """The first of the methods is what users get; alpha's "analytic" takes its standard error from resampling."""
         for kind in by:
             resampling = kind in ("percentile", "bca")
             plain = partial(call, limits="normal") if kind == "normal" else call
@@ -353,7 +355,7 @@ def _claims() -> list[Claim]:
         if population != "skewed":
             for weights in ("linear", "quadratic"):
                 ask(f"cohen_kappa, {weights}", partial(cohen_kappa, weights=weights), population, weights, by=kappa)
-    resampled = ("percentile", "bca")
+    resampled = ("analytic", "percentile", "bca")
     levels = {
         "three_grades_gaps": ("nominal", "ordinal", "interval"),
         "five_grades_gaps": ("ordinal",),

@@ -32,7 +32,9 @@ STUDIES, UNITS = 200, 50
 ANALYTIC = [
     at
     for at, claim in enumerate(CLAIMS)
-    if claim.method == "analytic" and not claim.population.startswith(("drawn_", "rare_"))
+    if claim.method == "analytic"
+    and not claim.population.startswith(("drawn_", "rare_"))
+    and not claim.statistic.startswith("krippendorff_alpha")  # resamples
 ]
 MODELS = [(GRADED, THREE), (LIKERT, FIVE), (SKEWED, TWO)]
 

@@ -201,3 +201,14 @@ def test_an_array_that_does_not_fit(values: list[object], words: str) -> None:
 
     with pytest.raises(RatingsError, match=words):
         Ratings.from_array(np.array(values, dtype=float), raters=["ann", "bob"], scale=Scale("ordinal", (1, 2, 3)))
+
+
+def test_limits_of_alpha_on_the_scale_of_atanh() -> None:
+    # The same table of fifty proposals; 2.0095752 is the 0.975 quantile of t with 49 degrees of freedom.
+    ratings = Ratings.from_lists(**of_table([[20, 5], [10, 15]]))
+    found, percentile = krippendorff_alpha(ratings), krippendorff_alpha(ratings, bootstrap=Bootstrap())
+    middle = math.log((1 + found.value) / (1 - found.value)) / 2
+    half = 2.0095752 * percentile.se / (1 - found.value**2)
+    assert (found.low, found.high) == pytest.approx((math.tanh(middle - half), math.tanh(middle + half)), abs=1e-7)
+    assert found.low < percentile.value < found.high
+    assert percentile.method.startswith("percentile")
