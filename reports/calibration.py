@@ -5,11 +5,12 @@ Sections say in their first sentence what they found. What cannot be computed sa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
 from agreement.verdict import Rule
-from reports.content import Dots, Report, Section, Source, Table
+from reports.content import Behind, Cell, Dots, Report, Section, Source, Table
 from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
 from reports.people import design, reliability
@@ -34,6 +35,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
         humans=study.humans,
         judges=study.judges,
         sections=_without_empty(
+            study,
             verdicts(study, rule),
             design(study),
             reliability(study),
@@ -59,13 +61,13 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
     )
 
 
-def _without_empty(*sections: Section) -> tuple[Section, ...]:
+def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:
     """The sections without tables that have no row and charts that have nothing in them."""
     return tuple(
         replace(
             section,
             blocks=tuple(
-                block
+                _leading(study, block) if isinstance(block, Table) else block
                 for block in section.blocks
                 if not (isinstance(block, Table) and not block.rows)
                 and not (isinstance(block, Dots) and not block.lines)
@@ -73,6 +75,31 @@ def _without_empty(*sections: Section) -> tuple[Section, ...]:
         )
         for section in sections
     )
+
+
+def _leading(study: Study, table: Table) -> Table:
+    """A table whose rows lead to what they are made of: what their raters differ about, or all people, naming none."""
+    if table.behind or "criterion" not in table.columns:
+        return table
+    return replace(
+        table, behind=tuple(_behind(study, dict(zip(table.columns, row, strict=True))) for row in table.rows)
+    )
+
+
+def _behind(study: Study, row: Mapping[str, Cell]) -> Behind:
+    criterion, where = str(row["criterion"]), row.get("dimension")
+    dimension = None if where in (None, "all", "no dimension") else str(where)
+    if "unit" in row:
+        return Behind(dimension, study.humans, criterion, unit=str(row["unit"]))
+    judge = row.get("judge") or row.get("rater")
+    if "judges" in row:
+        return Behind(dimension, study.judges, criterion)
+    if judge is None or judge in study.humans:
+        return Behind(dimension, study.humans, criterion)
+    people = (str(row["person"]),) if row.get("person") in study.humans else study.humans
+    if "most people" in row:
+        return Behind(dimension, (*people, str(judge)), criterion, (str(row["most people"]), str(row["judge says"])))
+    return Behind(dimension, (*people, str(judge)), criterion)
 
 
 def _version() -> str:

@@ -71,6 +71,11 @@ class Behind:
 
     dimension: str | None
     raters: tuple[str, ...]
+    criterion: str | None = None
+    values: tuple[str, str] | None = None
+    """Instead of any difference: what most of the raters before the last gave, and what the last gave."""
+    unit: str | None = None
+    """Instead of all that: this one thing."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from reports.charts import svg
 from reports.content import Bars, Behind, Block, Dots, Heat, Lines, Report, Ruling, Rulings, Table, Text
 from reports.layout import spread
+from reports.words import listed
 
 LONG = 14
 """Rows beyond which a table scrolls in itself; on paper it has all of them."""
@@ -128,8 +129,14 @@ def _table(table: Table, where: Where | None) -> Iterator[str]:
 def _way(behind: Behind | None, where: Where | None) -> str:
     if behind is None or where is None:
         return "<td></td>"
-    title = f"What {' and '.join(behind.raters)} differ about"
-    return f'<td><a href="{escape(where(behind))}" target="_self" title="{escape(title)}">differences</a></td>'
+    if behind.unit is not None:
+        title, shown = f"All that is known of {behind.unit}", "item"
+    elif behind.values is not None:
+        most, last = behind.values
+        title, shown = f"Where most people say {most}, and {behind.raters[-1]} {last}", "items"
+    else:
+        title, shown = f"What {listed(behind.raters)} differ about", "differences"
+    return f'<td><a href="{escape(where(behind))}" target="_self" title="{escape(title)}">{shown}</a></td>'
 
 
 def _cell(text: str) -> str:

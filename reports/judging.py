@@ -202,7 +202,7 @@ def _pairs(study: Study) -> list[Block]:
         for judge in part.judges:
             for human in part.humans:
                 pair = part.table.of(human, judge)
-                behind.append(Behind(part.dimension, (human, judge)))
+                behind.append(Behind(part.dimension, (human, judge), part.criterion))
                 cells: list[Cell] = [
                     Figure.of(percent_agreement(pair), share=True),
                     Figure.of(cohen_kappa(pair, weights=weights)),

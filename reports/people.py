@@ -158,7 +158,7 @@ def reliability(study: Study) -> Section:
             rows.append((*part.where, title, Figure.of(of(people), share=title == "Percent agreement")))
         for one, other in combinations(part.humans, 2):
             pair = people.of(one, other)
-            behind.append(Behind(part.dimension, (one, other)))
+            behind.append(Behind(part.dimension, (one, other), part.criterion))
             pairs.append(
                 (
                     *part.where,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from db import events as log
@@ -10,14 +12,13 @@ from db import files, guidelines, items, threads
 from db.engine import Session, Store
 from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow
 from domain.errors import NotAllowed, NotFound
-from domain.policies import same
-from domain.records import Person
+from domain.records import Person, Rating
 from domain.roles import Role, at_least
 from domain.states import BLIND, ItemState, Purpose, Stage
 from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow.comments import SOMEBODY, thread_of, title_of
 from workflow.projects import Access, access_to
-from workflow.ratings import BETWEEN, stage_ratings
+from workflow.ratings import BETWEEN
 from workflow.show import asset_view
 from workflow.sight import FOR_SENIORS, look_into, sight
 
@@ -91,6 +92,17 @@ def history(store: Store, *, person: Person, project: str, item: str) -> ItemHis
         )
 
 
+@dataclass(frozen=True)
+class Said:
+    """What raters said in a stage, to find the items behind a number: they differ, or a value met another."""
+
+    raters: Sequence[str]
+    """Logins, or the names in files of ratings."""
+    criterion: str | None = None
+    values: tuple[str, str] | None = None
+    """What most of the raters before the last gave, and what the last gave; None: any difference."""
+
+
 def find(
     store: Store,
     *,
@@ -100,14 +112,19 @@ def find(
     state: ItemState | None = None,
     text: str = "",
     differ: Stage | None = None,
-    raters: Sequence[str] = (),
+    said: Said | None = None,
     limit: int = 100,
 ) -> list[FoundItem]:
     """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out.
 
-    ``differ`` leaves only those about which the answers of a stage differ, the answers of ``raters`` (logins) if any
-    are named; ``text`` those in whose id or title it is.
+    ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
+    whose ratings came from files included (for leads); ``text`` those in whose id or title it is.
     """
+    units: set[str] | None = None
+    if differ is not None and said is not None:
+        from workflow.measure import measured  # numpy, which finding an item by its words does not wait for
+
+        units = _units(measured(store, person=person, project=project, stage=differ)[0], said)
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
@@ -115,10 +132,11 @@ def find(
         many = limit if not text and differ is None else 100_000
         rows = threads.find_items(session, project_id=access.project_id, dimension=dimension, state=state, limit=many)
         if differ is not None:
-            if raters:
-                wanted = _differing_ratings(session, access, differ, raters)
-            else:
+            if units is None:
                 wanted = _differing(threads.differing(session, project_id=access.project_id, stage=differ))
+            else:
+                ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+                wanted = {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
             rows = [row for row in rows if row.id in wanted]
         found: list[FoundItem] = []
         for row in rows:
@@ -140,17 +158,32 @@ def _differing(rows: Sequence[AnnotationRow]) -> set[int]:
     return {item for (item, _, _), all_ in seen.items() if any(each != all_[0] for each in all_)}
 
 
-def _differing_ratings(session: Session, access: Access, stage: Stage, raters: Sequence[str]) -> set[int]:
-    """The items about which these raters differ in something, those whose ratings came from files included."""
-    if not at_least(access.role, Role.LEAD):
-        raise NotAllowed("Who answered what is for the project's leads.")
-    said: dict[tuple[str, str], list[Any]] = {}
-    for row in stage_ratings(session, access=access, stage=stage, names={}):
-        if row.rater in raters:
-            said.setdefault((row.unit, row.criterion), []).append(row.value)
-    units = {unit for (unit, _), values in said.items() if not all(same(value, values[0]) for value in values)}
-    ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
-    return {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
+def _units(rows: Sequence[Rating], said: Said) -> set[str]:
+    """The units of which raters said what is asked for."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        if row.rater in said.raters and said.criterion in (None, row.criterion) and row.value is not None:
+            found.setdefault((row.unit, row.criterion), {})[row.rater] = _written(row.value)
+    return {unit for (unit, _), by_rater in found.items() if _fits(by_rater, said)}
+
+
+def _fits(by_rater: Mapping[str, str], said: Said) -> bool:
+    if said.values is None:
+        return len(set(by_rater.values())) > 1
+    last = said.raters[-1]
+    votes = Counter(value for rater, value in by_rater.items() if rater != last).most_common(2)
+    clear = votes and (len(votes) == 1 or votes[0][1] > votes[1][1])
+    return bool(clear) and (votes[0][0], by_rater.get(last)) == said.values
+
+
+def _written(value: Any) -> str:
+    """A value as a report writes it: numbers short, however they are stored."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return f"{float(value):g}"
+    except (TypeError, ValueError):
+        return str(value)
 
 
 class _Names:

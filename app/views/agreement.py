@@ -18,6 +18,7 @@ from app.services import Services
 from app.views import history
 from domain.records import ProjectView
 from domain.states import Stage
+from workflow import history as found
 from workflow import measure
 from workflow.ratings import raters_of
 
@@ -158,8 +159,8 @@ def _is_kappa_of_pair(line: Result) -> bool:
 def _cell(view: ProjectView, stage: Stage, line: Result | None) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
-    where = {"dimension": line.dimension} if line.dimension else {}
-    href = history.address(view.name, differ=stage.value, raters=",".join(line.args["pair"]), **where)
+    said = found.Said(line.args["pair"], line.criterion)
+    href = history.address(view.name, differ=stage.value, said=said, dimension=line.dimension)
     known = f"{line.low:.2f} to {line.high:.2f}" if line.low is not None and line.high is not None else ""
     about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
     number = "undefined" if line.value is None else f"{line.value:.2f}"
@@ -168,8 +169,7 @@ def _cell(view: ProjectView, stage: Stage, line: Result | None) -> markup.Markup
 
 def _differing(view: ProjectView, stage: Stage, dimension: str | None) -> markup.Markup:
     """The way to the items behind a table."""
-    where = {"dimension": dimension} if dimension else {}
-    href = history.address(view.name, differ=stage.value, **where)
+    href = history.address(view.name, differ=stage.value, dimension=dimension)
     return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
 
 

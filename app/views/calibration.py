@@ -13,7 +13,8 @@ from app.views import history
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow import calibrate
-from workflow.ratings import Raters, raters_of
+from workflow import history as found
+from workflow.ratings import BETWEEN, Raters, raters_of
 
 if TYPE_CHECKING:
     from reports.content import Behind
@@ -113,8 +114,11 @@ def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[st
     )
 
     def where(behind: Behind) -> str:
-        dimension = {"dimension": behind.dimension} if behind.dimension else {}
-        return history.address(view.name, differ=stage.value, raters=",".join(behind.raters), **dimension)
+        if behind.unit is not None:
+            of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
+            return history.address(view.name, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
+        said = found.Said(behind.raters, behind.criterion, behind.values)
+        return history.address(view.name, differ=stage.value, said=said, dimension=behind.dimension)
 
     report = calibration(study, source)
     return {

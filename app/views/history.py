@@ -42,10 +42,36 @@ def render(services: Services) -> None:
         _list(services, view)
 
 
-def address(project: str, **more: str) -> str:
+def address(project: str, *, dimension: str | None = None, said: history.Said | None = None, **more: str) -> str:
     """Where an item's history is (``item``), or the list of a ``dimension``, or of what raters ``differ`` about in a
-    stage; of two ``raters`` if they are named, with a comma between."""
-    return "/history?" + urlencode({"project": project, **more})
+    stage; of what some of them ``said`` if that is given."""
+    asked: dict[str, str | Sequence[str]] = {"project": project, **more}
+    if dimension:
+        asked["dimension"] = dimension
+    if said is not None:
+        asked |= {"raters": said.raters}
+        asked |= {"criterion": said.criterion} if said.criterion else {}
+        asked |= dict(zip(("most", "last"), said.values, strict=True)) if said.values else {}
+    return "/history?" + urlencode(asked, doseq=True)
+
+
+def _said() -> history.Said | None:
+    """What the address asks about named raters."""
+    asked = st.query_params
+    raters = asked.get_all("raters")
+    if not raters:
+        return None
+    values = (asked["most"], asked["last"]) if "most" in asked and "last" in asked else None
+    return history.Said(raters, asked.get("criterion"), values)
+
+
+def words_of(said: history.Said) -> str:
+    """What a list leaves out, in a sentence."""
+    about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
+    if said.values is None:
+        return f"Only where the answers of {' and '.join(said.raters)} differ{about}. "
+    most, last = said.values
+    return f"Only where most of {', '.join(said.raters[:-1])} say {most}{about} and {said.raters[-1]} says {last}. "
 
 
 # ---- finding an item ------------------------------------------------------------------------------------------------
@@ -88,12 +114,12 @@ def _list(services: Services, view: ProjectView) -> None:
             format_func=lambda stage: str(stage) if stage else "do not matter",
             key="history.differ",
         )
-    raters = [login for login in st.query_params.get("raters", "").split(",") if login] if differ else []
-    if raters:
+    said = _said() if differ else None
+    if said is not None:
         shell.show(
             markup.tag(
                 "p",
-                markup.text(f"Only where the answers of {' and '.join(raters)} differ. "),
+                markup.text(words_of(said)),
                 markup.tag(
                     "a", markup.text("Everybody's"), href=address(view.name, differ=str(differ)), target="_self"
                 ),
@@ -108,7 +134,7 @@ def _list(services: Services, view: ProjectView) -> None:
         state=state,
         text=text or "",
         differ=differ,
-        raters=raters,
+        said=said,
     )
     if not found:
         shell.show(markup.notice("There is no such item that you may look into now."))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -91,6 +93,14 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
             told = json.loads(packed.read("report.json"))
         assert (told["humans"], told["judges"]) == (sorted(GRADES), ["big judge"])
         row.get_by_role("link", name="differences").click()
-        expect(lea.page.get_by_text("Only where the answers of gus and big judge differ.")).to_be_visible()
+        expect(lea.page.get_by_text("Only where the answers of gus and big judge differ about score.")).to_be_visible()
         for text, a, b in zip(QUESTIONS, GRADES["gus"], JUDGE, strict=True):
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(a != b))
+        lea.page.go_back()
+        lea.page.get_by_role("button", name="Make the report").click()
+        cell = lea.page.locator("section#confusion tr").filter(has_text=re.compile(r"big judge\s*0.5\s*1\s*\d"))
+        cell.get_by_role("link", name="items").click(timeout=60_000)
+        expect(lea.page.get_by_text("and big judge says 1.")).to_be_visible()
+        most = [Counter(grades).most_common(1)[0] for grades in zip(*GRADES.values(), strict=True)]
+        for text, (grade, n), judged in zip(QUESTIONS, most, JUDGE, strict=True):
+            expect(lea.page.get_by_role("link", name=text)).to_have_count(int(n > 1 and (grade, judged) == (0.5, 1)))
