@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from agreement.corrected import CorrectedMean, clustered_mean, ppi_mean, rogan_gladen
-from agreement.judge_bias import bias_by_group, length_bias
+from agreement.judge_bias import bias_by_group, family_bias, length_bias
 from agreement.ratings import MISSING, Floats
 from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.people import MOST_VALUES
@@ -180,6 +180,7 @@ def bias(study: Study) -> Section:
     overall: list[tuple[Cell, ...]] = []
     by_model: list[tuple[Cell, ...]] = []
     slopes: list[tuple[Cell, ...]] = []
+    own_family: list[tuple[Cell, ...]] = []
     lenient: list[tuple[str, tuple[Mark, ...]]] = []
     charts: list[Block] = []
     for part in study.slices:
@@ -213,6 +214,7 @@ def bias(study: Study) -> Section:
                     ]
                     lines.setdefault(group.group, []).append(mark(judge, rest))
             slopes += _slopes(study, part, judge)
+            own_family += _own_family(study, part, judge)
         lenient.append((part.name, tuple(marks)))
         if lines and part.dimension is None:
             charts.append(
@@ -258,6 +260,22 @@ def bias(study: Study) -> Section:
                     "missing",
                 )
             )
+        if own_family:
+            blocks.append(
+                Table(
+                    "bias_family",
+                    "Its own family",
+                    ("criterion", "dimension", "judge", "what", "own family beside all others"),
+                    tuple(own_family),
+                    unit="points of the scale; above 0 the judge prefers its own",
+                    note="Where the family's answers are better, part of the first number is quality. People's score "
+                    "is noisy, so holding it fixed does not take all of that out; another judge's number on the same "
+                    "units shows how much is left.",
+                )
+            )
+        else:
+            words = "By family: nobody said which models are a judge's own; name them with --family."
+            blocks.append(Text(words, "missing"))
         if slopes:
             blocks.append(
                 Table(
@@ -286,6 +304,17 @@ def bias(study: Study) -> Section:
         else "Values here are names; what can be seen is whether the order of the answers matters."
     )
     return Section(7, "bias", title, lead, tuple(blocks))
+
+
+def _own_family(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]:
+    family = study.families.get(judge)
+    if family is None:
+        return
+    models = [about.model if (about := study.about.get(unit)) is not None else None for unit in part.table.units]
+    same = np.array([np.nan if model is None else float(model in family) for model in models])
+    found = family_bias(part.human_mean, part.numbers(judge), same, clusters=part.table.clusters)
+    yield *part.where, judge, "as it is", Figure.of(found.raw)
+    yield *part.where, judge, "people's score held fixed", Figure.of(found.adjusted)
 
 
 def _slopes(study: Study, part: Slice, judge: str) -> Iterator[tuple[Cell, ...]]:

@@ -46,6 +46,8 @@ class Study:
     runs: Runs = field(default_factory=Runs)
     unparsed: frozenset[str] = frozenset()
     """Values of judges that mean "the reply could not be read": counted, never a category."""
+    families: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Judge -> the models of its own family, itself included."""
     by_dimension: bool = True
     tuned: bool = False
     """Whether a judge's prompt was tuned on these very units: then there is no verdict."""
@@ -70,6 +72,10 @@ class Study:
             for judge, others in kind.items():
                 _known((judge,), set(self.judges), option)
                 _known(tuple(others), there, option)
+        models = {about.model for about in self.about.values() if about.model is not None}
+        for judge, family in self.families.items():
+            _known((judge,), set(self.judges), "--family", "judge")
+            _known(tuple(family), models, "--family", "model")
         wanted = {row.criterion for row in self.rows if row.rater in {*self.humans, *self.judges}}
         _known(self.criteria or (), wanted, "--criterion", "criterion")
         _known(tuple(self.scales), {row.criterion for row in self.rows}, "--scale", "criterion")

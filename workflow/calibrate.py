@@ -32,6 +32,7 @@ def study_of(
     criteria: Sequence[str] | None = None,
     scales: Mapping[str, Scale] | None = None,
     runs: Runs | None = None,
+    families: Mapping[str, Sequence[str]] | None = None,
     unparsed: Sequence[str] = (),
     tuned: bool = False,
     pool_guidelines: bool = False,
@@ -85,6 +86,7 @@ def study_of(
         criteria=tuple(criteria) if criteria else None,
         about=about,
         runs=runs or Runs(),
+        families=families or {},
         unparsed=frozenset(unparsed),
         tuned=tuned,
     )

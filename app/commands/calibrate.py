@@ -72,6 +72,14 @@ def calibrate(
         list[str] | None,
         typer.Option(help="Raters that are earlier versions of a judge; again for more.", metavar="JUDGE=B,C"),
     ] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Models of a judge's own family, which it may prefer; again for more. A project knows whose answers "
+            "units are, --units names them for a file.",
+            metavar="JUDGE=MODEL,MODEL",
+        ),
+    ] = None,
     units: Annotated[
         Path | None,
         typer.Option(
@@ -123,6 +131,7 @@ def calibrate(
         raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
     humans = _names(human, "--human")
     judges = tuple(dict.fromkeys(judge))
+    families = _runs(family, "--family")
     runs = Runs(_runs(repeat, "--repeat"), _runs(swapped, "--swapped"), _runs(earlier, "--earlier"))
     scales = _scales(scale or ())
     if ratings is not None:
@@ -137,6 +146,7 @@ def calibrate(
             criteria=tuple(criterion) if criterion else None,
             about=read_units(units) if units is not None else {},
             runs=runs,
+            families=families,
             unparsed=frozenset(unparsed or ()),
             tuned=tuned,
         )
@@ -160,6 +170,7 @@ def calibrate(
             criteria=criterion,
             scales=scales,
             runs=runs,
+            families=families,
             unparsed=unparsed or (),
             tuned=tuned,
             pool_guidelines=pool_guidelines,
@@ -202,7 +213,7 @@ def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, .
     for text in texts or ():
         judge, sign, names = text.partition("=")
         if not sign:
-            raise RatingsError(f"{option} {text!r} does not read JUDGE=RATER or JUDGE=RATER,RATER.")
+            raise RatingsError(f"{option} {text!r} does not read JUDGE=NAME or JUDGE=NAME,NAME.")
         found[judge.strip()] = (*found.get(judge.strip(), ()), *_names(names, option))
     return found
 
