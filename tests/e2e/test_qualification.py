@@ -164,6 +164,8 @@ def _sign(desk: Desk, n: int, stage: str = "verification") -> None:
     desk.open(f"/qualify?project=panel&stage={stage}")
     passed = desk.page.locator("table.ts-table tbody tr").filter(has_text="signed by 1")
     expect(desk.page.get_by_role("heading", name="People and items")).to_be_visible()
+    expect(desk.page.locator("[data-test-script-state=notRunning]")).to_be_visible()  # the table is whole
+    expect(desk.page.get_by_role("button", name="Sign", exact=True)).to_be_visible()
     before = passed.count()
     for at in range(n):
         desk.page.get_by_role("button", name="Sign", exact=True).click()
