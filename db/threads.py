@@ -14,6 +14,7 @@ from db.tables import (
     CommentForRow,
     CommentRow,
     EventRow,
+    ImportedRatingRow,
     InsightRow,
     ItemRow,
     MemberRow,
@@ -200,12 +201,15 @@ def find_items(
     return list(session.exec(wanted.order_by(col(ItemRow.id).desc()).limit(limit)))
 
 
-def newest(session: Session, *, project_id: int, stage: Stage) -> int:
-    """A number that grows with every live submission of a stage."""
-    wanted = select(func.max(col(AnnotationRow.id))).where(
+def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int]:
+    """Two numbers: one grows with every submission of a stage, one with every rating of it from a file."""
+    submitted = select(func.max(col(AnnotationRow.id))).where(
         AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
     )
-    return session.exec(wanted).one() or 0
+    imported = select(func.max(col(ImportedRatingRow.id))).where(
+        ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == stage
+    )
+    return session.exec(submitted).one() or 0, session.exec(imported).one() or 0
 
 
 def differing(session: Session, *, project_id: int, stage: Stage) -> list[AnnotationRow]:

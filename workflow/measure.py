@@ -117,8 +117,8 @@ def measured(
     }
 
 
-def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:
-    """A number that stays the same as long as nobody has submitted anything in a stage."""
+def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> tuple[int, int]:
+    """What stays the same as long as nobody has submitted ratings of a stage or brought some in from a file."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return threads.newest(session, project_id=access.project_id, stage=stage)

@@ -20,7 +20,7 @@ from domain.records import ProjectView
 from domain.states import Stage
 from workflow import history as found
 from workflow import measure
-from workflow.ratings import raters_of
+from workflow.ratings import Raters, raters_of
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
@@ -70,8 +70,8 @@ def _live(services: Services, view: ProjectView, stage: Stage, by_dimension: boo
 
 def _measured(
     services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool
-) -> list[Result]:
-    """The lines of the page, measured again only if somebody has submitted something since."""
+) -> tuple[list[Result], Raters]:
+    """The lines of the page and who has rated, both read again only if there are new ratings since."""
     mark = measure.mark(services.store, person=services.person, project=view.name, stage=stage)
     asked = (view.name, stage, by_dimension, pool_guidelines, mark)
     known = st.session_state.get("agreement.measured")
@@ -84,19 +84,19 @@ def _measured(
             by_dimension=by_dimension,
             pool_guidelines=pool_guidelines,
         )
-        known = st.session_state["agreement.measured"] = (asked, lines)
-    found: list[Result] = known[1]
+        raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
+        known = st.session_state["agreement.measured"] = (asked, (lines, raters))
+    found: tuple[list[Result], Raters] = known[1]
     return found
 
 
 def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool) -> None:
-    lines = _measured(services, view, stage, by_dimension, pool_guidelines)
+    lines, raters = _measured(services, view, stage, by_dimension, pool_guidelines)
     if not lines:
         shell.show(
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
         )
         return
-    raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
     if raters.people and raters.from_files:
         aside = ", ".join(raters.from_files)
         shell.show(

@@ -27,7 +27,8 @@ from tests.factories import (
     vote,
 )
 from workflow import submit
-from workflow.measure import agreement_of
+from workflow.measure import agreement_of, mark
+from workflow.ratings import bring_in_ratings, ratings_of
 
 
 def only(results: list[Result], statistic: str, **args: object) -> Result:
@@ -50,6 +51,25 @@ def graded(store: Store) -> None:
             task = claimed(store, person, Stage.GRADING)
             at = first.setdefault(task.answer, len(first))
             submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": scores[at]})
+
+
+def test_the_mark_moves_with_votes_and_with_files(store: Store, tmp_path: Path) -> None:
+    """Whoever keeps what was measured measures again when it moves."""
+
+    def moved() -> tuple[int, int]:
+        return mark(store, person=None, project="p", stage=Stage.GRADING)
+
+    make_project(store)
+    before = moved()
+    graded(store)
+    after_votes = moved()
+    assert after_votes != before
+    unit = ratings_of(store, project="p", stage=Stage.GRADING)[0].unit
+    path = tmp_path / "judge.csv"
+    path.write_text(f"unit,rater,criterion,value\n{unit},judge,score,1\n", encoding="utf-8")
+    bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+    assert moved() != after_votes
+    assert moved() == moved()
 
 
 def test_grades_are_ordinal_on_the_declared_values(store: Store) -> None:
