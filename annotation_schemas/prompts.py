@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import HOME, registry, yaml_text
-from annotation_schemas.loader import dotted
+from annotation_schemas.typed_yaml import dotted
 from domain.errors import SchemaError
 
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")

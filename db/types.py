@@ -1,4 +1,4 @@
-"""Column types: UTC times, enums stored by value, random public ids."""
+"""Column types: UTC times, enums stored by value, random public ids; and how constraints are named."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ from typing import Any
 
 from sqlalchemy import Column, DateTime, Dialect, Enum
 from sqlalchemy.types import TypeDecorator
+from sqlmodel import SQLModel
+
+SQLModel.metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""Every module of tables imports this one first, so all constraints are named alike on every database."""
 
 
 class UTCDateTime(TypeDecorator[datetime]):

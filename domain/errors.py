@@ -7,6 +7,8 @@ TouchstoneError              a user can mend it: the message says what, where, a
 ├── FileRefused              an import file does not fit; nothing of it was taken
 ├── MediaRefused             an image or clip is not what it claims to be, or is too large
 ├── RatingsError             ratings that a statistic cannot read
+├── ModelRefused             a model's description does not fit, or it cannot be loaded here
+├── RunStopped               a run cannot go on: a wrong key, a used-up quota, a spent budget
 ├── BadRequest               a request over HTTP that no page of ours would send
 │   └── TooLarge             more bytes than one request may have
 ├── InvalidInput             a form was submitted with problems; all of them are listed
@@ -50,6 +52,14 @@ class MediaRefused(TouchstoneError):
 
 class RatingsError(TouchstoneError):
     """Ratings that a statistic cannot read."""
+
+
+class ModelRefused(TouchstoneError):
+    """A model's description does not fit, or the model cannot be loaded here; the message says what would help."""
+
+
+class RunStopped(TouchstoneError):
+    """A run cannot go on: asking further makes no sense."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Where Touchstone keeps its state. Two settings, both from the environment, both with a default that needs nothing."""
+"""Where Touchstone keeps its state, and what the operator allows. Settings come from the environment, and each has a
+default that needs nothing."""
 
 from __future__ import annotations
 
@@ -10,6 +11,10 @@ from domain.errors import SettingsError
 
 HOME = "TOUCHSTONE_HOME"
 DATABASE_URL = "TOUCHSTONE_DATABASE_URL"
+QUEUE_URL = "TOUCHSTONE_QUEUE_URL"
+MODELS = "TOUCHSTONE_MODELS"
+ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
+REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,22 @@ class Settings:
     """The folder of all state: database (unless elsewhere), media, logs."""
     database_url: str
     """`postgresql://USER@HOST/DATABASE` or `sqlite:///FILE`; without it, a SQLite file below `TOUCHSTONE_HOME`."""
+
+    queue_url: str | None = None
+    """Where background work waits for its workers: `redis://HOST` or `postgresql://USER@HOST/DATABASE`; without it, in
+    the database if that is PostgreSQL, else in an SQLite file below `TOUCHSTONE_HOME`."""
+    models: Path | None = None
+    """The folder of models that can be picked in the browser; without it, `models` below `TOUCHSTONE_HOME`."""
+    endpoints: tuple[str, ...] = ()
+    """Hosts of private networks that models may be asked at, by name, address or range, separated by commas; this
+    machine itself and public hosts always may."""
+    remote_code: tuple[str, ...] = ()
+    """Models (folders or repositories, separated by commas) whose own code may run here."""
+
+    @property
+    def model_folder(self) -> Path:
+        """The folder of models that can be picked in the browser."""
+        return self.models or self.home / "models"
 
     @property
     def media(self) -> Path:
@@ -39,7 +60,28 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
     if home.exists() and not home.is_dir():
         raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
     url = env.get(DATABASE_URL, "").strip()
-    return Settings(home=home, database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}")
+    models = env.get(MODELS, "").strip()
+    return Settings(
+        home=home,
+        database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}",
+        queue_url=_queue_url(env.get(QUEUE_URL, "").strip()),
+        models=cwd / Path(models).expanduser() if models else None,
+        endpoints=_listed(env.get(ENDPOINTS, "")),
+        remote_code=_listed(env.get(REMOTE_CODE, "")),
+    )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _queue_url(url: str) -> str | None:
+    if url and url.partition("://")[0] not in ("redis", "rediss", "postgres", "postgresql"):
+        scheme = url.partition(":")[0]
+        raise SettingsError(
+            f"{QUEUE_URL} starts with {scheme!r}; Touchstone knows redis://HOST and postgresql://USER@HOST/DATABASE."
+        )
+    return url or None
 
 
 def normal_url(url: str) -> str:

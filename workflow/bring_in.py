@@ -17,6 +17,7 @@ from db.tables import ImportFileRow, ItemRow, RunRow
 from db.types import public_id
 from domain.errors import Conflict, FileRefused, MediaRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
+from domain.runs import RunKind
 from importers.items import lines_of, prefixed, read_items
 from importers.media_files import MediaFolder
 from importers.predictions import read_predictions
@@ -515,7 +516,7 @@ class _Bring:
     def _run(self, session: Session, model: str) -> int:
         row = RunRow(
             project_id=self.access.project_id,
-            kind="import",
+            kind=RunKind.IMPORT,
             name=model,
             params={"file": self.path.name},
             created_at=self.store.now(),

@@ -9,8 +9,9 @@ import typer
 
 from annotation_schemas import registry, shipped
 from annotation_schemas.json_schema import json_schema_text
-from annotation_schemas.loader import dotted, load_schema
+from annotation_schemas.loader import load_schema
 from annotation_schemas.model import LoadedSchema, Schema
+from annotation_schemas.typed_yaml import dotted
 
 
 def register(cli: typer.Typer) -> None:

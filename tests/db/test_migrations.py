@@ -102,6 +102,20 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         run(text(f"INSERT INTO event (id, at, kind, data) VALUES (1, '{WHEN}', 'x.y', '{{}}')"))
         run(text(f"INSERT INTO comment VALUES (1, 'c', 1, 1, 1, NULL, 'k', 'text', false, '{WHEN}')"))
         run(text(f"INSERT INTO asset VALUES (1, 'a', 1, NULL, 'n', 'image', NULL, NULL, false, '{WHEN}')"))
+        run(
+            text(
+                "INSERT INTO run (id, public_id, project_id, name, params, created_at)"
+                f" VALUES (1, 'r', 1, 'm', '{{}}', '{WHEN}')"
+            )
+        )
+        run(text(f"INSERT INTO run_worker VALUES (1, 1, 'w', '{{}}', '{WHEN}', '{WHEN}', NULL)"))
+        run(
+            text(
+                "INSERT INTO attempt (id, run_id, worker_id, unit_id, item_id, number, final, text, waited, error,"
+                f" prompt_hash, image_hashes, detail, created_at) VALUES (1, 1, 1, 1, 1, 1, true, '', 0, '', '', '[]',"
+                f" '{{}}', '{WHEN}')"
+            )
+        )
         run(text(f"INSERT INTO sift_decision VALUES (1, 1, 1, 1, 'k', 'kept', '', false, 1, 'g', '{WHEN}')"))
     known = statement.replace("created_at", "at") if table == "event" else statement
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:

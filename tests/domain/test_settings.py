@@ -53,3 +53,21 @@ def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SettingsError, match="TOUCHSTONE_HOME"):
         settings_from({"TOUCHSTONE_HOME": "file"}, tmp_path)
+
+
+def test_what_the_operator_allows_is_a_list(tmp_path: Path) -> None:
+    settings = settings_from(
+        {"TOUCHSTONE_ENDPOINTS": "vllm.lab, 10.0.0.0/24,", "TOUCHSTONE_MODELS": "weights"}, tmp_path
+    )
+    assert settings.endpoints == ("vllm.lab", "10.0.0.0/24")
+    assert settings.model_folder == tmp_path / "weights"
+    assert settings.remote_code == ()
+
+
+def test_without_a_folder_of_models_it_is_below_home(tmp_path: Path) -> None:
+    assert settings_from({"TOUCHSTONE_HOME": "/srv/t"}, tmp_path).model_folder == Path("/srv/t/models")
+
+
+def test_other_queues_are_refused_with_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="TOUCHSTONE_QUEUE_URL"):
+        settings_from({"TOUCHSTONE_QUEUE_URL": "amqp://x"}, tmp_path)

@@ -1,0 +1,84 @@
+"""The tables, a module per part of the trade; whoever uses one takes it from here.
+
+Ids that leave the server are random (``public_id``); the integers stay inside. What people have said
+and decided is append-only (``APPEND_ONLY``): triggers of the database refuse to change or delete such rows.
+"""
+
+from __future__ import annotations
+
+from sqlmodel import SQLModel
+
+from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
+from db.tables.log import EventRow
+from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SiftDecisionRow, SourceRow
+from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
+from db.tables.projects import GuidelineSeenRow, GuidelineVersionRow, MemberRow, ProjectRow, SchemaVersionRow
+from db.tables.quality import GoldPardonRow, GoldRow, QualificationReviewRow, QualificationRow, QualificationSetRow
+from db.tables.runs import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
+from db.tables.talk import CauseAnswerRow, CommentForRow, CommentRow, InsightRow
+from db.tables.work import AnnotationRow, AsideRow, DraftRow, TallyRow, TaskRow, WalkRow
+
+APPEND_ONLY = (
+    "annotation",
+    "revision",
+    "guideline_version",
+    "cause_answer",
+    "comment",
+    "event",
+    "sift_decision",
+    "qualification_set",
+    "qualification",
+    "qualification_review",
+    "gold_pardon",
+    "attempt",
+)
+
+metadata = SQLModel.metadata
+
+__all__ = [
+    "APPEND_ONLY",
+    "LOOK_PARTS",
+    "AnnotationRow",
+    "AsideRow",
+    "AssetRow",
+    "AttemptRow",
+    "CandidateRow",
+    "CauseAnswerRow",
+    "CommentForRow",
+    "CommentRow",
+    "DraftRow",
+    "EventRow",
+    "FailedLoginRow",
+    "GoldPardonRow",
+    "GoldRow",
+    "GuidelineSeenRow",
+    "GuidelineVersionRow",
+    "ImportFileRow",
+    "ImportedRatingRow",
+    "InsightRow",
+    "InvitationRow",
+    "ItemAssetRow",
+    "ItemRow",
+    "MediaObjectRow",
+    "MemberRow",
+    "PersonRow",
+    "PickRow",
+    "PredictionRow",
+    "ProjectRow",
+    "QualificationReviewRow",
+    "QualificationRow",
+    "QualificationSetRow",
+    "RevisionRow",
+    "RunChunkRow",
+    "RunRow",
+    "RunWorkerRow",
+    "SchemaVersionRow",
+    "SessionRow",
+    "SiftDecisionRow",
+    "SignInLinkRow",
+    "SourceRow",
+    "TallyRow",
+    "TaskRow",
+    "WalkRow",
+    "metadata",
+]

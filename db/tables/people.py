@@ -1,0 +1,80 @@
+"""People, and how they come in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import JSON, Index
+from sqlmodel import Field, SQLModel
+
+from db.types import UTCDateTime, enum_column
+from domain.roles import Role
+
+
+class PersonRow(SQLModel, table=True):
+    """Somebody with an account. Deactivating keeps the row, so that votes keep their author."""
+
+    __tablename__ = "person"
+
+    id: int | None = Field(default=None, primary_key=True)
+    login: str = Field(unique=True)
+    name: str
+    password_hash: str | None = None
+    is_admin: bool = False
+    active: bool = True
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class SessionRow(SQLModel, table=True):
+    """A sign-in that lasts. Only the hash of its token is stored."""
+
+    __tablename__ = "session"
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_hash: str = Field(unique=True)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    csrf: str
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class SignInLinkRow(SQLModel, table=True):
+    """A link that signs a person in once."""
+
+    __tablename__ = "sign_in_link"
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_hash: str = Field(unique=True)
+    person_id: int = Field(foreign_key="person.id", index=True)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class InvitationRow(SQLModel, table=True):
+    """A link with which somebody makes an account and joins a project, once."""
+
+    __tablename__ = "invitation"
+
+    id: int | None = Field(default=None, primary_key=True)
+    token_hash: str = Field(unique=True)
+    project_id: int = Field(foreign_key="project.id", index=True)
+    role: Role = Field(sa_column=enum_column(Role))
+    dimensions: list[str] | None = Field(default=None, sa_type=JSON)
+    stages: list[str] | None = Field(default=None, sa_type=JSON)
+    invited_by_id: int | None = Field(default=None, foreign_key="person.id")
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    expires_at: datetime = Field(sa_type=UTCDateTime)
+    used_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    used_by_id: int | None = Field(default=None, foreign_key="person.id")
+
+
+class FailedLoginRow(SQLModel, table=True):
+    """An attempt to sign in that has not succeeded, kept to slow down the next ones."""
+
+    __tablename__ = "failed_login"
+    __table_args__ = (Index("ix_failed_login_login_at", "login", "at"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    login: str
+    at: datetime = Field(sa_type=UTCDateTime)

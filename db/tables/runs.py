@@ -1,0 +1,146 @@
+"""Models' answers: runs, what they wrote, ratings out of files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, Index, Text, UniqueConstraint, false
+from sqlmodel import Field, SQLModel
+
+from db.types import UTCDateTime, enum_column, public_id, word_column
+from domain.runs import Outcome, RunKind, RunState
+from domain.states import Stage
+
+
+class RunRow(SQLModel, table=True):
+    """One execution of a model or of a judge over many items, or one import of such answers."""
+
+    __tablename__ = "run"
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id", index=True)
+    kind: RunKind = Field(sa_column=word_column(RunKind, RunKind.IMPORT))
+    name: str
+    """Of the model, as tables show it."""
+    params: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    """Of an import: its file. Of a model: ``spec`` and ``plan``, as they were when it was started."""
+    state: RunState = Field(default=RunState.DONE, sa_column=word_column(RunState, RunState.DONE))
+    spec_hash: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    """SHA-256 of the model's description and the plan."""
+    wanted: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """How many units it is about."""
+    said: str = Field(default="", sa_type=Text, sa_column_kwargs={"server_default": ""})
+    """Why it stopped, as a sentence."""
+    by_id: int | None = None
+    """The person who started it; None: the command on the machine itself."""
+    created_at: datetime = Field(sa_type=UTCDateTime)
+    started_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class RunChunkRow(SQLModel, table=True):
+    """Some units of a run, which one worker at a time works on."""
+
+    __tablename__ = "run_chunk"
+    __table_args__ = (
+        UniqueConstraint("run_id", "number"),
+        Index("ix_run_chunk_next", "run_id", "done", "lease_until", "number"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id")
+    number: int
+    unit_ids: list[int] = Field(sa_type=JSON)
+    done: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    worker_id: int | None = Field(default=None, foreign_key="run_worker.id")
+    lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class RunWorkerRow(SQLModel, table=True):
+    """A worker that took part in a run, and what it worked with."""
+
+    __tablename__ = "run_worker"
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id", index=True)
+    name: str
+    """Machine and process."""
+    about: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    """Versions of libraries, device, dtype, batch size; what a probe of the endpoint found."""
+    started_at: datetime = Field(sa_type=UTCDateTime)
+    seen_at: datetime = Field(sa_type=UTCDateTime)
+    ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+
+
+class AttemptRow(SQLModel, table=True):
+    """Asking once, and what became of it (``domain.runs.Attempt``). Append-only; a unit's last one counts."""
+
+    __tablename__ = "attempt"
+    __table_args__ = (
+        UniqueConstraint("run_id", "unit_id", "sample", "number"),
+        Index("ix_attempt_run_id_outcome", "run_id", "outcome", "id"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id")
+    worker_id: int = Field(foreign_key="run_worker.id")
+    unit_id: int
+    """An item's id, of a judge's run a prediction's."""
+    item_id: int = Field(foreign_key="item.id", index=True)
+    sample: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    number: int
+    """Counts from 1 for each unit and sample."""
+    outcome: Outcome = Field(sa_column=word_column(Outcome, Outcome.FAILED))
+    final: bool
+    text: str = Field(default="", sa_type=Text)
+    finish_reason: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    seconds: float | None = None
+    waited: float = 0.0
+    status: int | None = None
+    error: str = Field(default="", sa_type=Text)
+    request_id: str | None = None
+    prompt_hash: str = ""
+    image_hashes: list[str] = Field(default_factory=list, sa_type=JSON)
+    cost: float | None = None
+    detail: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class PredictionRow(SQLModel, table=True):
+    """A model's answer to an item."""
+
+    __tablename__ = "prediction"
+    __table_args__ = (
+        UniqueConstraint("item_id", "model", "run_id"),
+        Index("ix_prediction_project_id_model", "project_id", "model"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    public_id: str = Field(default_factory=public_id, unique=True)
+    project_id: int = Field(foreign_key="project.id")
+    item_id: int = Field(foreign_key="item.id")
+    run_id: int = Field(foreign_key="run.id", index=True)
+    model: str
+    text: str = Field(sa_type=Text)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class ImportedRatingRow(SQLModel, table=True):
+    """A line of a ratings file."""
+
+    __tablename__ = "imported_rating"
+    __table_args__ = (UniqueConstraint("project_id", "stage", "unit", "rater", "criterion"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    stage: Stage = Field(sa_column=enum_column(Stage))
+    unit: str
+    rater: str
+    criterion: str
+    value: Any = Field(sa_column=Column("value", JSON, nullable=True))
+    dimension: str | None = None
+    created_at: datetime = Field(sa_type=UTCDateTime)

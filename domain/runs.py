@@ -1,0 +1,214 @@
+"""Runs: a model or a judge over many items. What is asked, what comes back, and where a run stands.
+
+These records pass between the workflow, which knows items and media, and the rooms that know models and endpoints.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+
+class RunKind(StrEnum):
+    """What a run is an execution of."""
+
+    IMPORT = "import"
+    """Answers out of a file."""
+    MODEL = "model"
+    JUDGE = "judge"
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    WAITING = "waiting"
+    """Nobody has begun to work on it."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    """It came to an end by itself before all was done (a wrong key, a model that does not load): it can be resumed."""
+    CANCELLED = "cancelled"
+    """Ended by a person for good. What was answered stays."""
+    DONE = "done"
+
+
+OPEN = frozenset({RunState.WAITING, RunState.RUNNING})
+"""A worker may take chunks of such a run."""
+RESUMABLE = frozenset({RunState.PAUSED, RunState.STOPPED})
+
+
+class Outcome(StrEnum):
+    """What became of asking once. Only ``ANSWERED`` and ``TRUNCATED`` hold an answer; none stands for an empty one."""
+
+    ANSWERED = "answered"
+    TRUNCATED = "truncated"
+    """The longest answer that was allowed was reached: what there is of it is kept, and graded as it is."""
+    EMPTY = "empty"
+    """It answered with nothing."""
+    REFUSED = "refused"
+    """A content filter or a refusal, as the endpoint reports it."""
+    UNREADABLE = "unreadable"
+    """What came back is not what the protocol says: HTML, other JSON."""
+    TRANSPORT_ERROR = "transport_error"
+    """Nothing came back: no connection, no time left, a status of 400 and above."""
+    NO_TOOL_RESULT = "no_tool_result"
+    """It asked for a tool whose result is not stored for the item."""
+    TOO_MANY_TURNS = "too_many_turns"
+    """It went on asking for tools until the cap."""
+    FAILED = "failed"
+    """The model raised an error on this item."""
+    SKIPPED = "skipped"
+    """It was not asked: something that the question needs is missing. ``error`` says what."""
+
+
+ANSWERS = frozenset({Outcome.ANSWERED, Outcome.TRUNCATED})
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image as a model gets it: upright, with the item's boxes and marks drawn, or a frame of a clip."""
+
+    path: Path
+    sha256: str
+    """Of the bytes at ``path``: what was really sent."""
+    role: str = ""
+    """The role of the asset in the item."""
+    clip: int | None = None
+    """Frames with the same number, in their order, are one clip; None: a still image."""
+    time: float | None = None
+    """Of a frame: its moment in the source, in seconds."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One item as a model is asked about it."""
+
+    unit_id: int
+    """The item's id in the database (for judges: the prediction's)."""
+    name: str
+    """What people call it: the item's external id."""
+    dimension: str
+    parts: tuple[str | Picture, ...]
+    """The user's turn, texts and pictures in their order."""
+    system: str | None = None
+    options: tuple[str, ...] = ()
+    """Where options are ranked: the item's, in the item's order."""
+    tools: Mapping[str, Any] | None = None
+    """Where a text model asks for tools: their stored results by the tool's name."""
+    cannot: str = ""
+    """Why it cannot be asked, as a sentence; empty: it can."""
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """The pictures, in their order."""
+        return tuple(part for part in self.parts if isinstance(part, Picture))
+
+    @property
+    def text(self) -> str:
+        """The texts of the user's turn, one after the other."""
+        return "".join(part for part in self.parts if isinstance(part, str))
+
+    @property
+    def prompt_hash(self) -> str:
+        """SHA-256 of everything that is asked: texts, options, tool results, and the pictures by their own hashes."""
+        parts = [part if isinstance(part, str) else {"sha256": part.sha256, "clip": part.clip} for part in self.parts]
+        asked = {"system": self.system, "parts": parts, "options": self.options, "tools": self.tools}
+        text = json.dumps(asked, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Asking once, and what became of it. Every attempt is kept; the last one of a unit in a run counts."""
+
+    unit_id: int
+    outcome: Outcome
+    text: str = ""
+    """What came back, whole; of ranked options the one that won."""
+    final: bool = True
+    """False: it is tried again at once, so another attempt follows."""
+    finish_reason: str | None = None
+    tokens_in: int | None = None
+    """None: not known, which is not 0."""
+    tokens_out: int | None = None
+    seconds: float | None = None
+    """From asking to the answer; of a batch, the batch's time over its size."""
+    waited: float = 0.0
+    """Seconds that were waited before asking, because an attempt before had failed or a limit was reached."""
+    status: int | None = None
+    """HTTP's, where there was one."""
+    error: str = ""
+    """What went wrong, as a sentence; never a key or a traceback."""
+    request_id: str | None = None
+    prompt_hash: str = ""
+    image_hashes: tuple[str, ...] = ()
+    cost: float | None = None
+    """In the currency of the price table; None: not known."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values: scores of options, the transcript of a tool loop, the raw reply, how large the batch was."""
+
+
+class Answerer(Protocol):
+    """A model that has been opened and can be asked. One is used by one thread."""
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What it runs on, as JSON values: versions of libraries, device, dtype, batch size, classes of processors,
+        what a probe of the endpoint found."""
+
+    def answer(
+        self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
+    ) -> None:
+        """Ask; every attempt is told as soon as it has ended. Returns early, leaving the rest, when ``stop`` says so.
+
+        Raises
+        ------
+        RunStopped
+            Asking further makes no sense: the key is wrong, the quota is used up, the budget is spent.
+        """
+
+    def close(self) -> None:
+        """Give back what it holds."""
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What a run will do, beside its model: frozen with the run."""
+
+    strategy: str = "generate"
+    """A row of the registry of strategies."""
+    prompt_set: str = "plain"
+    """A row of the registry of prompt sets, or the name of a loaded file."""
+    prompt_hash: str = ""
+    """SHA-256 of the prompt set or file as it was."""
+    family: str | None = None
+    """Of the prompt set; None: its default."""
+    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Variant of the prompts by the dimensions that it is for; the others get ``general``."""
+    injections: tuple[str, ...] = ()
+    """What is told beside the question, by the prompt set's names for it, such as ``objects``."""
+    score: str = "mean_logprob"
+    """For ranking: which score names the winner."""
+    without_image: bool = False
+    """For ranking: each option's likelihood without pictures too, so that what the pictures add can be seen."""
+    clips: Mapping[str, Any] = field(default_factory=dict)
+    """How clips become frames."""
+    text_only: bool = False
+    """Pictures are left out, on purpose; the answers say so."""
+    dimensions: tuple[str, ...] | None = None
+    """None: all of them."""
+    states: tuple[str, ...] | None = None
+    """Only items in these states; None: any."""
+    limit: int | None = None
+    """At most so many items, in the project's own shuffled order."""
+
+
+def chunked(ids: Iterable[int], size: int) -> list[list[int]]:
+    """The ids in pieces of at most ``size``, in their order."""
+    found = list(ids)
+    return [found[start : start + size] for start in range(0, len(found), size)]

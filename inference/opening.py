@@ -1,0 +1,30 @@
+"""From a description to something that can be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domain.errors import ModelRefused
+from domain.runs import Answerer
+from inference.spec import ModelSpec
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What the operator lets models do here."""
+
+    remote_code: tuple[str, ...] = ()
+    """Folders and repositories whose own code may run, by name."""
+    endpoints: tuple[str, ...] = ()
+    """Hosts of private networks that may be asked, such as `vllm.lab` or `10.0.0.0/24`; loopback always may."""
+
+
+def open_answerer(spec: ModelSpec, *, strategy: str, allowed: Allowed = Allowed()) -> Answerer:
+    """Load the model, or reach for the endpoint, so that it can be asked with that strategy.
+
+    Raises
+    ------
+    ModelRefused
+        It cannot be had here; the message says what would help.
+    """
+    raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")

@@ -1,0 +1,187 @@
+"""What a model is and how it is asked: a YAML text, checked and frozen.
+
+``inference/models/`` holds the ones that come with Touchstone; anybody may bring their own. It is data only: nothing in
+it names code. Every parameter that changes an answer is written out here and goes into the hash of every run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from annotation_schemas import typed_yaml
+from domain.errors import ModelRefused, SchemaError
+
+HOME = Path(__file__).resolve().parent / "models"
+"""The descriptions that come with Touchstone."""
+
+Adapter = Literal["chat", "completion", "encoder_decoder", "video_llava", "endpoint", "file"]
+Modality = Literal["text", "one_image", "images", "video"]
+
+
+class _Part(BaseModel):
+    """Frozen; unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Generation(_Part):
+    """How an answer is generated. All of it is sent, so that no default of a server or a checkpoint decides."""
+
+    do_sample: bool = False
+    """False: always the likeliest token, which the three below do not change."""
+    temperature: float = 0.0
+    """Of sampling; an endpoint gets it as it is, and 0 stands for no sampling."""
+    top_p: float = 1.0
+    """Sampling keeps to the likeliest tokens that make up this share."""
+    top_k: int = 0
+    """Sampling keeps to so many of the likeliest tokens; 0: to all. Only for local models."""
+    num_beams: int = 1
+    """Beams of a beam search. Only for local models."""
+    max_new_tokens: int = 256
+    """The longest answer."""
+    min_new_tokens: int = 0
+    """The shortest answer. Only for local models."""
+    repetition_penalty: float = 1.0
+    """Above 1: tokens that are there already become less likely. Only for local models."""
+    length_penalty: float = 1.0
+    """Of a beam search. Only for local models."""
+    no_repeat_ngram_size: int = 0
+    """No run of so many tokens comes twice; 0: it may. Only for local models."""
+    seed: int = 0
+    """For sampling."""
+    stop: tuple[str, ...] = ()
+    """Texts at which an answer ends; they are not part of it."""
+
+
+class Price(_Part):
+    """What an endpoint takes, on a day."""
+
+    currency: str = "USD"
+    """As its price list has it."""
+    input: float
+    """For a million tokens of the question."""
+    output: float
+    """For a million tokens of the answer."""
+    date: str
+    """The day on which this was so, such as "2026-11-01"."""
+
+
+class Endpoint(_Part):
+    """An OpenAI-compatible server and how it may be asked."""
+
+    base_url: str
+    """Up to and with `/v1`."""
+    key: str | None = None
+    """The environment variable that holds the key; absent: none is sent. The key itself stands nowhere."""
+    concurrency: int = 4
+    """So many requests at once."""
+    requests_per_minute: float | None = None
+    """Absent: no limit of ours."""
+    tokens_per_minute: float | None = None
+    """Absent: no limit of ours."""
+    timeout_seconds: float = 120.0
+    """For one request, from asking to its last byte."""
+    attempts: int = 4
+    """So often a unit is asked at most, the first time included."""
+    longest_wait_seconds: float = 60.0
+    """No pause between attempts is longer, whatever the server asks for."""
+    omit: tuple[str, ...] = ()
+    """Parameters that this model does not take, such as `temperature`; every run says that they were left out."""
+    length_parameter: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """What the server calls the longest answer."""
+    price: Price | None = None
+    """Absent: costs are unknown, which is not 0."""
+    max_cost: float | None = None
+    """A run stops before it costs more; needs prices."""
+    max_calls: int | None = None
+    """A run stops after so many requests."""
+
+
+class ModelSpec(_Part):
+    """A model and how it is asked."""
+
+    name: str
+    """As tables show it."""
+    note: str = ""
+    """What whoever picks it should know, in a sentence."""
+    adapter: Adapter
+    """`chat`: a template with turns; `completion`: one text that the model goes on with (BLIP-2 with OPT, Kosmos-2,
+    PaliGemma); `encoder_decoder`: it answers with the decoder alone (BLIP-2 with T5); `video_llava`: frames as one
+    video; `endpoint`: a server; `file`: answers come as a file."""
+    model: str | None = None
+    """A folder, a repository of the hub, or the name that an endpoint knows it by."""
+    revision: str | None = None
+    """Of a repository: a commit, so that the same weights come again."""
+    prompts: str | None = None
+    """The family of the prompt set; absent: the set's default."""
+    modality: Modality = "one_image"
+    """What it can be shown: no image, one, several, or clips. Clips become several images where it takes no video."""
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Of the weights; `auto`: as they are stored, on a processor without half precision float32."""
+    device: str = "auto"
+    """`auto`: a GPU where there is one; else `cpu`, `cuda`, `cuda:1`, `mps`."""
+    padding: Literal["auto", "left", "right"] = "auto"
+    """Where shorter questions of a batch are filled up; `auto`: as the architecture needs it."""
+    batch_size: int = 1
+    """So many questions at once. In half precision it can change answers, so every run says it."""
+    ranking: Literal["auto", "cached", "packed", "naive"] = "auto"
+    """How options are scored; `auto`: the fastest way that is right for the architecture."""
+    remote_code: bool = False
+    """Its repository brings code of its own: refused unless the operator allows it by name."""
+    generation: Generation = Generation()
+    """How answers are generated."""
+    endpoint: Endpoint | None = None
+    """For `endpoint`: where it is asked."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> ModelSpec:
+        if (self.adapter == "endpoint") != (self.endpoint is not None):
+            raise ValueError("the adapter `endpoint` and the part `endpoint` belong together")
+        if self.adapter not in ("file",) and not self.model:
+            raise ValueError("`model` is missing: a folder, a repository, or the name that the endpoint knows")
+        return self
+
+    def dump(self) -> dict[str, Any]:
+        """All of it as JSON values, defaults written out."""
+        return self.model_dump(mode="json")
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of all of it."""
+        text = json.dumps(self.dump(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_spec(path: Path | str) -> ModelSpec:
+    """A description from a YAML file.
+
+    Raises
+    ------
+    ModelRefused
+        One line per problem: ``file:line: key: what is wrong``.
+    """
+    path = Path(path)
+    try:
+        return spec_of(typed_yaml.read_file(path), name=str(path))
+    except SchemaError as error:
+        raise ModelRefused(str(error)) from error
+
+
+def spec_of(text: str, *, name: str) -> ModelSpec:
+    """A description from its text; ``name`` stands for the file in messages. Raises ``ModelRefused``."""
+    document, spec = typed_yaml.parse(text, ModelSpec)
+    if spec is None or document.troubles:
+        raise ModelRefused(typed_yaml.told(document, name))
+    return spec
+
+
+def shipped() -> Iterator[ModelSpec]:
+    """The descriptions that come with Touchstone, by file name."""
+    for path in sorted(HOME.glob("*.yaml")):
+        yield read_spec(path)
