@@ -183,6 +183,7 @@ def test_dawid_skene_1979() -> None:
     assert found.converged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_dawid_skene_and_crowd_kit_name_the_same_labels(seed: int) -> None:
     aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is an extra")
@@ -216,6 +217,7 @@ def test_a_class_that_nobody_gave_has_no_share() -> None:
 # ---- crowd-kit ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["mace", "glad"])
 def test_the_models_of_crowd_kit_find_labels_and_raters(method: Method) -> None:
     pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is an extra")

@@ -187,6 +187,7 @@ def test_a_table_is_its_ratings(seed: int) -> None:
     assert failures(shares, entries) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_dawid_skene_by_crowd_kit(seed: int) -> None:
     aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is an extra")

@@ -362,19 +362,22 @@ def test_clusters_are_resampled_whole() -> None:
 def test_a_value_or_a_reason(pairs: list[tuple[int, int]], form: Any) -> None:
     table = Ratings.from_array(np.array(pairs, dtype=float))
     few = Bootstrap(50)
-    found = [
+    around = [
         *(statistic(table) for statistic in (spearman, kendall_tau, lins_concordance, bias, mae, rmse)),
-        *(statistic(table, bootstrap=few) for statistic in (pearson, spearman, kendall_tau, kendall_w, mae)),
         icc(table, form=form),
+    ]
+    resampled = [
+        *(statistic(table, bootstrap=few) for statistic in (pearson, spearman, kendall_tau, kendall_w, mae)),
         icc(table, form=form, bootstrap=few),
     ]
-    for each in found:
+    for each in around + resampled:
         assert each.defined or each.reason
         if math.isnan(each.low):
             assert each.reason
         else:
-            assert each.low <= each.value <= each.high
             assert each.low < each.high
+    for each in around:  # few draws of few units need not have the value between their percentiles
+        assert math.isnan(each.low) or each.low - 1e-9 <= each.value <= each.high + 1e-9
 
 
 def test_three_raters_are_offered_another_name() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -272,8 +272,13 @@ def _takes(each: Any) -> bool:
     return function is not None and set(getattr(each, "args", ())) <= set(inspect.signature(function).parameters)
 
 
-each_of_raters = pytest.mark.parametrize("statistic", there(OF_RATERS))
-each_judged = pytest.mark.parametrize("statistic", there(JUDGED))
+def of(statistics: Iterable[OfRaters] | Iterable[Judged]) -> pytest.MarkDecorator:
+    """One test for each of them."""
+    return pytest.mark.parametrize("statistic", there(list(statistics)))
+
+
+each_of_raters = of(OF_RATERS)
+each_judged = of(JUDGED)
 
 
 def test_every_public_function_is_listed() -> None:
@@ -334,11 +339,9 @@ def test_the_order_of_units_does_not_count(statistic: OfRaters, seed: int) -> No
     ] * 3
 
 
-@each_of_raters
+@of(each for each in OF_RATERS if each.swapped)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_order_of_raters_does_not_count(statistic: OfRaters, seed: int) -> None:
-    if statistic.swapped == 0:
-        pytest.skip("this statistic is about one of the raters")
     rows = table(seed, k=raters_of(statistic, seed))
     turned = [row[::-1] for row in rows]
     assert same(statistic(ratings(rows)).value * statistic.swapped, statistic(ratings(turned)).value)
@@ -380,10 +383,8 @@ def test_perfect_agreement(statistic: OfRaters, k: int) -> None:
     assert found.value <= 1
 
 
-@each_of_raters
+@of(each for each in OF_RATERS if each.chance is not None)
 def test_guessing_is_worth_nothing(statistic: OfRaters) -> None:
-    if statistic.chance is None:
-        pytest.skip("its value for guesses depends on their shares")
     k = statistic.raters or 3
     guesses = np.random.default_rng(1).integers(1, 5, size=(4000, k)).astype(float)
     found = statistic(ratings(guesses.tolist()))
@@ -428,20 +429,16 @@ def test_one_unit_is_no_sample(statistic: OfRaters, row: list[float]) -> None:
     assert found.reason or found.method.startswith("Wilson")
 
 
-@each_of_raters
+@of(each for each in OF_RATERS if each.raters is not None)
 def test_three_raters_where_two_are_meant_are_refused_by_name(statistic: OfRaters) -> None:
-    if statistic.raters is None:
-        pytest.skip("this statistic is for any number of raters")
     found = statistic(ratings(table(0, k=3)))
     assert math.isnan(found.value)
     assert "3" in (found.reason or "")
 
 
-@each_of_raters
+@of(each for each in OF_RATERS if each.moved)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_numbers_shifted_and_stretched(statistic: OfRaters, seed: int) -> None:
-    if not statistic.moved:
-        pytest.skip("this statistic is in the units of the scale, or about one of its values")
     rows = table(seed, k=raters_of(statistic, seed))
     moved = [[10 * value - 7 for value in row] for row in rows]
     other = ratings(moved, declared=[10 * grade - 7 for grade in GRADES])
@@ -500,11 +497,9 @@ def test_of_a_judge_the_order_of_units_does_not_count(statistic: Judged, seed: i
     assert [same(*pair) for pair in zip(values(once), values(again), strict=True)] == [True] * len(once)
 
 
-@each_judged
+@of(each for each in JUDGED if each.repeated)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_of_a_judge_all_units_twice_leave_the_values(statistic: Judged, seed: int) -> None:
-    if not statistic.repeated:
-        pytest.skip("a test or a weight sees how many units there are")
     rows = judged_rows(seed)
     once, twice = values(statistic(rows)), values(statistic(rows + rows))
     assert [same(*pair) for pair in zip(once, twice, strict=True)] == [True] * len(once)
