@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from annotation_schemas import typed_yaml
@@ -179,6 +180,25 @@ def spec_of(text: str, *, name: str) -> ModelSpec:
     if spec is None or document.troubles:
         raise ModelRefused(typed_yaml.told(document, name))
     return spec
+
+
+def written(spec: ModelSpec) -> str:
+    """The description as YAML, defaults written out; reading it gives the same description."""
+    return yaml.dump(_told(spec.dump()), Dumper=_Plain, sort_keys=False, allow_unicode=True, width=100)
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes every part out, as our grammar has no aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _told(value: Any) -> Any:
+    """Without the keys that say nothing."""
+    if isinstance(value, dict):
+        return {key: _told(part) for key, part in value.items() if part is not None}
+    return value
 
 
 def shipped() -> Iterator[ModelSpec]:

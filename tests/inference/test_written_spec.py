@@ -1,0 +1,50 @@
+"""A description goes out as YAML and comes back as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from domain.errors import ModelRefused
+from inference.spec import Endpoint, Generation, ModelSpec, Price, shipped, spec_of, written
+
+words = some.text(some.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Co", "Cn"]), min_size=1, max_size=30)
+numbers = some.floats(0.001, 1000.0).map(lambda number: round(number, 3))
+
+generations = some.fixed_dictionaries(
+    {
+        "temperature": numbers,
+        "max_new_tokens": some.integers(1, 10_000),
+        "do_sample": some.booleans(),
+        "stop": some.lists(words, max_size=3).map(tuple),
+    }
+)
+prices = some.fixed_dictionaries({"input": numbers, "output": numbers, "date": some.dates().map(str)})
+
+
+@given(name=words, note=words, model=words, generation=generations)
+def test_a_local_model(name: str, note: str, model: str, generation: dict[str, Any]) -> None:
+    spec = ModelSpec(name=name, note=note, adapter="chat", model=model, generation=Generation(**generation))
+    assert spec_of(written(spec), name="x") == spec
+
+
+@given(url=words, price=prices)
+def test_an_endpoint(url: str, price: dict[str, Any]) -> None:
+    asked = Endpoint(base_url=url, price=Price(**price))
+    spec = ModelSpec(name="e", adapter="endpoint", model="m", endpoint=asked)
+    text = written(spec)
+    assert spec_of(text, name="x") == spec
+    assert "null" not in text.replace(url, "")
+
+
+@pytest.mark.parametrize("spec", list(shipped()), ids=lambda spec: spec.name)
+def test_the_ones_that_come_along(spec: ModelSpec) -> None:
+    assert spec_of(written(spec), name=spec.name).hash == spec.hash
+
+
+def test_what_is_wrong_has_its_line() -> None:
+    with pytest.raises(ModelRefused, match="mine:3: batch_size: a whole number is wanted"):
+        spec_of("name: a\nadapter: chat\nbatch_size: many\nmodel: b\n", name="mine")
