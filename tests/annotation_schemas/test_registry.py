@@ -31,7 +31,6 @@ def test_keep_rules_are_those_of_the_policies() -> None:
 @pytest.mark.parametrize(
     ("name", "stage", "says"),
     [
-        ("egoplan", "models", "Running models needs the strategy `rank_options`"),
         ("egothink", "judges", "Running judges needs the template `egothink_single`"),
     ],
 )

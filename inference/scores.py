@@ -1,0 +1,163 @@
+"""From the log-probabilities of each option's tokens to scores, winners, and what a reader should know about them.
+
+Papers and programs that rank a closed set of answers by likelihood divide by different things, and the winner is often
+another one. So the log-probabilities themselves are kept, and every score is worked out from them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "mean_logprob": "mean log-probability of the option's tokens",
+        "sum_logprob": "sum of the log-probabilities of the option's tokens",
+        "per_byte_logprob": "the sum divided by the option's length in bytes, which no tokeniser changes",
+        "pmi_logprob": "the sum less the same option's sum without pictures: what the pictures add",
+    }
+)
+"""The scores by their names in the registry."""
+
+CLOSE = 1e-5
+"""Scores no further apart than this are a tie: the order of floating-point additions moves them as much."""
+
+_DIGITS = 6
+"""Of what is kept: finer than that, ways of computing differ."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option and how likely the model finds it."""
+
+    text: str
+    logprobs: tuple[float, ...]
+    """Natural logarithms, one per token, in order."""
+    without_image: tuple[float, ...] | None = None
+    """The same after the same text without pictures; None: not asked."""
+
+    @classmethod
+    def of(cls, text: str, logprobs: Sequence[float], without_image: Sequence[float] | None = None) -> Option:
+        """Rounded as they are kept, so that whoever reads them later gets the same scores.
+
+        Raises
+        ------
+        ValueError
+            A log-probability is missing, not a number, or infinite.
+        """
+        for each in (logprobs, without_image):
+            if each is not None and not (len(each) and all(map(math.isfinite, each))):
+                raise ValueError(f"The model gives no probability for every token of the option “{text}”.")
+        rounded = None if without_image is None else tuple(round(each, _DIGITS) for each in without_image)
+        return cls(text, tuple(round(each, _DIGITS) for each in logprobs), rounded)
+
+    @property
+    def bytes(self) -> int:
+        """Of the option's text in UTF-8."""
+        return len(self.text.encode("utf-8", "surrogatepass"))
+
+    @cached_property
+    def scores(self) -> dict[str, float | None]:
+        """By name; None where it cannot be had."""
+        total = math.fsum(self.logprobs)
+        pmi = None if self.without_image is None else total - math.fsum(self.without_image)
+        return {
+            "mean_logprob": total / len(self.logprobs),
+            "sum_logprob": total,
+            "per_byte_logprob": total / self.bytes if self.bytes else None,
+            "pmi_logprob": pmi,
+        }
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Option:
+        """The option as ``dump`` wrote it."""
+        without = kept.get("without_image")
+        return cls(kept["text"], tuple(kept["logprobs"]), None if without is None else tuple(without))
+
+    def dump(self) -> dict[str, Any]:
+        """As JSON values."""
+        without = None if self.without_image is None else list(self.without_image)
+        return {"text": self.text, "logprobs": list(self.logprobs), "bytes": self.bytes, "without_image": without}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The options of one question, ranked by every score; ``score`` names the one that counts."""
+
+    options: tuple[Option, ...]
+    score: str = "mean_logprob"
+
+    @cached_property
+    def scores(self) -> dict[str, list[float]]:
+        """Every score that all options have, in their order."""
+        found: dict[str, list[float]] = {}
+        for name in MEANINGS:
+            values = [each for option in self.options if (each := option.scores[name]) is not None]
+            if values and len(values) == len(self.options):
+                found[name] = values
+        return found
+
+    @property
+    def winners(self) -> dict[str, int]:
+        """Under every score, the place of the option that has most of it; of equal ones the first."""
+        return {name: values.index(max(values)) for name, values in self.scores.items()}
+
+    @property
+    def winner(self) -> Option:
+        """The option that wins.
+
+        Raises
+        ------
+        ValueError
+            The score cannot be had from these log-probabilities.
+        """
+        if self.score not in self.scores:
+            raise ValueError(f"The score `{self.score}` cannot be worked out for these options.")
+        return self.options[self.winners[self.score]]
+
+    @property
+    def ties(self) -> dict[str, list[int]]:
+        """Under every score where options of different texts are as good as the winner: all of those, in order."""
+        found: dict[str, list[int]] = {}
+        for name, values in self.scores.items():
+            best = [place for place, value in enumerate(values) if max(values) - value <= CLOSE]
+            if len({self.options[place].text for place in best}) > 1:
+                found[name] = best
+        return found
+
+    @property
+    def warning(self) -> str:
+        """A sentence where the winner hangs on the choice of the score or on nothing at all; else empty."""
+        texts = {name: self.options[place].text for name, place in self.winners.items()}
+        sentences = []
+        if len(set(texts.values())) > 1:
+            by_text: dict[str, list[str]] = {}
+            for name, text in texts.items():
+                by_text.setdefault(text, []).append(name)
+            says = "; ".join(f"“{text}” by {', '.join(names)}" for text, names in by_text.items())
+            sentences.append(f"The winner depends on the score: {says}.")
+        if tied := self.ties.get(self.score):
+            equal = ", ".join(f"“{self.options[place].text}”" for place in tied)
+            sentences.append(f"By {self.score} these are equally likely, and the first is taken: {equal}.")
+        return " ".join(sentences)
+
+    def dump(self, **more: Any) -> dict[str, Any]:
+        """As JSON values, with what else is to be kept beside it."""
+        return {
+            "options": [option.dump() for option in self.options],
+            "scores": {name: [round(each, _DIGITS) for each in values] for name, values in self.scores.items()},
+            "winners": self.winners,
+            "ties": self.ties,
+            "score": self.score,
+            "warning": self.warning,
+            **more,
+        }
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Ranking:
+        """The ranking as ``dump`` wrote it; scores and winners are worked out anew."""
+        return cls(tuple(map(Option.read, kept["options"])), kept["score"])
