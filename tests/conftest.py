@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from db.engine import Store
+    from tests.inference.tiny import Shelf
 
 hypothesis.settings.register_profile("touchstone", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("touchstone")
@@ -116,6 +117,14 @@ def sqlite_store_for_module(sqlite_template: Path, tmp_path_factory: pytest.Temp
     store = open_store(f"sqlite:///{home / 'touchstone.db'}", home)
     yield store
     store.close()
+
+
+@pytest.fixture(scope="session")
+def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
+    """Tiny checkpoints of every family: ``tiny_models.folder("llava")`` builds that one when it is first asked for."""
+    from tests.inference.tiny import Shelf
+
+    return Shelf(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture(scope="session")
