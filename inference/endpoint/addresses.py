@@ -1,0 +1,238 @@
+"""Which servers may be asked.
+
+A base URL comes from whoever starts a run, and the request goes out from the machine that the worker is on: it must
+not reach what only that machine can reach. So this machine's own addresses and public ones may be asked, and any other
+only if the operator has listed it. What is checked are the addresses that a name stands for, and the connection goes
+to the address that was checked.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from domain.errors import ModelRefused
+
+IP = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Resolve = Callable[[str, int], Iterable[str]]
+
+SETTING = "TOUCHSTONE_ENDPOINTS"
+
+METADATA = tuple(
+    ipaddress.ip_address(text)
+    for text in ("169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254")
+)
+"""Where clouds tell a machine its own secrets."""
+
+_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A base URL, taken apart."""
+
+    scheme: str
+    host: str
+    """In lower case, without brackets and without a dot at its end."""
+    port: int
+    url: str
+    """As it was written, without a slash at its end."""
+
+    @property
+    def is_address(self) -> bool:
+        """It is an address already, so there is no name to look up."""
+        return _address(self.host) is not None
+
+
+def place_of(base_url: str) -> Place:
+    """A base URL that can be asked at all.
+
+    >>> place_of("http://127.0.0.1:8000/v1/").port
+    8000
+
+    Raises
+    ------
+    ModelRefused
+        It is written in a way that different programs read differently, or it is no address of a server.
+    """
+
+    def refused(why: str) -> ModelRefused:
+        return ModelRefused(f"The base URL {_shown(base_url)} cannot be asked: {why}.")
+
+    if not base_url.isascii() or re.search(r"[\x00-\x20\x7f\\]", base_url):
+        raise refused("it has blanks or characters that no URL has; write a name with other letters as xn--...")
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port
+    except ValueError:
+        raise refused("its host or its port is not written as a URL has it") from None
+    if parts.scheme not in ("http", "https"):
+        raise refused("it must begin with http:// or https://")
+    if "@" in parts.netloc:
+        raise refused(
+            "it carries a user name or a password; put the key into an environment variable and name that under `key`"
+        )
+    if "?" in base_url or "#" in base_url:
+        raise refused("it has a part behind ? or #; it ends with the path, which mostly is /v1")
+    host = (parts.hostname or "").lower()
+    if port == 0 or parts.netloc.endswith(":"):
+        raise refused("its port must be a number from 1 to 65535")
+    if "[" in parts.netloc:
+        if "%" in host or _address(host) is None:
+            raise refused("what stands between [ and ] is not an IPv6 address")
+    else:
+        host = host.removesuffix(".")
+        labels = host.split(".")
+        if _NUMBER.fullmatch(labels[-1]):
+            if _address(host) is None:
+                raise refused("an address is four decimal numbers with dots between them, such as 127.0.0.1")
+        elif not all(_LABEL.fullmatch(label) for label in labels) or len(host) > 253:
+            raise refused("its host is not the name of a machine")
+    return Place(parts.scheme, host, port or (443 if parts.scheme == "https" else 80), base_url.rstrip("/"))
+
+
+class Rules:
+    """What the operator lets be asked.
+
+    Raises
+    ------
+    ModelRefused
+        An entry of the list is neither a name nor an address nor a range.
+    """
+
+    def __init__(self, listed: Sequence[str] = ()) -> None:
+        self._names: set[str] = set()
+        self._networks: list[Network] = []
+        for entry in listed:
+            text = entry.strip().lower().removesuffix(".")
+            try:
+                self._networks.append(ipaddress.ip_network(text.strip("[]")))
+                continue
+            except ValueError:
+                labels = text.split(".")
+            if _NUMBER.fullmatch(labels[-1]) or not all(_LABEL.fullmatch(label) for label in labels):
+                raise ModelRefused(
+                    f"{SETTING} lists {_shown(entry)}, which is neither a name (vllm.lab) nor an address (10.0.0.7) "
+                    "nor a range (10.0.0.0/24); ports and http:// do not belong there."
+                )
+            self._names.add(text)
+
+    def why_not(self, host: str, address: str) -> str:
+        """Why this address may not be asked under that name, as the end of a sentence; empty: it may.
+
+        >>> Rules().why_not("example.org", "10.0.0.7")
+        'it is an address of a private network'
+        >>> Rules(["10.0.0.0/8"]).why_not("example.org", "10.0.0.7")
+        ''
+        """
+        ip = _address(address)
+        if ip is None:
+            return "it is no address that Touchstone can read"
+        meant = _meant(ip)
+        if host in self._names or any(known in network for network in self._networks for known in {ip, meant}):
+            return ""
+        if meant in METADATA:
+            return "it is where a cloud keeps the secrets of its machines"
+        if meant.is_loopback:
+            return ""
+        if meant.is_unspecified:
+            return "it is no address of a machine"
+        if meant.is_multicast:
+            return "it is an address of many machines at once"
+        if meant.is_link_local:
+            return "it is an address of the local link"
+        if not meant.is_global or (isinstance(meant, ipaddress.IPv6Address) and (meant.teredo or meant.is_site_local)):
+            return "it is an address of a private network"
+        return ""
+
+    def unencrypted(self, place: Place, addresses: Iterable[str]) -> bool:
+        """Whether a key would go over a public network for everybody to read."""
+        if place.scheme == "https" or place.host in self._names:
+            return False
+        found = [_meant(ip) for ip in map(_address, addresses) if ip is not None]
+        return any(ip.is_global and not any(ip in network for network in self._networks) for ip in found)
+
+    def checked(self, place: Place, found: Iterable[str]) -> tuple[str, ...]:
+        """The addresses that a name stands for, if all of them may be asked.
+
+        Raises
+        ------
+        ModelRefused
+            One of them may not.
+        """
+        addresses = tuple(dict.fromkeys(found))
+        if not addresses:
+            raise ModelRefused(f"{place.host} has no address; check the base URL {_shown(place.url)}.")
+        for address in addresses:
+            why = self.why_not(place.host, address)
+            if why:
+                stands = "" if place.host == address else f" stands for {address}, and that"
+                raise ModelRefused(
+                    f"{place.host}{stands} may not be asked: {why}. Whoever runs this server can allow it with "
+                    f"{SETTING}={place.host}."
+                )
+        return addresses
+
+    def look_up(self, place: Place, resolve: Resolve | None = None) -> tuple[str, ...]:
+        """The addresses of a place, every one of them checked.
+
+        Raises
+        ------
+        ModelRefused
+            The name is not known, or one of its addresses may not be asked.
+        """
+        if place.is_address:
+            return self.checked(place, [place.host])
+        try:
+            found = list((resolve or resolved)(place.host, place.port))
+        except (OSError, UnicodeError) as error:
+            raise NameNotFound(
+                f"No address was found for the name {place.host}; check the base URL {_shown(place.url)}."
+            ) from error
+        return self.checked(place, found)
+
+
+class NameNotFound(ModelRefused):
+    """A name that nobody knows just now: a fault of the network as often as of the name."""
+
+
+def resolved(host: str, port: int) -> list[str]:
+    """What this machine takes a name for. Raises ``OSError``."""
+    return [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+def _address(text: str) -> IP | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def _meant(ip: IP) -> IP:
+    """The IPv4 address that an IPv6 one is a wrapping of."""
+    if isinstance(ip, ipaddress.IPv4Address):
+        return ip
+    if ip.ipv4_mapped is not None:
+        return ip.ipv4_mapped
+    if ip.sixtofour is not None:
+        return ip.sixtofour
+    last = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    if any(ip in network for network in _NAT64):
+        return last
+    if ip in _COMPATIBLE and int(ip) > 1:
+        return last
+    return ip
+
+
+def _shown(url: str) -> str:
+    """A URL as a message may have it: short, and without what stands before an @."""
+    text = re.sub(r"//[^/?#]*@", "//...@", url) if "@" in url else url
+    return repr(text if len(text) <= 120 else text[:120] + "...")
