@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
@@ -206,6 +206,22 @@ class RunPlan:
     """Only items in these states; None: any."""
     limit: int | None = None
     """At most so many items, in the project's own shuffled order."""
+
+    def dump(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        dumped: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return dumped
+
+    @classmethod
+    def of(cls, dumped: Mapping[str, Any]) -> RunPlan:
+        """The plan that ``dump`` made; what it says nothing about has its default."""
+        known = {each.name for each in fields(cls)}
+        given = {name: value for name, value in dumped.items() if name in known}
+        for name in ("injections", "dimensions", "states"):
+            if given.get(name) is not None:
+                given[name] = tuple(given[name])
+        given["variants"] = {name: tuple(ids) for name, ids in given.get("variants", {}).items()}
+        return cls(**given)
 
 
 def chunked(ids: Iterable[int], size: int) -> list[list[int]]:

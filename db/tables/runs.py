@@ -53,6 +53,8 @@ class RunChunkRow(SQLModel, table=True):
     run_id: int = Field(foreign_key="run.id")
     number: int
     unit_ids: list[int] = Field(sa_type=JSON)
+    since: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
+    """The last attempt there was when the chunk was made: what failed before is asked again, what came after is not."""
     done: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     worker_id: int | None = Field(default=None, foreign_key="run_worker.id")
     lease_until: datetime | None = Field(default=None, sa_type=UTCDateTime)

@@ -44,6 +44,7 @@ def upgrade() -> None:
         sa.Column("run_id", sa.Integer(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("unit_ids", sa.JSON(), nullable=False),
+        sa.Column("since", sa.Integer(), nullable=False, server_default="0"),
         sa.Column("done", sa.Boolean(), nullable=False, server_default=sa.false()),
         sa.Column("worker_id", sa.Integer(), nullable=True),
         sa.Column("lease_until", _MOMENT, nullable=True),

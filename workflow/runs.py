@@ -1,0 +1,611 @@
+"""Runs of models over a project's items: starting, watching, pausing, resuming, ending them, and passing answers on.
+
+Nothing here loads a model. A run is rows: chunks of items in the project's own shuffled order, which workers
+(``workflow.jobs``) take one after the other, and every attempt at asking.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas import registry
+from db import events, runs, tasks
+from db.engine import Session, Store
+from db.tables import RunRow, RunWorkerRow
+from domain.errors import Conflict, InvalidInput, ModelRefused, NotFound, Problem
+from domain.records import Person
+from domain.runs import ANSWERS, OPEN, RESUMABLE, Attempt, Outcome, RunKind, RunPlan, RunState, chunked
+from domain.settings import Settings
+from domain.states import ItemState
+from inference.spec import ModelSpec
+from workflow import grade
+from workflow.projects import Access, access_to, require_lead
+
+LEASE = timedelta(seconds=60)
+"""So long a worker that does not say that it is there keeps what it has taken."""
+
+SHOWN = 10
+"""So many of the newest answers and failures a run's view has."""
+
+_PACE = timedelta(minutes=10)
+"""The rate of a run is that of its last minutes."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class AttemptView:
+    """Asking once about an item, as leads see it."""
+
+    id: int
+    """Grows; ``attempts_of`` takes it as ``before``."""
+    item: str
+    """External id."""
+    item_id: int
+    dimension: str
+    at: datetime
+    attempt: Attempt
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """An answer that a run has brought."""
+
+    item: str
+    """External id."""
+    dimension: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class WorkerView:
+    """A worker that takes part in a run, or has."""
+
+    name: str
+    about: Mapping[str, Any]
+    """Versions of libraries, device, dtype, batch size; what a probe of the endpoint found."""
+    started_at: datetime
+    seen_at: datetime
+    there: bool
+    """It was heard of within the last minute and has not left."""
+
+
+@dataclass(frozen=True)
+class RunView:
+    """Where a run stands."""
+
+    id: str
+    """Public."""
+    project: str
+    name: str
+    """Of the model, as tables show it."""
+    kind: RunKind
+    state: RunState
+    said: str
+    """Why it stopped, as a sentence."""
+    wanted: int
+    """How many items it is about."""
+    done: int
+    """How many of them were asked to the end, whatever came of it."""
+    answered: int
+    by_outcome: Mapping[Outcome, int]
+    """Items by what became of their last attempt."""
+    rate: float | None
+    """Items a second, lately; None while nobody works on it."""
+    remaining: float | None
+    """Seconds until it is done at that rate."""
+    attempts: int
+    tokens_in: int | None
+    tokens_out: int | None
+    cost: float | None
+    """Of the attempts whose cost is known; ``without_cost`` are not among them."""
+    without_cost: int
+    currency: str | None
+    in_grading: int
+    """How many of its answers people have been given to grade."""
+    spec: Mapping[str, Any]
+    """The model's description as it was when the run was started."""
+    plan: RunPlan
+    hash: str
+    """SHA-256 of the model's description and the plan."""
+    by: str | None
+    """The login of whoever started it; None: the command on the machine itself."""
+    created_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    workers: tuple[WorkerView, ...] = ()
+    last: tuple[AnswerView, ...] = ()
+    """The newest answers, the newest first."""
+    failures: tuple[AttemptView, ...] = ()
+    """Items whose last attempt brought no answer, the newest first."""
+
+    @property
+    def failed(self) -> int:
+        """How many items were asked to the end without an answer."""
+        return sum(n for outcome, n in self.by_outcome.items() if outcome not in ANSWERS)
+
+    @property
+    def left(self) -> int:
+        """How many items are still to be asked."""
+        return max(self.wanted - self.done, 0)
+
+    @property
+    def worked_on(self) -> bool:
+        """Whether a worker is there."""
+        return any(worker.there for worker in self.workers)
+
+
+# ---- starting -------------------------------------------------------------------------------------------------------
+
+
+def start(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    spec: ModelSpec,
+    plan: RunPlan,
+    settings: Settings | None = None,
+) -> str:
+    """Write down a run, so that workers can take it; its public id.
+
+    Parameters
+    ----------
+    by
+        None is the command on the machine itself.
+    settings
+        With them a waiting worker is woken at once; without, it finds the run by itself a few seconds later.
+
+    Raises
+    ------
+    NotAvailable
+        The strategy, the prompt set or the score is not built.
+    ModelRefused
+        The model's answers come as a file.
+    InvalidInput
+        Nothing is to be asked.
+    """
+    check_plan(spec, plan)
+    spec = at_home(spec, settings)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        wanted = wanted_items(session, access, plan)
+        now = store.now()
+        row = runs.add(
+            session,
+            row=RunRow(
+                project_id=access.project_id,
+                kind=RunKind.MODEL,
+                name=_free_name(session, access, label_of(spec, plan)),
+                params={
+                    "spec": spec.dump(),
+                    "plan": plan.dump(),
+                    "folder": folder_hash(spec),
+                    "schema": {
+                        "name": access.schema.name,
+                        "version": access.schema.version,
+                        "hash": access.loaded.hash,
+                    },
+                },
+                state=RunState.WAITING,
+                spec_hash=_hash(spec, plan),
+                wanted=len(wanted),
+                by_id=by.id if by else None,
+                created_at=now,
+            ),
+        )
+        runs.add_chunks(session, run_id=row.id or 0, chunks=chunked(wanted, _chunk_size(spec, len(wanted))))
+        _record(session, store, row, by, "run.started", wanted=len(wanted), hash=row.spec_hash)
+    _wake(settings, row.public_id)
+    return row.public_id
+
+
+def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
+    """Refuse with a sentence what no worker could do."""
+    if spec.adapter == "file":
+        raise ModelRefused(
+            f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
+        )
+    registry.require_row("strategy", plan.strategy)
+    if plan.strategy == "rank_options":
+        registry.require_row("score", plan.score)
+    if registry.find("prompt_set", plan.prompt_set) or not plan.prompt_hash:
+        registry.require_row("prompt_set", plan.prompt_set)
+
+
+def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
+    """The items that a run with this plan is about, in the project's own shuffled order.
+
+    Raises ``InvalidInput`` where there are none.
+    """
+    known = [dimension.id for dimension in access.schema.dimensions]
+    problems = [
+        Problem("dimensions", f"The schema has no dimension {unknown!r}; it has {', '.join(known)}.")
+        for unknown in plan.dimensions or ()
+        if unknown not in known
+    ]
+    problems += [
+        Problem("states", f"There is no state of items {unknown!r}; there are {', '.join(ItemState)}.")
+        for unknown in plan.states or ()
+        if unknown not in set(ItemState)
+    ]
+    if plan.limit is not None and plan.limit < 1:
+        problems.append(Problem("limit", "A run is about one item at least; give a limit of 1 or more."))
+    if problems:
+        raise InvalidInput(problems)
+    found = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=plan.states)
+    if not found:
+        chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
+        message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
+        raise InvalidInput([Problem("items", message)])
+    found.sort(key=lambda id: (tasks.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
+    return found[: plan.limit]
+
+
+def label_of(spec: ModelSpec, plan: RunPlan) -> str:
+    """What tables call a model that is asked in this way."""
+    parts = [spec.name, *(f"+{name}" for name in plan.injections)]
+    return " ".join(parts) + (", text only" if plan.text_only else "")
+
+
+def at_home(spec: ModelSpec, settings: Settings | None) -> ModelSpec:
+    """The description with the model's folder named in full, so that every worker finds it."""
+    if spec.adapter in ("endpoint", "file") or not spec.model:
+        return spec
+    below = [settings.model_folder / spec.model] if settings else []
+    for folder in (Path(spec.model).expanduser(), *below):
+        if folder.is_dir():
+            return spec.model_copy(update={"model": str(folder.resolve())})
+    return spec
+
+
+def folder_hash(spec: ModelSpec) -> str | None:
+    """SHA-256 of a model folder's configurations and of the names and sizes of its other files; None without one."""
+    if spec.adapter in ("endpoint", "file") or not spec.model or not Path(spec.model).is_dir():
+        return None
+    told = []
+    for path in sorted(Path(spec.model).iterdir()):
+        if not path.is_file() or path.name.startswith("."):
+            continue
+        if path.suffix in (".json", ".jinja", ".txt", ".py"):
+            told.append((path.name, hashlib.sha256(path.read_bytes()).hexdigest()))
+        else:
+            told.append((path.name, str(path.stat().st_size)))
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def refuse_changed(row: RunRow) -> None:
+    """Refuse to go on with a model whose folder is no longer what it was when the run was started."""
+    known = row.params.get("folder")
+    if known is None:
+        return
+    spec = spec_of_run(row)
+    now = folder_hash(spec)
+    if now is not None and now != known:
+        raise ModelRefused(
+            f"The model in {spec.model} has changed since this run was started: its answers would not belong to those"
+            " that are there. Put the old files back, or start a new run."
+        )
+
+
+def spec_of_run(row: RunRow) -> ModelSpec:
+    """The model of a run, as it was when it was started."""
+    return ModelSpec.model_validate(row.params["spec"])
+
+
+def plan_of_run(row: RunRow) -> RunPlan:
+    """The plan of a run."""
+    return RunPlan.of(row.params["plan"])
+
+
+def _free_name(session: Session, access: Access, label: str) -> str:
+    taken = runs.names(session, project_id=access.project_id)
+    number, name = 2, label
+    while name in taken:
+        number, name = number + 1, f"{label} ({number})"
+    return name
+
+
+def _chunk_size(spec: ModelSpec, wanted: int) -> int:
+    """So that a worker is busy for a while with each, several workers share small runs too, and batches are full."""
+    at_once = spec.endpoint.concurrency if spec.endpoint else spec.batch_size
+    most = at_once * max(16, -(-64 // at_once))
+    return max(at_once, min(most, -(-wanted // (8 * at_once)) * at_once))
+
+
+def _hash(spec: ModelSpec, plan: RunPlan) -> str:
+    text = json.dumps({"spec": spec.dump(), "plan": plan.dump()}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# ---- pausing, resuming, ending --------------------------------------------------------------------------------------
+
+
+def pause(store: Store, *, by: Person | None, run: str) -> None:
+    """Let workers put a run down: within seconds, and nothing that was answered is lost."""
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state is RunState.PAUSED:
+            return
+        if row.state not in OPEN:
+            raise Conflict(f"This run is {row.state.value}, so it cannot be paused.")
+        _enter(session, row, RunState.PAUSED)
+        _record(session, store, row, by, "run.paused")
+
+
+def resume(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> None:
+    """Let workers go on with what is left of a run that was paused or has stopped."""
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state in OPEN:
+            return
+        if row.state not in RESUMABLE:
+            raise Conflict(f"This run is {row.state.value}, so there is nothing to resume.")
+        refuse_changed(row)
+        _enter(session, row, RunState.WAITING)
+        _record(session, store, row, by, "run.resumed")
+    _wake(settings, run)
+
+
+def cancel(store: Store, *, by: Person | None, run: str) -> None:
+    """End a run for good. What was answered stays."""
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state is RunState.CANCELLED:
+            return
+        if row.state is RunState.DONE:
+            raise Conflict("This run is done, so there is nothing to cancel.")
+        row.ended_at = store.now()
+        _enter(session, row, RunState.CANCELLED)
+        _record(session, store, row, by, "run.cancelled")
+
+
+def retry_failed(store: Store, *, by: Person | None, run: str, settings: Settings | None = None) -> int:
+    """Have the items asked again whose last attempt brought no answer; how many there are.
+
+    What they got so far is kept. Nothing is asked again unless somebody says so here.
+    """
+    with store.write() as session:
+        row = _held(session, by, run)
+        if row.state in OPEN:
+            raise Conflict("This run is being worked on; pause it before you have what failed asked again.")
+        if row.state is RunState.CANCELLED:
+            raise Conflict("This run was cancelled; start a new one.")
+        refuse_changed(row)
+        run_id = row.id or 0
+        failed = runs.failed(session, run_id=run_id)
+        waiting = runs.asked_again_ids(session, run_id=run_id)
+        again = [id for id in failed if id not in waiting]
+        if again:
+            runs.add_chunks(session, run_id=run_id, chunks=chunked(again, _chunk_size(spec_of_run(row), len(again))))
+        if again or row.state in RESUMABLE:
+            row.ended_at = None
+            _enter(session, row, RunState.WAITING)
+            _record(session, store, row, by, "run.resumed", again=len(again))
+    _wake(settings, run)
+    return len(again)
+
+
+def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
+    """Let people grade a run's answers; the number of new slots. Sending twice sends once.
+
+    Raises ``Conflict`` where the project's schema has no grading.
+    """
+    with store.write() as session:
+        row = _held(session, by, run)
+        access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
+        if access.schema.stages.grading is None:
+            raise Conflict(
+                f"The schema {access.schema.name} has no grading by people, so answers cannot be sent there."
+            )
+        registry.require_available(access.schema, "grading")
+        found = runs.to_grade(session, run_id=row.id or 0)
+        n = grade.open_grading(session, access=access, predictions=found, now=store.now())
+        if n:
+            _record(session, store, row, by, "run.sent_to_grading", answers=len(found), slots=n)
+        return n
+
+
+# ---- looking --------------------------------------------------------------------------------------------------------
+
+
+def runs_of(store: Store, *, by: Person | None, project: str) -> list[RunView]:
+    """A project's runs of models, the newest first, without their newest answers and failures."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        found = runs.of_project(session, project_id=access.project_id)
+        return [_view(session, store, row, project=access.name) for row in found]
+
+
+def view(store: Store, *, by: Person | None, run: str) -> RunView:
+    """Where a run stands, with its newest answers and failures."""
+    with store.read() as session:
+        row, access = _found(session, by, run)
+        run_id = row.id or 0
+        return replace(
+            _view(session, store, row, project=access.name),
+            last=tuple(
+                AnswerView(item.external_id, item.dimension, answer.text, answer.created_at)
+                for answer, item in runs.last_answers(session, run_id=run_id, limit=SHOWN)
+            ),
+            failures=_attempts(session, run_id, outcomes=_FAILURES, only_last=True, limit=SHOWN),
+        )
+
+
+def attempts_of(
+    store: Store,
+    *,
+    by: Person | None,
+    run: str,
+    outcomes: Sequence[Outcome] | None = None,
+    item_id: int | None = None,
+    only_last: bool = False,
+    before: int | None = None,
+    limit: int = 50,
+) -> tuple[AttemptView, ...]:
+    """Attempts of a run, the newest first: those older than the attempt ``before``, and at most ``limit``.
+
+    ``only_last`` leaves out what was followed by another attempt at the same item.
+    """
+    with store.read() as session:
+        row, _ = _found(session, by, run)
+        return _attempts(
+            session,
+            row.id or 0,
+            outcomes=outcomes,
+            item_id=item_id,
+            only_last=only_last,
+            before=before,
+            limit=limit,
+        )
+
+
+_FAILURES = tuple(outcome for outcome in Outcome if outcome not in ANSWERS)
+
+
+def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView, ...]:
+    return tuple(
+        AttemptView(
+            id=row.id or 0,
+            item=item.external_id,
+            item_id=item.id or 0,
+            dimension=item.dimension,
+            at=row.created_at,
+            attempt=Attempt(
+                unit_id=row.unit_id,
+                outcome=row.outcome,
+                text=row.text,
+                final=row.final,
+                finish_reason=row.finish_reason,
+                tokens_in=row.tokens_in,
+                tokens_out=row.tokens_out,
+                seconds=row.seconds,
+                waited=row.waited,
+                status=row.status,
+                error=row.error,
+                request_id=row.request_id,
+                prompt_hash=row.prompt_hash,
+                image_hashes=tuple(row.image_hashes),
+                cost=row.cost,
+                detail=row.detail,
+            ),
+        )
+        for row, item in runs.attempts(session, run_id=run_id, **wanted)
+    )
+
+
+def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunView:
+    run_id, now = row.id or 0, store.now()
+    figures = runs.figures(session, run_id=run_id)
+    done = sum(figures.by_outcome.values()) - len(runs.asked_again_ids(session, run_id=run_id))
+    workers = tuple(_worker(worker, now) for worker in runs.workers(session, run_id=run_id))
+    rate = _rate(session, row, workers, now)
+    spec: Mapping[str, Any] = row.params.get("spec", {})
+    price = (spec.get("endpoint") or {}).get("price") or {}
+    return RunView(
+        id=row.public_id,
+        project=project,
+        name=row.name,
+        kind=row.kind,
+        state=row.state,
+        said=row.said,
+        wanted=row.wanted,
+        done=done,
+        answered=runs.answers(session, run_id=run_id),
+        by_outcome=figures.by_outcome,
+        rate=rate,
+        remaining=max(row.wanted - done, 0) / rate if rate else None,
+        attempts=figures.attempts,
+        tokens_in=figures.tokens_in,
+        tokens_out=figures.tokens_out,
+        cost=figures.cost,
+        without_cost=figures.without_cost,
+        currency=price.get("currency"),
+        in_grading=runs.in_grading(session, run_id=run_id),
+        spec=spec,
+        plan=RunPlan.of(row.params.get("plan", {})),
+        hash=row.spec_hash,
+        by=runs.person(session, id=row.by_id),
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        workers=workers,
+    )
+
+
+def _worker(row: RunWorkerRow, now: datetime) -> WorkerView:
+    there = row.ended_at is None and row.seen_at > now - LEASE
+    return WorkerView(row.name, row.about, row.started_at, row.seen_at, there)
+
+
+def _rate(session: Session, row: RunRow, workers: Sequence[WorkerView], now: datetime) -> float | None:
+    there = [worker.started_at for worker in workers if worker.there]
+    if row.state is not RunState.RUNNING or not there:
+        return None
+    found = runs.pace(session, run_id=row.id or 0, since=max(now - _PACE, min(there)))
+    if found is None:
+        return None
+    n, first, last = found
+    seconds = (last - first).total_seconds()
+    return (n - 1) / seconds if n > 1 and seconds > 0 else None
+
+
+# ---- inside ---------------------------------------------------------------------------------------------------------
+
+
+def _found(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+    """A run and its project, for leads; to others it does not exist."""
+    row = runs.by_public_id(session, public_id=run)
+    name = runs.project_of(session, public_id=run)
+    if row is None or name is None or row.kind is RunKind.IMPORT:
+        raise NotFound(f"There is no run {run!r}; `touchstone run list PROJECT` shows those that there are.")
+    access_to(session, person=by, project=name)
+    return row, require_lead(session, by=by, project=name)
+
+
+def _held(session: Session, by: Person | None, run: str) -> RunRow:
+    """As ``_found``, held until the transaction ends."""
+    _found(session, by, run)
+    row = runs.by_public_id(session, public_id=run, hold=True)
+    if row is None:
+        raise NotFound(f"There is no run {run!r}.")
+    return row
+
+
+def _enter(session: Session, row: RunRow, state: RunState, said: str = "") -> None:
+    row.state, row.said = state, said
+    session.add(row)
+    session.flush()
+
+
+def _record(session: Session, store: Store, row: RunRow, by: Person | None, kind: str, **data: Any) -> None:
+    events.record(
+        session,
+        at=store.now(),
+        kind=kind,
+        project_id=row.project_id,
+        person_id=by.id if by else None,
+        data={"run": row.public_id, "model": row.name, **data},
+    )
+
+
+def _wake(settings: Settings | None, run: str) -> None:
+    """Tell a waiting worker. It would find the run by itself, so a queue that cannot be reached is no failure."""
+    if settings is None:
+        return
+    from workflow import queue
+
+    try:
+        queue.wake(settings, run)
+    except Exception:
+        _log.warning(
+            "the queue of background work cannot be reached; workers find the run by themselves", exc_info=True
+        )
