@@ -1,0 +1,220 @@
+"""Judges' replies: what they come to, and the words it was read from."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.judging import Value, Verdict
+from inference.judges.parsers import ASPECTS, PARSERS, SCORE, read_reply
+from tests.paths import SHARED
+
+HALVES: Sequence[Value] = (0, 0.5, 1)
+BITS: Sequence[Value] = (0, 1)
+NONE = object()
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "value", "words"),
+    [
+        ("Both name a cup. Rating: [[0.5]]", Verdict.SCORED, 0.5, "0.5"),
+        ("Rating: [[1.0]]", Verdict.SCORED, 1, "1.0"),
+        ("**Rating**: [[ 1 ]]", Verdict.SCORED, 1, " 1 "),
+        ("Rating: [0.5]", Verdict.SCORED, 0.5, "0.5"),
+        ("rating is [[0]].", Verdict.SCORED, 0, "0"),
+        ("One could say [[1]]. But it names a fork. Rating: [[0]]", Verdict.SCORED, 0, "0"),
+        ("[[0]] fits the form, [[1]] fits the answer", Verdict.SCORED, 1, "1"),
+        ("As source [1] says, it is a fork.", Verdict.UNPARSEABLE, NONE, None),
+        ("I would rate it 1.", Verdict.UNPARSEABLE, NONE, None),
+        ("Close the drawer", Verdict.UNPARSEABLE, NONE, None),
+        ("Rating: [[0.75]]", Verdict.OUT_OF_RANGE, NONE, "0.75"),
+        ("Rating: [[2]]", Verdict.OUT_OF_RANGE, NONE, "2"),
+        ("Rating: [[-1]]", Verdict.OUT_OF_RANGE, NONE, "-1"),
+        ("Rating: [[nan]]", Verdict.OUT_OF_RANGE, NONE, "nan"),
+        ("Rating: [[1e0]]", Verdict.OUT_OF_RANGE, NONE, "1e0"),
+        ("Rating: [[one]]", Verdict.OUT_OF_RANGE, NONE, "one"),
+        ("Rating: [[\u0661]]", Verdict.OUT_OF_RANGE, NONE, "\u0661"),
+        ("Rating: [[0]]\nNo, wait. Rating: [[1]]", Verdict.CONTRADICTORY, NONE, None),
+        ("Rating: [[1]]\nSo, as I said: Rating: [[1.0]]", Verdict.SCORED, 1, "1.0"),
+        ("", Verdict.EMPTY, NONE, None),
+        (" \n\t", Verdict.EMPTY, NONE, None),
+    ],
+)
+def test_double_brackets(reply: str, verdict: Verdict, value: object, words: str | None) -> None:
+    found = read_reply(PARSERS["double_brackets"], reply, HALVES)
+    assert found.verdict is verdict
+    assert found.values == ({} if value is NONE else {SCORE: value})
+    assert found.why or found.scored
+    if words is not None:
+        start, end = found.spans[SCORE]
+        assert reply[start:end] == words
+
+
+def test_letters_and_comparisons_are_values_like_others() -> None:
+    parser = PARSERS["double_brackets"]
+    assert read_reply(parser, "So [[A>>B]].", ("A>>B", "A>B", "A=B", "B>A", "B>>A")).values == {SCORE: "A>>B"}
+    assert read_reply(parser, "The verdict: [[c]]", ("A", "B", "C")).values == {SCORE: "C"}
+    assert read_reply(parser, "[[D]]", ("A", "B", "C")).verdict is Verdict.OUT_OF_RANGE
+
+
+SIX = """action assessment evidence: it opens the door
+action score: {0}
+perception assessment evidence: it names the door
+perception score: {1}
+cognition assessment evidence: it reasons from the handle
+cognition score: {2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (SIX.format(1, 0, 1), {"action": 1, "perception": 0, "cognition": 1}),
+        (SIX.format("**1**", "`0`", "(1)"), {"action": 1, "perception": 0, "cognition": 1}),
+        (SIX.format("1 (the same)", "1.", "0, as nothing follows"), {"action": 1, "perception": 1, "cognition": 0}),
+        (SIX.format(1, 0, 1).upper(), {"action": 1, "perception": 0, "cognition": 1}),
+        (SIX.format(1, 0, 1).replace("\n", "\r\n"), {"action": 1, "perception": 0, "cognition": 1}),
+        ("\n".join(reversed(SIX.format(1, 0, 0).splitlines())), {"action": 1, "perception": 0, "cognition": 0}),
+        (
+            "1. **Action score:** 1\n2. **Perception Score**: 1\n3. __cognition score__: 0",
+            {"action": 1, "perception": 1, "cognition": 0},
+        ),
+    ],
+)
+def test_six_lines(reply: str, expected: dict[str, int]) -> None:
+    found = read_reply(PARSERS["six_lines"], reply, BITS)
+    assert (found.verdict, found.values) == (Verdict.SCORED, expected)
+    assert {name: float(reply[start:end]) for name, (start, end) in found.spans.items()} == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "said"),
+    [
+        (SIX.format(1, 0.5, 1), Verdict.OUT_OF_RANGE, "perception"),
+        (SIX.format("1/1", 0, 1), Verdict.OUT_OF_RANGE, "action"),
+        (SIX.format("0 or 1", 0, 1), Verdict.UNPARSEABLE, "action"),
+        (SIX.format("", 0, 1), Verdict.UNPARSEABLE, "action"),
+        (SIX.format(1, 0, 1).replace("cognition score", "reasoning score"), Verdict.UNPARSEABLE, "cognition"),
+        (SIX.format(1, 0, 1) + "action score: 0", Verdict.CONTRADICTORY, "action"),
+        ("1\n0\n1", Verdict.UNPARSEABLE, "perception"),
+    ],
+)
+def test_six_lines_that_do_not_fit(reply: str, verdict: Verdict, said: str) -> None:
+    found = read_reply(PARSERS["six_lines"], reply, BITS)
+    assert (found.verdict, found.values) == (verdict, {})
+    assert said in found.why
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "value"),
+    [
+        ('{"Assessment": "near enough", "Final Score": "0.5"}', Verdict.SCORED, 0.5),
+        ('{"Assessment": "near enough", "Final Score": 1}', Verdict.SCORED, 1),
+        (r'{"Assessment": "\xxxx", "Final Score": "\1"}', Verdict.SCORED, 1),
+        (r'{"Assessment": "it says \"{cup}\"", "Final Score": "0"}', Verdict.SCORED, 0),
+        ('Of course!\n```json\n{"Assessment": "a\nb", "Final Score": "1"}\n```', Verdict.SCORED, 1),
+        ('{"final_score": "1"}', Verdict.SCORED, 1),
+        ('{"Final Score": "1"} or rather {"Final Score": "0"}', Verdict.CONTRADICTORY, NONE),
+        ('{"Final Score": "1", "Final Score": "0"}', Verdict.CONTRADICTORY, NONE),
+        ('{"Final Score": "1(or 0, or 0.5)"}', Verdict.OUT_OF_RANGE, NONE),
+        ('{"Final Score": 0.75}', Verdict.OUT_OF_RANGE, NONE),
+        ('{"Final Score": true}', Verdict.UNPARSEABLE, NONE),
+        ('{"Final Score": null}', Verdict.UNPARSEABLE, NONE),
+        ('{"Final Score": ["1"]}', Verdict.UNPARSEABLE, NONE),
+        ('{"Assessment": "cut o', Verdict.UNPARSEABLE, NONE),
+        ("Final Score: 1", Verdict.UNPARSEABLE, NONE),
+        ("{" * 5000, Verdict.UNPARSEABLE, NONE),
+    ],
+)
+def test_assessment_json(reply: str, verdict: Verdict, value: object) -> None:
+    found = read_reply(PARSERS["assessment_json"], reply, HALVES)
+    assert (found.verdict, found.values) == (verdict, {} if value is NONE else {SCORE: value})
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "value"),
+    [
+        ("It is a cup.\nyes", Verdict.SCORED, "yes"),
+        ("It is a cup.\n**No.**\n\n", Verdict.SCORED, "no"),
+        ("yes, it is", Verdict.UNPARSEABLE, NONE),
+        ("no\nwell, perhaps", Verdict.UNPARSEABLE, NONE),
+    ],
+)
+def test_last_line(reply: str, verdict: Verdict, value: object) -> None:
+    found = read_reply(PARSERS["last_line"], reply, ("yes", "no"))
+    assert (found.verdict, found.values) == (verdict, {} if value is NONE else {SCORE: value})
+
+
+def test_why_a_reply_ended_is_looked_at_first() -> None:
+    parser = PARSERS["double_brackets"]
+    assert read_reply(parser, "Rating: [[1]]", HALVES, finish_reason="length").verdict is Verdict.TRUNCATED
+    assert read_reply(parser, "Rating: [[1]]", HALVES, finish_reason="content_filter").verdict is Verdict.REFUSED
+    assert read_reply(parser, "", HALVES, finish_reason="content_filter").verdict is Verdict.REFUSED
+
+
+TALK = st.text(st.characters(exclude_characters="[]{}:", exclude_categories=["Cs"]), max_size=60).filter(
+    lambda text: "rating" not in text.lower() and "score" not in text.lower()
+)
+
+
+@given(before=TALK, value=st.sampled_from(HALVES), after=TALK)
+def test_a_rating_is_found_in_whatever_surrounds_it(before: str, value: float, after: str) -> None:
+    reply = f"{before}\nRating: [[{value}]]\n{after}"
+    found = read_reply(PARSERS["double_brackets"], reply, HALVES)
+    assert found.values == {SCORE: value}
+    start, end = found.spans[SCORE]
+    assert float(reply[start:end]) == value
+
+
+@given(
+    talk=st.lists(TALK, min_size=3, max_size=3),
+    scores=st.lists(st.sampled_from(BITS), min_size=3, max_size=3),
+    data=st.data(),
+)
+def test_six_lines_in_any_order(talk: list[str], scores: list[Value], data: st.DataObject) -> None:
+    clean = [" ".join(each.split()) for each in talk]
+    lines = [
+        line
+        for name, words, score in zip(ASPECTS, clean, scores, strict=True)
+        for line in (f"{name} assessment evidence: {words}", f"{name} score: {score}")
+    ]
+    reply = "\n".join(data.draw(st.permutations(lines)))
+    assert read_reply(PARSERS["six_lines"], reply, BITS).values == dict(zip(ASPECTS, scores, strict=True))
+
+
+@given(words=st.text(max_size=60), value=st.sampled_from(HALVES), as_text=st.booleans())
+def test_json_with_any_words(words: str, value: float, as_text: bool) -> None:
+    reply = json.dumps({"Assessment": words, "Final Score": str(value) if as_text else value})
+    assert read_reply(PARSERS["assessment_json"], f"Here: {reply}", HALVES).values == {SCORE: value}
+
+
+@given(
+    reply=st.text(max_size=300),
+    name=st.sampled_from(sorted(PARSERS)),
+    allowed=st.sampled_from([HALVES, BITS, ("yes", "no")]),
+)
+def test_any_text_is_read_without_an_error_and_nothing_is_made_up(
+    reply: str, name: str, allowed: Sequence[Value]
+) -> None:
+    found = read_reply(PARSERS[name], reply, allowed)
+    assert found.scored == bool(found.values)
+    assert set(found.values.values()) <= set(allowed)
+    assert found.scored or found.why.endswith(".")
+    for start, end in found.spans.values():
+        assert 0 <= start <= end <= len(reply)
+
+
+def test_wildvision_reads_as_its_authors_read_it() -> None:
+    folder = SHARED / "data" / "wildvision" / "model_judgements" / "judge_gpt-4o_reference_claude-3-sonnet-20240229"
+    if not folder.is_dir():
+        pytest.skip("../shared/data/wildvision is not there")
+    games = [json.loads(line)["games"][0] for line in (folder / "aria.jsonl").read_text().splitlines()]
+    scale = ("A>>B", "A>B", "A=B", "B>A", "B>>A")
+    found = [read_reply(PARSERS["double_brackets"], game["judgement"], scale) for game in games]
+    assert [each.values.get(SCORE) for each in found] == [game["score"] for game in games]
+    assert Counter(each.verdict for each in found) == {Verdict.SCORED: 493, Verdict.UNPARSEABLE: 6}
