@@ -1,14 +1,16 @@
 """Texts for models and judges: our own templates and prompt sets, and published prompt files beside them.
 
-Placeholders look like ``{question}``. Braces around anything else, such as a JSON example, are text.
+Placeholders look like ``{question}``. Braces around anything else, such as a JSON example, are text. ``<image>`` in a
+prompt for models is where the pictures stand.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,12 @@ from domain.errors import SchemaError
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 _PART = re.compile(r"^=== (system|user) ===\n", re.MULTILINE)
 
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
 GENERAL = "general"
 """The variant for dimensions that have none of their own."""
+IMAGE = "<image>"
+"""Where the pictures stand in a prompt; without it they come before its text."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,15 @@ class PromptSet:
     name: str
     default: str
     families: Mapping[str, Mapping[str, Prompt]]
+    injections: Mapping[str, Prompt] = field(default_factory=dict)
+    """What can be told beside the question: a text over the item's fields, by the name that a run chooses it by."""
+    text: str = ""
+    """The file as it is."""
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the file's text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
     def prompt(self, *, family: str | None = None, variant: str = GENERAL) -> Prompt:
         """The prompt for a model family (unknown or None: the default one) and variant (unknown: ``general``)."""
@@ -88,15 +103,24 @@ def load_prompt_set(name: str) -> PromptSet:
 
 
 def read_prompt_set(path: Path) -> PromptSet:
-    """A prompt set from a YAML file: ``default`` and ``families`` with variants of ``system`` and ``user`` texts.
+    """A prompt set from a YAML file: ``default`` and ``families`` with variants of ``system`` and ``user`` texts, and
+    perhaps ``injections`` with a ``text`` each.
 
     Raises
     ------
     SchemaError
         One line per problem: ``file:line: key: what is wrong``.
     """
-    document = yaml_text.read(_read(path))
+    return parse_prompt_set(_read(path), name=path.stem, file=str(path))
+
+
+def parse_prompt_set(text: str, *, name: str, file: str) -> PromptSet:
+    """A prompt set from its YAML; ``file`` stands for the file in messages. Raises as ``read_prompt_set`` does."""
+    document = yaml_text.read(text)
     value = _mapping(document.value)
+    for key in value:
+        if key not in ("default", "families", "injections"):
+            document.add((key,), "a prompt set has `default`, `families` and perhaps `injections`")
     families = _mapping(value.get("families"))
     found: dict[str, dict[str, Prompt]] = {}
     for family, variants in families.items():
@@ -107,14 +131,60 @@ def read_prompt_set(path: Path) -> PromptSet:
             if not _is_prompt(parts):
                 document.add(("families", family, variant), "a prompt has `user` and perhaps `system`, both text")
                 continue
-            prompt = Prompt(f"{path.stem}/{family}/{variant}", parts["user"].strip("\n"), parts.get("system"))
+            prompt = Prompt(f"{name}/{family}/{variant}", parts["user"].strip("\n"), parts.get("system"))
             found.setdefault(family, {})[variant] = prompt
     if value.get("default") not in families:
         document.add(("default",), "this must be one of the families")
+    injections = _injections(value.get("injections"), document, name)
     if document.troubles:
-        lines = [f"{path}:{each.line}: {dotted(each.path)}: {each.message}." for each in document.troubles]
+        lines = [f"{file}:{each.line}: {dotted(each.path)}: {each.message}." for each in document.troubles]
         raise SchemaError("\n".join(lines))
-    return PromptSet(path.stem, value["default"], found)
+    return PromptSet(name, value["default"], found, injections, text)
+
+
+def _injections(value: Any, document: yaml_text.Document, name: str) -> dict[str, Prompt]:
+    found: dict[str, Prompt] = {}
+    if value is not None and not isinstance(value, dict):
+        document.add(("injections",), "this must be names, each with a `text`")
+    for key, parts in _mapping(value).items():
+        path = ("injections", key)
+        if not _NAME.fullmatch(key):
+            document.add(path, "a name has small letters, digits, dashes and underscores")
+        elif not isinstance(parts, dict) or set(parts) != {"text"} or not isinstance(parts["text"], str):
+            document.add(path, "an injection has a `text`")
+        else:
+            found[key] = Prompt(f"{name}/{key}", parts["text"].strip("\n"))
+            if not found[key].placeholders:
+                document.add((*path, "text"), "it takes no field of the item; name one in curly brackets")
+    return found
+
+
+def parse_prompts(text: str, *, file: str) -> PromptSet:
+    """Prompts for models from the text of any file that holds some; its name's ending says what it is.
+
+    ``.yaml``: a prompt set. ``.jsonl``: published prompts, each a variant by its name, chosen by ``FILE#NAME``.
+    Anything else: a template with ``=== system ===`` and ``=== user ===`` lines, or plain text.
+
+    Raises
+    ------
+    SchemaError
+        The text does not fit; one line per problem.
+    """
+    path, _, chosen = file.partition("#")
+    name = Path(path).name
+    if name.endswith((".yaml", ".yml")):
+        return parse_prompt_set(text, name=name, file=path)
+    if not name.endswith((".jsonl", ".json")):
+        prompt = parse_template(name, text)
+        if not prompt.user:
+            raise SchemaError(f"{path}:1: there is no text for the user in it.")
+        return PromptSet(name, "any", {"any": {GENERAL: prompt}}, text=text)
+    variants: dict[str, Prompt] = dict(_published_prompts(text, file=path))
+    wanted = chosen or (GENERAL if GENERAL in variants else next(iter(variants)))
+    if wanted not in variants or (not chosen and GENERAL not in variants and len(variants) > 1):
+        known = ", ".join(variants)
+        raise SchemaError(f"{path}:1: say which of its prompts is meant, as in {name}#NAME; there are {known}.")
+    return PromptSet(name, "any", {"any": {**variants, GENERAL: variants[wanted]}}, text=text)
 
 
 def _mapping(value: Any) -> dict[str, Any]:
@@ -151,18 +221,26 @@ def load_published_prompts(path: Path | str) -> dict[str, PublishedPrompt]:
     SchemaError
         A line does not fit; the message names file and line.
     """
-    path = Path(path)
+    return _published_prompts(_read(Path(path)), file=str(path))
+
+
+def _published_prompts(text: str, *, file: str) -> dict[str, PublishedPrompt]:
     found: dict[str, PublishedPrompt] = {}
-    for number, line in enumerate(_read(path).splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        prompt = _published(line, where=f"{path}:{number}")
+        prompt = _published(line, where=f"{file}:{number}")
         if prompt.name in found:
-            raise SchemaError(f"{path}:{number}: name: a prompt `{prompt.name}` was there before.")
+            raise SchemaError(f"{file}:{number}: name: a prompt `{prompt.name}` was there before.")
         found[prompt.name] = prompt
     if not found:
-        raise SchemaError(f"{path}:1: the file holds no prompts.")
+        raise SchemaError(f"{file}:1: the file holds no prompts.")
     return found
+
+
+def read_prompts(file: str) -> PromptSet:
+    """Prompts for models from a file, as ``parse_prompts`` tells them apart; ``FILE#NAME`` chooses one of several."""
+    return parse_prompts(_read(Path(file.partition("#")[0])), file=file)
 
 
 def _published(line: str, *, where: str) -> PublishedPrompt:

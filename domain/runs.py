@@ -186,6 +186,10 @@ class RunPlan:
     """A row of the registry of prompt sets, or the name of a loaded file."""
     prompt_hash: str = ""
     """SHA-256 of the prompt set or file as it was."""
+    prompt_text: str = ""
+    """Of a loaded file: its text, so that every worker asks by it; empty: a row of the registry."""
+    fills: Mapping[str, str] = field(default_factory=dict)
+    """Field of the item by the placeholder that it fills, where the names differ."""
     family: str | None = None
     """Of the prompt set; None: its default."""
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -9,7 +9,8 @@ Needs the extra ``video`` (PyAV), which is imported when a function here is call
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -154,6 +155,28 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
     out.parent.mkdir(parents=True, exist_ok=True)
     picture.save(out)
     return Frame(out, float(moment))
+
+
+def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -> Iterator[Image.Image]:
+    """The frames on screen at these moments, which have to rise, upright, in RGB.
+
+    Moments between two keyframes are decoded in one go: a seek for each group of pictures that is touched.
+
+    Raises
+    ------
+    MediaRefused
+        The video cannot be read, or does not reach that far.
+    """
+    called = name or str(video)
+    moments = [_moment(time) for time in times]
+    if moments != sorted(moments):
+        raise ValueError("the moments have to rise")
+    with _opened(video, name=called) as (container, stream):
+        groups = _groups(container, stream, moments)
+        for group in groups:
+            _must_reach(container, stream, group[-1], name=called)
+            for found in _each(container, stream, group, name=called):
+                yield _picture(found)
 
 
 @dataclass(frozen=True)
@@ -314,6 +337,36 @@ def _at(container: InputContainer, stream: VideoStream, moment: Fraction, *, nam
     if found is None:
         raise MediaRefused(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
     return found
+
+
+def _groups(container: InputContainer, stream: VideoStream, moments: Sequence[Fraction]) -> list[list[Fraction]]:
+    """The moments, those between the same two keyframes together."""
+    base = stream.time_base or _MILLISECONDS
+    container.seek(0)
+    keys = sorted(
+        packet.pts * base - _origin(container)
+        for packet in container.demux(stream)
+        if packet.is_keyframe and packet.pts is not None
+    )
+    found: dict[int, list[Fraction]] = {}
+    for moment in moments:
+        found.setdefault(bisect_right(keys, moment + _SAME_MOMENT), []).append(moment)
+    return list(found.values())
+
+
+def _each(
+    container: InputContainer, stream: VideoStream, moments: Sequence[Fraction], *, name: str
+) -> Iterator[VideoFrame]:
+    """The frame on screen at each of these rising moments; one pass of decoding."""
+    frames = _decoded_from(container, stream, moments[0])
+    shown: VideoFrame | None = next(frames, None)
+    following = next(frames, None)
+    for moment in moments:
+        while following is not None and _time(following, container) <= moment + _SAME_MOMENT:
+            shown, following = following, next(frames, None)
+        if shown is None:
+            raise MediaRefused(f"{name} has no frame at {float(moment):.2f} s. Check that it is the right video.")
+        yield shown
 
 
 def _nth(container: InputContainer, stream: VideoStream, index: int, *, name: str) -> VideoFrame:

@@ -73,16 +73,37 @@ def of_picture(picture: Image.Image, *, width: int | None = None, height: int | 
     )
 
 
+def upright(path: Path, *, mime: str, name: str, limits: Limits) -> Image.Image:
+    """All pixels of the image at ``path``, upright, in RGB."""
+    with _decoded(path, mime=mime, name=name, limits=limits, whole=True) as (image, _):
+        return flat(_eight_bits(ImageOps.exif_transpose(image)))
+
+
+def as_shown(path: Path, *, mime: str, name: str, limits: Limits) -> bool:
+    """Whether the file itself is what ``upright`` would make of it, and carries nothing else (place, camera)."""
+    if mime not in ("image/png", "image/jpeg"):
+        return False
+    with _translated(name, limits), Image.open(path, formats=[_DECODERS[mime]]) as image:
+        carries = {"exif", "icc_profile", "transparency", "xmp", "comment"} & set(image.info)
+        return image.mode == "RGB" and not carries and not image.getexif() and getattr(image, "n_frames", 1) == 1
+
+
 @contextmanager
-def _decoded(path: Path, *, mime: str, name: str, limits: Limits) -> Iterator[tuple[Image.Image, tuple[int, int]]]:
-    """The image with its pixels (the first picture of an animation), and the size that it has as stored."""
+def _decoded(
+    path: Path, *, mime: str, name: str, limits: Limits, whole: bool = False
+) -> Iterator[tuple[Image.Image, tuple[int, int]]]:
+    """The image with its pixels (the first picture of an animation), and the size that it has as stored.
+
+    Unless it has to be ``whole``, a large one comes at a fraction of its size that is enough for pages.
+    """
     with _translated(name, limits):
         image = Image.open(path, formats=[_DECODERS[mime]])
     with image:
         size = image.size
         _check_size(image, name=name, limits=limits)
         with _translated(name, limits):
-            image.draft("RGB", (DISPLAY_SIDE, DISPLAY_SIDE))  # JPEG only: decodes at a half, a quarter or an eighth
+            if not whole:
+                image.draft("RGB", (DISPLAY_SIDE, DISPLAY_SIDE))  # JPEG only: decodes at a half, a quarter or an eighth
             image.load()
             image.getexif()
         yield image, size

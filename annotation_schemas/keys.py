@@ -1,0 +1,34 @@
+"""Which fields of an item tell the right answer, and which one holds the options."""
+
+from __future__ import annotations
+
+from annotation_schemas import registry
+from annotation_schemas.model import Schema
+
+_CHOSEN = ("option_of", "options_of", "order_of")
+_REFERENCES = ("answer", "ref_answer", "ref_answer_1", "true_action", "key_concept", "reason")
+"""Placeholders of judge templates that stand for what is right."""
+_NAMES = ("answer", "reason", "key_concepts")
+"""What the published benchmarks call it; a schema without verification and judges says it in no other way."""
+
+
+def key_fields(schema: Schema) -> frozenset[str]:
+    """The fields that no model may be told: the key of the verification, what judges compare with, chosen options."""
+    fields = {field.name: field for field in schema.item.fields}
+    found = {name for name in _NAMES if name in fields}
+    found |= {name for name, field in fields.items() if field.kind in _CHOSEN}
+    if schema.stages.verification and schema.stages.verification.keep.key:
+        found.add(schema.stages.verification.keep.key)
+    for judge in schema.judges:
+        row = registry.find("template", judge.template)
+        for placeholder in row.placeholders if isinstance(row, registry.Template) else ():
+            if placeholder in _REFERENCES:
+                found.add(judge.fills.get(placeholder, placeholder))
+    return frozenset(found & set(fields))
+
+
+def options_field(schema: Schema) -> str | None:
+    """The list that the right answer is taken from; None: the items have no options."""
+    lists = [field.name for field in schema.item.fields if field.kind == "text_list"]
+    chosen = [field.field for field in schema.item.fields if field.kind in _CHOSEN and field.field in lists]
+    return next((name for name in [*chosen, "options", "actions"] if name in lists), None)

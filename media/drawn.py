@@ -1,0 +1,108 @@
+"""Boxes and numbered marks drawn on pictures, as models get them.
+
+They are stored as fractions of the upright image (``annotation_schemas.marks``). Lines and figures grow with the image,
+and each red line lies between white ones, so that they can be told from any background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PIL import Image, ImageDraw, ImageFont
+
+RED = (230, 0, 0)
+WHITE = (255, 255, 255)
+
+VERSION = 1
+"""Goes up whenever the same boxes and marks come out as other pixels."""
+
+_LEAST_LINE = 2
+_LEAST_TEXT = 12
+
+
+def draw(
+    picture: Image.Image,
+    *,
+    boxes: Sequence[Mapping[str, Any]] = (),
+    marks: Sequence[Mapping[str, Any]] = (),
+    labels: Mapping[Any, str] | None = None,
+) -> Image.Image:
+    """A copy of the picture (RGB) with these boxes and marks; ``labels`` has what stands for a box's label."""
+    drawn = picture.copy()
+    pen = ImageDraw.Draw(drawn)
+    line = max(_LEAST_LINE, round(max(picture.size) / 250))
+    font = ImageFont.load_default(size=max(_LEAST_TEXT, round(max(picture.size) / 32)))
+    for box in boxes:
+        _box(pen, picture.size, box, line)
+    for box in boxes:  # after all lines, so that none runs through a label
+        if box.get("label") is not None:
+            text = (labels or {}).get(box["label"], str(box["label"]))
+            _label(pen, picture.size, box, text, line, font)
+    for mark in marks:
+        _mark(pen, picture.size, mark, line, font)
+    return drawn
+
+
+def _box(pen: ImageDraw.ImageDraw, size: tuple[int, int], box: Mapping[str, Any], line: int) -> None:
+    left, top, right, bottom = _edges(size, box)
+    halo = max(1, line // 2)
+    for inset, width, colour in (
+        (-halo, halo, WHITE),
+        (0, line, RED),
+        (line, halo, WHITE),
+    ):
+        corner = (left + inset, top + inset, right - inset, bottom - inset)
+        if corner[2] > corner[0] and corner[3] > corner[1]:
+            pen.rectangle(corner, outline=colour, width=width)
+
+
+def _edges(size: tuple[int, int], box: Mapping[str, Any]) -> tuple[int, int, int, int]:
+    """The first and last pixels of the red line; at least three apart, within the image."""
+    width, height = size
+    left, top = _within(box["x"] * width, width - 1), _within(box["y"] * height, height - 1)
+    right = _within((box["x"] + box["w"]) * width - 1, width - 1)
+    bottom = _within((box["y"] + box["h"]) * height - 1, height - 1)
+    return left, top, max(right, left), max(bottom, top)
+
+
+def _within(at: float, last: int) -> int:
+    return min(max(round(at), 0), last)
+
+
+def _label(
+    pen: ImageDraw.ImageDraw,
+    size: tuple[int, int],
+    box: Mapping[str, Any],
+    text: str,
+    line: int,
+    font: Any,
+) -> None:
+    """A red field with the label: above the box, or inside where there is no room above."""
+    left, top, _, _ = _edges(size, box)
+    inner = pen.textbbox((0, 0), text, font=font)
+    width, height = round(inner[2] - inner[0]) + 2 * line, round(inner[3] - inner[1]) + 2 * line
+    x = max(0, min(left, size[0] - width))
+    y = top - height if top >= height else top
+    pen.rectangle((x, y, x + width - 1, y + height - 1), fill=RED)
+    pen.text((x + line - inner[0], y + line - inner[1]), text, fill=WHITE, font=font)
+
+
+def _mark(pen: ImageDraw.ImageDraw, size: tuple[int, int], mark: Mapping[str, Any], line: int, font: Any) -> None:
+    """A red disc with a white ring and the number, its middle at the mark; moved in where it would leave the image."""
+    text = str(mark["number"])
+    inner = pen.textbbox((0, 0), text, font=font)
+    radius = round(max(inner[2] - inner[0], inner[3] - inner[1]) / 2) + 2 * line
+    x = _clear(mark["x"] * size[0], radius, size[0])
+    y = _clear(mark["y"] * size[1], radius, size[1])
+    pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=WHITE)
+    rim = max(1, line // 2)
+    pen.ellipse((x - radius + rim, y - radius + rim, x + radius - rim, y + radius - rim), fill=RED)
+    pen.text((x - (inner[0] + inner[2]) / 2, y - (inner[1] + inner[3]) / 2), text, fill=WHITE, font=font)
+
+
+def _clear(at: float, radius: int, length: int) -> int:
+    """The nearest place to ``at`` where a disc is all within; the middle of what is too small for it."""
+    if length <= 2 * radius:
+        return length // 2
+    return min(max(round(at), radius), length - 1 - radius)

@@ -1,0 +1,510 @@
+"""From items to what a model is asked: prompts filled in, boxes and marks drawn, frames taken out of clips.
+
+Nothing that tells the right answer is ever offered to a prompt (``annotation_schemas.keys``). What keeps a single item
+from being asked is a sentence on its question, never an error: the other items are asked all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas import registry
+from annotation_schemas.keys import key_fields, options_field
+from annotation_schemas.model import AssetSlot, ItemField, Schema
+from annotation_schemas.prompts import GENERAL, IMAGE, Prompt, PromptSet, load_prompt_set, parse_prompts, read_prompts
+from db import items
+from db.engine import Session, Store
+from db.tables import AssetRow, ItemRow
+from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound, SchemaError
+from domain.runs import Picture, Question, RunPlan, chunked
+from inference.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from media.prepared import Pictures
+    from media.store import MediaStore
+
+CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
+"""Placeholders that no field fills: the options a line each where there are any; what is told beside the question;
+the dimension's title."""
+
+_AT_ONCE = 200
+"""So many items are read with one query."""
+_FRAMES = 8
+"""Of a clip, where neither plan nor schema says how many."""
+
+
+# ---- plans ----------------------------------------------------------------------------------------------------------
+
+
+def plan_for(schema: Schema, spec: ModelSpec, *, prompts: str | None = None, **chosen: Any) -> RunPlan:
+    """The plan that a schema has for a model, its prompts frozen; ``chosen`` are fields of ``RunPlan`` that differ.
+
+    ``prompts`` is a row of the registry or a file (``FILE#NAME`` where it holds several); None: what the schema names.
+
+    Raises
+    ------
+    ModelRefused
+        There are no such prompts, the file does not fit, or they have no such injection.
+    """
+    models = schema.models
+    plan = RunPlan(
+        strategy=models.strategy if models else "generate",
+        prompt_set=(models.prompts if models else None) or "plain",
+        family=spec.prompts,
+        variants=dict(models.variants) if models else {},
+        score=(models.score if models else None) or "mean_logprob",
+        clips=dict(models.clips) if models else {},
+    )
+    return with_prompts(replace(plan, **chosen), prompts)
+
+
+def with_prompts(plan: RunPlan, prompts: str | None = None) -> RunPlan:
+    """The plan with these prompts (None: those that it names), their text and hash as they are now.
+
+    Raises
+    ------
+    ModelRefused
+        There are no such prompts, the file does not fit, or they have no such injection.
+    """
+    name = prompts or plan.prompt_set
+    if registry.find("prompt_set", name) is not None:
+        found = load_prompt_set(name)
+        plan = replace(plan, prompt_set=name, prompt_text="", prompt_hash=found.hash)
+    elif prompts is None and plan.prompt_text:
+        found = _parsed(plan)
+        plan = replace(plan, prompt_hash=found.hash)
+    else:
+        try:
+            found = read_prompts(name)
+        except SchemaError as error:
+            known = ", ".join(row.name for row in registry.rows("prompt_set"))
+            raise ModelRefused(f"{error} Prompts are a file or one of {known}.") from error
+        plan = replace(plan, prompt_set=_file_name(name), prompt_text=found.text, prompt_hash=found.hash)
+    for each in plan.injections:
+        if each not in found.injections:
+            known = ", ".join(found.injections) or "none"
+            raise ModelRefused(f"The prompts {plan.prompt_set} have nothing to tell named `{each}`; there are {known}.")
+    return plan
+
+
+def prompts_of(plan: RunPlan) -> PromptSet:
+    """The prompts of a plan, as they were when it was made.
+
+    Raises
+    ------
+    ModelRefused
+        They are no longer what they were, or there are none of that name.
+    """
+    if plan.prompt_text:
+        found = _parsed(plan)
+    else:
+        try:
+            found = load_prompt_set(plan.prompt_set)
+        except KeyError as error:
+            raise ModelRefused(f"There are no prompts named {plan.prompt_set}.") from error
+    if plan.prompt_hash and plan.prompt_hash != found.hash:
+        raise ModelRefused(
+            f"The prompts {plan.prompt_set} have changed since this run was started, so it cannot go on with them. "
+            "Start a new run."
+        )
+    return found
+
+
+def _parsed(plan: RunPlan) -> PromptSet:
+    try:
+        return parse_prompts(plan.prompt_text, file=plan.prompt_set)
+    except SchemaError as error:
+        raise ModelRefused(str(error)) from error
+
+
+def _file_name(file: str) -> str:
+    path, mark, chosen = file.partition("#")
+    return Path(path).name + mark + chosen
+
+
+# ---- asking ---------------------------------------------------------------------------------------------------------
+
+
+class _Cannot(Exception):
+    """Why an item cannot be asked, as a sentence that fits other items too."""
+
+
+@dataclass(frozen=True)
+class _Still:
+    """An image to be prepared."""
+
+    role: str
+    sha256: str
+    drawn: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Frames:
+    """Frames of a clip to be taken; with ``clip`` None each is a still image."""
+
+    role: str
+    sha256: str
+    times: tuple[float, ...]
+    clip: int | None
+
+
+_Shown = _Still | _Frames
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A question whose pictures are not made yet."""
+
+    question: Question
+    parts: tuple[str | _Shown, ...] = ()
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What will happen, before anything is asked."""
+
+    wanted: int
+    """How many items it is about."""
+    questions: tuple[Question, ...]
+    """The first ones, as they will be asked."""
+    cannot: Mapping[str, int]
+    """How many items cannot be asked, by the reason."""
+    pictures: int
+    """How many pictures will be shown, frames included."""
+    variants: Mapping[str, str]
+    """Which prompt each dimension gets."""
+    injections: tuple[str, ...] = ()
+    left_out: int = 0
+    """Items whose pictures are left out on purpose."""
+
+
+class Asker:
+    """Makes questions of items, by a plan. Used by one thread."""
+
+    def __init__(
+        self, store: Store, media: MediaStore, *, schema: Schema, plan: RunPlan, spec: ModelSpec, cache: Path
+    ) -> None:
+        """``cache`` is the folder in which prepared pictures lie.
+
+        Raises
+        ------
+        ModelRefused
+            The prompts of the plan cannot be had.
+        """
+        from media.prepared import Pictures
+
+        self.store = store
+        self.schema = schema
+        self.plan = plan
+        self.spec = spec
+        self.pictures = Pictures(media, cache)
+        self.prompts = prompts_of(plan)
+        self._writer = _Writer(schema, plan, spec, self.prompts)
+        self._shower = _Shower(schema, plan, self.pictures)
+
+    def ask(self, item_ids: Sequence[int]) -> list[Question]:
+        """The questions to these items, in their order; one that cannot be asked says why."""
+        return [self._prepared(draft) for draft in self._drafts(item_ids)]
+
+    def describe(self, item_ids: Sequence[int], *, first: int = 3) -> Preview:
+        """What asking about these items will be like. Only the pictures of the ``first`` questions are made."""
+        cannot: Counter[str] = Counter()
+        shown: list[Question] = []
+        n_pictures = 0
+        for draft in self._drafts(item_ids):
+            question = draft.question
+            if not question.cannot and len(shown) < first:
+                question = self._prepared(draft)
+                if not question.cannot:
+                    shown.append(question)
+            if question.cannot:
+                cannot[question.cannot] += 1
+            else:
+                n_pictures += sum(_n_pictures(part) for part in draft.parts)
+        return Preview(
+            wanted=len(item_ids),
+            questions=tuple(shown),
+            cannot=dict(cannot.most_common()),
+            pictures=n_pictures,
+            variants={each.id: self._writer.variant(each.id) for each in self.schema.dimensions},
+            injections=self.plan.injections,
+            left_out=len(item_ids) if self.plan.text_only else 0,
+        )
+
+    def _drafts(self, item_ids: Sequence[int]) -> Iterator[_Draft]:
+        for some in chunked(item_ids, _AT_ONCE):
+            with self.store.read() as session:
+                found = _read(session, some)
+            for item_id in some:
+                yield self._draft(found[item_id])
+
+    def _draft(self, item: _Item) -> _Draft:
+        question = Question(unit_id=item.id, name=item.name, dimension=item.dimension, parts=())
+        try:
+            shown = self._shower.shown(item) if self._shows() else []
+            self._fits(shown)
+            system, parts = self._writer.parts(item, shown)
+            options = self._writer.ranked(item)
+        except _Cannot as why:
+            return _Draft(replace(question, cannot=str(why)))
+        return _Draft(replace(question, system=system, options=options), tuple(parts))
+
+    def _shows(self) -> bool:
+        return not self.plan.text_only
+
+    def _fits(self, shown: Sequence[_Shown]) -> None:
+        """Whether the model can be shown so many pictures."""
+        n = sum(_n_pictures(each) for each in shown)
+        if n and self.spec.modality == "text":
+            raise _Cannot(
+                f"{self.spec.name} is shown no pictures, and this item has some; choose text only to leave them out."
+            )
+        if n > 1 and self.spec.modality == "one_image":
+            raise _Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.")
+
+    def _prepared(self, draft: _Draft) -> Question:
+        """The question with its pictures made."""
+        if draft.question.cannot:
+            return draft.question
+        parts: list[str | Picture] = []
+        try:
+            for part in draft.parts:
+                parts += [part] if isinstance(part, str) else self._made(part)
+        except (MediaRefused, NotFound, NotAvailable) as error:
+            return replace(draft.question, cannot=str(error))
+        return replace(draft.question, parts=tuple(parts))
+
+    def _made(self, part: _Shown) -> list[Picture]:
+        if isinstance(part, _Still):
+            made = self.pictures.image(part.sha256, **part.drawn)
+            return [Picture(made.path, made.sha256, role=part.role)]
+        frames = self.pictures.frames(part.sha256, part.times)
+        return [
+            Picture(frame.path, frame.sha256, role=part.role, clip=part.clip, time=time)
+            for frame, time in zip(frames, part.times, strict=True)
+        ]
+
+
+def _n_pictures(part: str | _Shown) -> int:
+    if isinstance(part, str):
+        return 0
+    return 1 if isinstance(part, _Still) else len(part.times)
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An item as it stands, with its media."""
+
+    id: int
+    name: str
+    dimension: str
+    fields: Mapping[str, Any]
+    assets: Sequence[tuple[str, AssetRow]]
+    """Role and asset, in order."""
+
+
+def _read(session: Session, ids: Sequence[int]) -> dict[int, _Item]:
+    rows: dict[int, ItemRow] = items.by_ids(session, ids=ids)
+    contents = items.contents(session, ids=ids)
+    assets = items.assets_of(session, ids=ids)
+    return {
+        id: _Item(
+            id=id,
+            name=row.external_id,
+            dimension=row.dimension,
+            fields=contents[id, row.current_revision],
+            assets=[(link.role, asset) for link, asset, _ in assets.get(id, [])],
+        )
+        for id, row in rows.items()
+    }
+
+
+# ---- texts ----------------------------------------------------------------------------------------------------------
+
+
+class _Writer:
+    """Fills prompts."""
+
+    def __init__(self, schema: Schema, plan: RunPlan, spec: ModelSpec, prompts: PromptSet) -> None:
+        self.schema = schema
+        self.plan = plan
+        self.prompts = prompts
+        self.family = plan.family or spec.prompts
+        self.fields = {field.name: field for field in schema.item.fields}
+        self.keys = key_fields(schema)
+        self.options = options_field(schema)
+        self.own = schema.models is not None and schema.models.prompts == plan.prompt_set and not plan.prompt_text
+        self.lettered = {self.options} | {
+            criterion.field
+            for stage in ("verification", "refinement", "grading")
+            for criterion in registry.criteria_of(schema, stage)
+        }
+        self._variants = {each: variant for variant, names in plan.variants.items() for each in names}
+
+    def variant(self, dimension: str) -> str:
+        """The variant that a dimension gets; ``general`` where the family has none of that name."""
+        variant = self._variants.get(dimension, GENERAL)
+        family = self.prompts.families.get(self.family or "") or self.prompts.families[self.prompts.default]
+        return variant if variant in family else GENERAL
+
+    def parts(self, item: _Item, shown: Sequence[_Shown]) -> tuple[str | None, list[str | _Shown]]:
+        """The system's text and the user's turn."""
+        prompt = self.prompts.prompt(family=self.family, variant=self.variant(item.dimension))
+        told = self._told(item)
+        values = {name: self._value(name, item, told) for name in prompt.placeholders}
+        if told and INJECTED not in prompt.placeholders:
+            prompt = replace(prompt, user=f"{{{INJECTED}}}\n\n{prompt.user}")
+            values[INJECTED] = told.lstrip("\n")
+        system = Prompt(prompt.name, prompt.system).fill(values).user if prompt.system is not None else None
+        return system, self._placed(prompt, values, shown)
+
+    def _placed(self, prompt: Prompt, values: Mapping[str, str], shown: Sequence[_Shown]) -> list[str | _Shown]:
+        """The pictures where the prompt has its marks, else before the text."""
+        texts = [Prompt(prompt.name, piece).fill(values).user for piece in prompt.user.split(IMAGE)]
+        n_marks = len(texts) - 1
+        if n_marks > 1 and shown and n_marks != len(shown):
+            raise _Cannot(f"The prompt has places for {n_marks} pictures, and this item has another number of them.")
+        parts: list[str | _Shown] = []
+        for at, text in enumerate(texts):
+            if at or not n_marks:
+                parts += shown if n_marks <= 1 else shown[at - 1 : at]
+            if not shown and at and parts and isinstance(parts[-1], str):
+                text = _joined(parts.pop(), text)
+            if text:
+                parts.append(text)
+        return parts
+
+    def ranked(self, item: _Item) -> tuple[str, ...]:
+        """The options, where they are ranked."""
+        if self.plan.strategy != "rank_options":
+            return ()
+        found = item.fields.get(self.options or "")
+        if not isinstance(found, list | tuple) or not found:
+            raise _Cannot("There are no options to rank.")
+        return tuple(str(entry) for entry in found)
+
+    def _told(self, item: _Item) -> str:
+        """What is told beside the question, a line each."""
+        found = ""
+        for name in self.plan.injections:
+            injection = self.prompts.injections.get(name)
+            if injection is None:
+                raise _Cannot(f"The prompts have nothing to tell named `{name}`.")
+            values = {each: self._value(each, item, "") for each in injection.placeholders}
+            found += "\n" + injection.fill(values).user
+        return found
+
+    def _value(self, placeholder: str, item: _Item, told: str) -> str:
+        name = self.plan.fills.get(placeholder, placeholder)
+        if name == "options" and name not in self.fields and self.options:
+            name = self.options
+        if name not in self.fields:
+            if name == INJECTED:
+                return told
+            if name == CHOICES:
+                return self._choices(item)
+            if name == DIMENSION:
+                return self.schema.dimension(item.dimension).title
+            raise _Cannot(f"The prompt asks for `{placeholder}`, which items do not have; say which field it takes.")
+        field = self.fields[name]
+        if name in self.keys:
+            raise _Cannot(f"The prompt asks for `{name}`, which tells the right answer; no model is told that.")
+        if field.secret_in and not self.own:
+            raise _Cannot(f"The prompt asks for `{name}`, which is secret; only the schema's own prompts may take it.")
+        value = item.fields.get(name)
+        if value is None or value in ("", [], ()):
+            raise _Cannot(f"The prompt asks for `{name}`, which this item does not have.")
+        return self._as_text(field, value)
+
+    def _choices(self, item: _Item) -> str:
+        """The options, a line each, where there are any and they are not ranked."""
+        found = item.fields.get(self.options or "")
+        if not isinstance(found, list | tuple) or not found or self.plan.strategy == "rank_options":
+            return ""
+        return "\n" + _letters(found)
+
+    def _as_text(self, field: ItemField, value: Any) -> str:
+        if field.kind in ("boxes", "marks"):
+            raise _Cannot(f"The prompt asks for `{field.name}`, which is drawn on the picture and has no text.")
+        if field.kind == "choice":
+            return next((choice.label for choice in field.options if choice.value == value), str(value))
+        if isinstance(value, list | tuple):
+            if field.kind == "segments":
+                value = [_narration(entry) for entry in value]
+            if field.name in self.lettered:
+                return _letters(value)
+            if all(isinstance(entry, str) for entry in value):
+                return ", ".join(value)
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _letters(options: Sequence[Any]) -> str:
+    names = ascii_uppercase if len(options) <= len(ascii_uppercase) else [str(at) for at in range(1, len(options) + 1)]
+    return "\n".join(f"{name}. {option}" for name, option in zip(names, options, strict=False))
+
+
+def _narration(segment: Any) -> str:
+    if isinstance(segment, Mapping):
+        for key in ("narration_text", "narration", "text"):
+            if isinstance(segment.get(key), str):
+                return str(segment[key])
+    return json.dumps(segment, ensure_ascii=False)
+
+
+def _joined(before: str | _Shown, after: str) -> str:
+    """Two texts between which a mark stood that no picture takes."""
+    assert isinstance(before, str)
+    return before + (after[1:] if before.endswith("\n") and after.startswith("\n") else after)
+
+
+# ---- pictures -------------------------------------------------------------------------------------------------------
+
+
+class _Shower:
+    """Says which pictures of an item are shown."""
+
+    def __init__(self, schema: Schema, plan: RunPlan, pictures: Pictures) -> None:
+        self.schema = schema
+        self.pictures = pictures
+        self.clips = dict(plan.clips) or dict(schema.models.clips if schema.models else {})
+        self.first_role = next((slot.role for slot in schema.item.assets if slot.kind == "image"), None)
+
+    def shown(self, item: _Item) -> list[_Shown]:
+        """The pictures in the order of the schema's places."""
+        found: list[_Shown] = []
+        for slot in self.schema.item.assets:
+            rows = [asset for role, asset in item.assets if role == slot.role]
+            if not rows and slot.min:
+                raise _Cannot(f"This item has no `{slot.role}`.")
+            if slot.kind == "image":
+                found += [self._still(item, slot, asset, at) for at, asset in enumerate(rows, 1)]
+        return found
+
+    def _still(self, item: _Item, slot: AssetSlot, asset: AssetRow, at: int) -> _Still:
+        return _Still(slot.role, self._there(slot, asset), self._drawn(item, slot.role, at))
+
+    def _there(self, slot: AssetSlot, asset: AssetRow) -> str:
+        if asset.sha256 is None or asset.sha256 not in self.pictures.media:
+            raise _Cannot(f"The file of its `{slot.role}` was not brought in.")
+        return asset.sha256
+
+    def _drawn(self, item: _Item, role: str, at: int) -> dict[str, Any]:
+        """Boxes and marks of the ``at``-th image of a role."""
+        found: dict[str, Any] = {}
+        for field in self.schema.item.fields:
+            entries = item.fields.get(field.name)
+            if field.kind not in ("boxes", "marks") or not entries or (field.role or self.first_role) != role:
+                continue
+            found.setdefault(field.kind, []).extend(each for each in entries if each.get("image", 1) == at)
+            if field.kind == "boxes":
+                found.setdefault("labels", {}).update({each.value: each.label for each in field.options})
+        return found
