@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -46,7 +46,9 @@ class Family:
     """Positions go on from where the picture's end, which it must be told."""
     text_only: bool = True
     """It can be asked without any picture."""
-    along: Mapping[str, int] = _ALONG
+    after: str = ""
+    """What its processor puts after every prompt by itself."""
+    along: Mapping[str, int] = field(default_factory=lambda: _ALONG)
 
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
@@ -64,7 +66,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "qwen3_vl": Family(rope_deltas=True),
         "blip-2": Family(inner=True, text_only=False),
         "instructblip": Family(inner=True, text_only=False),
-        "paligemma": Family(cached=False, text_only=False, along={**_ALONG, "token_type_ids": 1}),
+        "paligemma": Family(cached=False, text_only=False, after="\n", along={**_ALONG, "token_type_ids": 1}),
         "kosmos-2": Family(cached=False, text_only=False, along={**_ALONG, "image_embeds_position_mask": 0}),
     }
 )
@@ -270,10 +272,11 @@ class Ranker:
         if self._decoder_alone:
             found = self._alone(text, question.options)
         else:
-            found = cut(self._loaded.tokenizer, text, question.options)
+            found = cut(self._loaded.tokenizer, text + self._family.after, question.options)
         if found.end and not self._ends:
             raise CannotRank("One option is the beginning of another, and this model's tokeniser has no end token.")
-        inputs = self._loaded.encoded([(found.prompt, images)])
+        inputs = self._loaded.encoded([(found.prompt.removesuffix(self._family.after), images)])
+        inputs.pop("labels", None)  # some processors make them by themselves
         if not self._decoder_alone:
             self._check(inputs["input_ids"], found.prompt)
         different = list(dict.fromkeys(found.tokens))
@@ -499,7 +502,7 @@ def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
     """In float64: over a large vocabulary float32 alone costs 1e-5."""
     import torch
 
-    return torch.log_softmax(logits.float().double(), -1)
+    return torch.log_softmax(logits.double(), -1)
 
 
 def _ends(loaded: Loaded) -> tuple[int, ...]:

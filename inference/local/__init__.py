@@ -1,0 +1,1 @@
+"""Models that run on this machine, through transformers. Importing these modules does not import torch."""
