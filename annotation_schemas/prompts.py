@@ -1,4 +1,4 @@
-"""Texts for models and judges: our own templates and prompt sets, and published prompt files beside them.
+"""Texts for models: our own prompt sets, and published prompt files beside them.
 
 Placeholders look like ``{question}``. Braces around anything else, such as a JSON example, are text. ``<image>`` in a
 prompt for models is where the pictures stand.
@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import HOME, registry, yaml_text
+from annotation_schemas.prompt import Prompt, parse_prompt
 from annotation_schemas.typed_yaml import dotted
 from domain.errors import SchemaError
-
-_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
-_PART = re.compile(r"^=== (system|user) ===\n", re.MULTILINE)
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -27,37 +25,6 @@ GENERAL = "general"
 """The variant for dimensions that have none of their own."""
 IMAGE = "<image>"
 """Where the pictures stand in a prompt; without it they come before its text."""
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """What a model or a judge is asked, with placeholders."""
-
-    name: str
-    user: str
-    system: str | None = None
-
-    @property
-    def placeholders(self) -> tuple[str, ...]:
-        """The placeholders in the order in which they first appear."""
-        return tuple(dict.fromkeys(_PLACEHOLDER.findall(f"{self.system or ''}{self.user}")))
-
-    def fill(self, values: Mapping[str, str]) -> Prompt:
-        """The prompt with every placeholder replaced. What is filled in is never searched for placeholders.
-
-        Raises
-        ------
-        ValueError
-            A placeholder has no value.
-        """
-        missing = [name for name in self.placeholders if name not in values]
-        if missing:
-            raise ValueError(f"the prompt {self.name!r} needs a value for {', '.join(missing)}")
-
-        def fill(text: str) -> str:
-            return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text)
-
-        return Prompt(self.name, fill(self.user), fill(self.system) if self.system is not None else None)
 
 
 @dataclass(frozen=True)
@@ -81,18 +48,6 @@ class PromptSet:
         """The prompt for a model family (unknown or None: the default one) and variant (unknown: ``general``)."""
         variants = self.families.get(family or self.default) or self.families[self.default]
         return variants.get(variant) or variants[GENERAL]
-
-
-def load_template(name: str) -> Prompt:
-    """The text of a judge template of the registry; ``KeyError`` if there is none."""
-    return parse_template(name, _read(HOME / "templates" / f"{registry.template(name).name}.txt"))
-
-
-def parse_template(name: str, text: str) -> Prompt:
-    """A text with ``=== system ===`` and ``=== user ===`` lines; without them all of it is for the user."""
-    pieces = _PART.split(text)
-    parts = dict(zip(pieces[1::2], pieces[2::2], strict=True)) or {"user": text}
-    return Prompt(name, parts.get("user", "").strip(), parts["system"].strip() if "system" in parts else None)
 
 
 def load_prompt_set(name: str) -> PromptSet:
@@ -175,7 +130,7 @@ def parse_prompts(text: str, *, file: str) -> PromptSet:
     if name.endswith((".yaml", ".yml")):
         return parse_prompt_set(text, name=name, file=path)
     if not name.endswith((".jsonl", ".json")):
-        prompt = parse_template(name, text)
+        prompt = parse_prompt(name, text)
         if not prompt.user:
             raise SchemaError(f"{path}:1: there is no text for the user in it.")
         return PromptSet(name, "any", {"any": {GENERAL: prompt}}, text=text)

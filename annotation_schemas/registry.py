@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotation_schemas import judge_templates
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
 from domain.order import ORDERS
@@ -90,37 +91,16 @@ _ROWS: tuple[Row, ...] = (
     *(Row("keep_rule", rule.name, rule.meaning) for rule in KEEP_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
     *(Row("order", name, meaning) for name, meaning in ORDERS.items()),
-    Template(
-        "template",
-        "egothink_single",
-        "compares an answer with the reference, explains, and ends with a rating in double brackets",
-        available=False,
-        parser="double_brackets",
-        placeholders=("question", "ref_answer_1", "answer"),
-    ),
-    Template(
-        "template",
-        "pca_anchors",
-        "compares an answer with action, key concepts and reasoning; six labelled lines with three scores",
-        available=False,
-        parser="six_lines",
-        placeholders=("domain", "question", "actions", "model_output", "true_action", "key_concept", "reason"),
-    ),
-    Template(
-        "template",
-        "etp_answer",
-        "compares an answer with the correct one by the rules of its aspect; a JSON object with the final score",
-        available=False,
-        parser="assessment_json",
-        placeholders=("aspect", "answer", "ref_answer"),
-    ),
-    Template(
-        "template",
-        "verify_reference",
-        "looks at the media and says whether the reference answer is right",
-        available=False,
-        parser="last_line",
-        placeholders=("question", "answer"),
+    *(
+        Template(
+            "template",
+            template.head.id,
+            template.head.meaning,
+            available=False,
+            parser=template.head.parser,
+            placeholders=template.head.variables,
+        )
+        for template in judge_templates.shipped().values()
     ),
     Row("parser", "double_brackets", "the number in the last `[[...]]` of the reply", available=False),
     Row("parser", "six_lines", "three scores from lines such as `action score: 1`", available=False),

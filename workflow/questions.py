@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from annotation_schemas import registry
 from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import AssetSlot, ItemField, Schema
-from annotation_schemas.prompts import GENERAL, IMAGE, Prompt, PromptSet, load_prompt_set, parse_prompts, read_prompts
+from annotation_schemas.prompt import Prompt
+from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet, load_prompt_set, parse_prompts, read_prompts
 from db import items
 from db.engine import Session, Store
 from db.tables import AssetRow, ItemRow

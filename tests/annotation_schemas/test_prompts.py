@@ -6,25 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from annotation_schemas import HOME, registry
+from annotation_schemas import HOME, judge_templates, registry
 from annotation_schemas.prompts import (
     Prompt,
     load_prompt_set,
     load_published_prompts,
-    load_template,
     read_prompt_set,
 )
 from domain.errors import SchemaError
 from tests.paths import shared
 
 TEMPLATES = [row.name for row in registry.rows("template")]
+
+
+def prompt_of(name: str) -> Prompt:
+    return judge_templates.shipped()[name].prompt
+
+
 PROMPT_SETS = [row.name for row in registry.rows("prompt_set")]
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_template_has_the_placeholders_that_its_row_says(name: str) -> None:
     row = registry.template(name)
-    assert sorted(load_template(name).placeholders) == sorted(row.placeholders)
+    assert sorted(prompt_of(name).placeholders) == sorted(row.placeholders)
     assert registry.find("parser", row.parser) is not None
 
 
@@ -35,7 +40,7 @@ def test_every_text_belongs_to_a_row() -> None:
 
 def test_egothink_reply_form_and_labels() -> None:
     # EgoThink, Table 7
-    text = load_template("egothink_single").user
+    text = prompt_of("egothink_single").user
     assert 'exactly this form: "Rating: [[0.5]]"' in text
     for part in (
         "[Instruction]\n",
@@ -51,7 +56,7 @@ def test_egothink_reply_form_and_labels() -> None:
 
 def test_pca_bench_labels_and_six_lines() -> None:
     # PCA-Bench, Table 5
-    text = load_template("pca_anchors").user
+    text = prompt_of("pca_anchors").user
     assert text.splitlines()[:7] == [
         "[Question]: {question}",
         "[Action Choices]: {actions}",
@@ -73,7 +78,7 @@ def test_pca_bench_labels_and_six_lines() -> None:
 
 def test_etp_bench_reply_form() -> None:
     # ETP-Bench, Figure 3
-    text = load_template("etp_answer").user
+    text = prompt_of("etp_answer").user
     assert '"Assessment"' in text
     assert '"Final Score"' in text
     assert text.endswith('The Student\'s Answer is: "{answer}"\nThe Correct Answer is: "{ref_answer}"')
@@ -143,7 +148,7 @@ def test_the_published_file_loads() -> None:
     assert used.placeholders == ("question", "ref_answer_1", "answer")
     assert used.output_format == "[[rating]]"
     assert used.system == "You are a helpful assistant."
-    assert set(used.placeholders) == set(load_template("egothink_single").placeholders)
+    assert set(used.placeholders) == set(prompt_of("egothink_single").placeholders)
     assert len(prompts) == 9
 
 

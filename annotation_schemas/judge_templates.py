@@ -1,0 +1,117 @@
+"""What judges are asked: texts with placeholders, and a head that says what they are for and how replies are read.
+
+A template is a file: a head in YAML between two lines ``---``, then what the judge gets, in parts that begin with
+``=== system ===`` and ``=== user ===``. Ours are in ``templates/``; a project may bring its own versions, and published
+prompt files are read into the same shape. A changed text is another version with another hash, and agreement with
+people belongs to a version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotation_schemas import typed_yaml
+from annotation_schemas.prompt import Prompt, parse_prompt
+from domain.errors import SchemaError
+
+FOLDER = Path(__file__).resolve().parent / "templates"
+"""The templates that come with Touchstone."""
+
+Scalar = str | int | float | bool
+
+_HEAD = re.compile(r"\A---\n(.*?\n)---\n(.*)\Z", re.DOTALL)
+
+
+class Head(BaseModel):
+    """What a template is for, and how replies to it are read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    id: str
+    """Small letters, digits and underscores."""
+    version: int
+    """Counts from 1; every change of the text or of this head is another one."""
+    meaning: str
+    """What it asks and what comes back, in a line."""
+    benchmark: str | None = None
+    """The schema that it was made for; absent: any."""
+    variables: tuple[str, ...]
+    """The placeholders of the text, all of them."""
+    parser: str
+    """What reads the replies: a row of the registry of parsers."""
+    values: tuple[Scalar, ...]
+    """What a judge may answer; anything else is a failure."""
+    pictures: Literal["none", "item"] = "none"
+    """`item`: the item's images, or frames of its clips, come with the text."""
+    pair: bool = False
+    """It compares two answers, and is asked twice, the second time with their places exchanged."""
+    response_format: dict[str, Any] = Field(default_factory=dict)
+    """A JSON schema that the endpoint is asked to keep the reply to. It changes how a judge judges, so a template with
+    it is calibrated by itself."""
+
+
+@dataclass(frozen=True)
+class JudgeTemplate:
+    """A template: its head, what the judge gets, and the file's text, from which its hash follows."""
+
+    head: Head
+    prompt: Prompt
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the whole file's text; it travels with every score."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@cache
+def shipped() -> dict[str, JudgeTemplate]:
+    """The templates that come with Touchstone, by id."""
+    found = (read_template(path) for path in sorted(FOLDER.glob("*.txt")))
+    return {template.head.id: template for template in found}
+
+
+def read_template(path: Path) -> JudgeTemplate:
+    """A template from its file. Raises ``SchemaError`` with a line per problem."""
+    return parse_template(typed_yaml.read_file(path), name=str(path))
+
+
+def parse_template(text: str, *, name: str) -> JudgeTemplate:
+    """A template from its text; ``name`` stands for the file in messages.
+
+    Raises
+    ------
+    SchemaError
+        One line per problem: ``file:line: key: what is wrong``.
+    """
+    text = text.replace("\r\n", "\n")
+    match = _HEAD.match(text)
+    if match is None:
+        raise SchemaError(f"{name}:1: a template begins with its head, between two lines of three dashes.")
+    document, head = typed_yaml.parse(match.group(1), Head)
+    prompt = parse_prompt(name, match.group(2))
+    if head is not None:
+        prompt = Prompt(head.id, prompt.user, prompt.system)
+        for lacking in sorted(set(head.variables) - set(prompt.placeholders)):
+            document.add(("variables",), f"the text has no `{{{lacking}}}`")
+        for unnamed in sorted(set(prompt.placeholders) - set(head.variables)):
+            document.add(("variables",), f"the text has `{{{unnamed}}}`, which is not named here")
+        if not head.values:
+            document.add(("values",), "there has to be something that a judge may answer")
+        if not prompt.user:
+            document.add((), "the text is empty")
+    if head is None or document.troubles:
+        lines = [f"{name}:{each.line + 1}: {_key(each.path)}{each.message}." for each in document.troubles]
+        raise SchemaError("\n".join(lines))
+    return JudgeTemplate(head, prompt, text)
+
+
+def _key(path: tuple[str | int, ...]) -> str:
+    return f"{typed_yaml.dotted(path)}: " if path else ""

@@ -1,0 +1,48 @@
+"""What a model or a judge is asked, with placeholders: ``{question}``. Braces around anything else are text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+_PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_PART = re.compile(r"^=== (system|user) ===\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a model or a judge is asked, with placeholders."""
+
+    name: str
+    user: str
+    system: str | None = None
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The placeholders in the order in which they first appear."""
+        return tuple(dict.fromkeys(_PLACEHOLDER.findall(f"{self.system or ''}{self.user}")))
+
+    def fill(self, values: Mapping[str, str]) -> Prompt:
+        """The prompt with every placeholder replaced. What is filled in is never searched for placeholders.
+
+        Raises
+        ------
+        ValueError
+            A placeholder has no value.
+        """
+        missing = [name for name in self.placeholders if name not in values]
+        if missing:
+            raise ValueError(f"the prompt {self.name!r} needs a value for {', '.join(missing)}")
+
+        def fill(text: str) -> str:
+            return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text)
+
+        return Prompt(self.name, fill(self.user), fill(self.system) if self.system is not None else None)
+
+
+def parse_prompt(name: str, text: str) -> Prompt:
+    """A text with ``=== system ===`` and ``=== user ===`` lines; without them all of it is for the user."""
+    pieces = _PART.split(text)
+    parts = dict(zip(pieces[1::2], pieces[2::2], strict=True)) or {"user": text}
+    return Prompt(name, parts.get("user", "").strip(), parts["system"].strip() if "system" in parts else None)
