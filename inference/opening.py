@@ -19,12 +19,29 @@ class Allowed:
     """Hosts of private networks that may be asked, such as `vllm.lab` or `10.0.0.0/24`; loopback always may."""
 
 
-def open_answerer(spec: ModelSpec, *, strategy: str, allowed: Allowed = Allowed()) -> Answerer:
+def open_answerer(
+    spec: ModelSpec,
+    *,
+    strategy: str,
+    allowed: Allowed = Allowed(),
+    score: str = "mean_logprob",
+    without_image: bool = False,
+) -> Answerer:
     """Load the model, or reach for the endpoint, so that it can be asked with that strategy.
+
+    Parameters
+    ----------
+    score, without_image
+        Of ranked options: which score names the winner, and whether each is scored without pictures, too.
 
     Raises
     ------
     ModelRefused
         It cannot be had here; the message says what would help.
     """
+    if strategy == "rank_options" and spec.adapter == "endpoint":
+        raise ModelRefused(
+            f"{spec.name} is asked through a server, and servers do not give the likelihood of options that a picture"
+            " comes before: rank options with a local model, or let this one write its answer (strategy `generate`)."
+        )
     raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")
