@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
@@ -138,7 +138,11 @@ def insert_or_ignore(session: Session, table: type[Any], rows: Sequence[Mapping[
     connection = session.connection()
     build = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
     statement = build(table).on_conflict_do_nothing()
-    return connection.execute(statement, [dict(row) for row in rows]).rowcount
+    given = [dict(row) for row in rows]
+    if connection.dialect.name == "sqlite":
+        return connection.execute(statement, given).rowcount
+    key = next(iter(inspect(table).primary_key))  # many rows go in one statement, whose count the driver does not tell
+    return len(connection.execute(statement.returning(key), given).all())
 
 
 def migrate(connection: Connection) -> None:

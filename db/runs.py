@@ -32,6 +32,7 @@ from db.tables import (
 )
 from db.types import public_id as new_public_id
 from domain.runs import ANSWERS, OPEN, Attempt, Outcome, RunKind, RunState
+from domain.states import Stage
 
 _AT_ONCE = 500
 """As many ids as go into one query."""
@@ -404,6 +405,8 @@ def attempts(
     run_id: int,
     outcomes: Sequence[Outcome] | None = None,
     item_id: int | None = None,
+    dimension: str | None = None,
+    id: int | None = None,
     only_last: bool = False,
     before: int | None = None,
     limit: int = 50,
@@ -420,11 +423,44 @@ def attempts(
         wanted = wanted.where(col(AttemptRow.outcome).in_(list(outcomes)))
     if item_id is not None:
         wanted = wanted.where(AttemptRow.item_id == item_id)
+    if dimension is not None:
+        wanted = wanted.where(ItemRow.dimension == dimension)
+    if id is not None:
+        wanted = wanted.where(AttemptRow.id == id)
     if only_last:
         wanted = wanted.where(col(AttemptRow.final).is_(True), _is_last(AttemptRow))
     if before is not None:
         wanted = wanted.where(col(AttemptRow.id) < before)
     return [(attempt, item) for attempt, item in session.exec(wanted)]
+
+
+def reasons(session: Session, *, run_id: int) -> list[tuple[Outcome, str, int, str]]:
+    """Why units have no answer: outcome, error, how many of them, and one of the items; the most frequent first."""
+    wanted = (
+        select(AttemptRow.outcome, AttemptRow.error, func.count(), func.min(ItemRow.external_id))
+        .join(ItemRow, col(ItemRow.id) == AttemptRow.item_id)
+        .where(
+            AttemptRow.run_id == run_id,
+            col(AttemptRow.final).is_(True),
+            col(AttemptRow.outcome).not_in(tuple(ANSWERS)),
+            _is_last(AttemptRow),
+        )
+        .group_by(col(AttemptRow.outcome), col(AttemptRow.error))
+        .order_by(func.count().desc(), col(AttemptRow.outcome), col(AttemptRow.error))
+    )
+    return [(Outcome(outcome), error, n, item) for outcome, error, n, item in session.execute(wanted)]
+
+
+def slots_open(session: Session, *, run_id: int) -> dict[str, int]:
+    """How many slots for grading the answers of a run have, by dimension."""
+    wanted = (
+        select(ItemRow.dimension, func.count())
+        .join(PredictionRow, col(PredictionRow.item_id) == ItemRow.id)
+        .join(TaskRow, col(TaskRow.prediction_id) == PredictionRow.id)
+        .where(PredictionRow.run_id == run_id, TaskRow.stage == Stage.GRADING)
+        .group_by(col(ItemRow.dimension))
+    )
+    return dict(session.exec(wanted).all())
 
 
 def to_grade(session: Session, *, run_id: int) -> list[tuple[int, int, str]]:

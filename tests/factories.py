@@ -13,7 +13,9 @@ from db.engine import Store
 from db.tables import AssetRow, PredictionRow, RunRow
 from domain.records import Person, TaskView
 from domain.roles import Role
+from domain.runs import Attempt, RunKind, RunPlan, RunState
 from domain.states import Stage
+from inference.spec import ModelSpec
 from workflow import accounts, author, claim, grade, submit
 from workflow.projects import access_to, create_project, set_member
 
@@ -170,7 +172,7 @@ def make_predictions(
     """Answers of models to items, with their slots for grading."""
     with store.write() as session:
         access = access_to(session, person=None, project=project)
-        run = RunRow(project_id=access.project_id, kind="import", name="answers", created_at=store.now())
+        run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name="answers", created_at=store.now())
         session.add(run)
         session.flush()
         rows = [
@@ -189,6 +191,50 @@ def make_predictions(
         session.flush()
         made = [(row.id or 0, row.item_id, dimension) for row in rows]
         grade.open_grading(session, access=access, predictions=made, now=store.now())
+
+
+def make_run(
+    store: Store,
+    attempts: Sequence[Attempt],
+    *,
+    project: str = "p",
+    name: str = "little-model",
+    wanted: int | None = None,
+    state: RunState = RunState.RUNNING,
+    spec: ModelSpec | None = None,
+    plan: RunPlan | None = None,
+    worker: str = "machine/1",
+    about: Mapping[str, Any] | None = None,
+) -> str:
+    """A run of a model in which a worker has made these attempts; its public id."""
+    from db import runs
+
+    spec = spec or ModelSpec(name=name, adapter="chat", model="folder")
+    now = store.now()
+    with store.write() as session:
+        access = access_to(session, person=None, project=project)
+        units = list(dict.fromkeys(attempt.unit_id for attempt in attempts))
+        row = runs.add(
+            session,
+            row=RunRow(
+                project_id=access.project_id,
+                kind=RunKind.MODEL,
+                name=name,
+                params={"spec": spec.dump(), "plan": (plan or RunPlan()).dump()},
+                state=state,
+                spec_hash=spec.hash,
+                wanted=len(units) if wanted is None else wanted,
+                created_at=now,
+            ),
+        )
+        run_id = row.id or 0
+        runs.add_chunks(session, run_id=run_id, chunks=[units])
+        worker_id = runs.add_worker(session, run_id=run_id, name=worker, about=about or {}, now=now)
+        chunk = runs.claim(session, run_id=run_id, worker_id=worker_id, now=now, until=now + timedelta(minutes=1))
+        assert chunk is not None
+        assert chunk.id is not None
+        assert runs.append(session, run=row, chunk_id=chunk.id, worker_id=worker_id, attempts=attempts, now=now)
+        return row.public_id
 
 
 def claimed(store: Store, person: Person, stage: Stage = Stage.VERIFICATION, **where: Any) -> TaskView:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -52,6 +53,18 @@ class AttemptView:
     dimension: str
     at: datetime
     attempt: Attempt
+
+
+@dataclass(frozen=True)
+class FailureView:
+    """Items that were asked to the end without an answer, all for the same reason."""
+
+    outcome: Outcome
+    reason: str
+    """What went wrong, as a sentence."""
+    items: int
+    item: str
+    """One of them, by its external id."""
 
 
 @dataclass(frozen=True)
@@ -414,6 +427,20 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
         return n
 
 
+def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
+    """How many slots ``send_to_grading`` would open now, by dimension; empty where nobody grades."""
+    with store.read() as session:
+        row, access = _found(session, by, run)
+        stage = access.schema.stages.grading
+        if stage is None:
+            return {}
+        found = Counter(dimension for _, _, dimension in runs.to_grade(session, run_id=row.id or 0))
+        opened = runs.slots_open(session, run_id=row.id or 0)
+    graded = [each.id for each in access.schema.dimensions if stage.dimensions is None or each.id in stage.dimensions]
+    left = {dimension: found[dimension] * stage.raters - opened.get(dimension, 0) for dimension in graded}
+    return {dimension: n for dimension, n in left.items() if n > 0}
+
+
 # ---- looking --------------------------------------------------------------------------------------------------------
 
 
@@ -447,6 +474,8 @@ def attempts_of(
     run: str,
     outcomes: Sequence[Outcome] | None = None,
     item_id: int | None = None,
+    dimension: str | None = None,
+    id: int | None = None,
     only_last: bool = False,
     before: int | None = None,
     limit: int = 50,
@@ -462,10 +491,19 @@ def attempts_of(
             row.id or 0,
             outcomes=outcomes,
             item_id=item_id,
+            dimension=dimension,
+            id=id,
             only_last=only_last,
             before=before,
             limit=limit,
         )
+
+
+def failures_of(store: Store, *, by: Person | None, run: str) -> tuple[FailureView, ...]:
+    """Why items have no answer, the most frequent reason first."""
+    with store.read() as session:
+        row, _ = _found(session, by, run)
+        return tuple(FailureView(*each) for each in runs.reasons(session, run_id=row.id or 0))
 
 
 _FAILURES = tuple(outcome for outcome in Outcome if outcome not in ANSWERS)

@@ -1,0 +1,269 @@
+"""What models wrote, and the figures of a run, as markup. A model's text is anything: it is tamed before it is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from app import markup
+from app.markup import Markup
+from domain.runs import Outcome, RunState
+from inference.scores import Ranking
+
+LONGEST_LINE = 280
+"""So many characters of an answer stand in a table."""
+
+LONGEST_TEXT = 100_000
+"""So many characters of an answer stand on its own page; the download has all of it."""
+
+STYLE = """
+.ts-said { white-space: pre-wrap; overflow-wrap: anywhere; overflow: auto; contain: paint; max-height: 26rem;
+  unicode-bidi: isolate; line-height: 1.5; }
+.ts-said.short { max-height: 6.2rem; overflow: hidden; }
+.ts-said.framed { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 6px;
+  padding: .6rem .8rem; }
+.ts-figures { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: .3rem 0 .2rem; }
+.ts-figures div { min-width: 5.5rem; } .ts-figures b { display: block; font-size: 1.15rem; font-weight: 600;
+  font-variant-numeric: tabular-nums; }
+.ts-figures span { font-size: .82rem; color: color-mix(in srgb, currentColor 66%, transparent); }
+.ts-state { display: inline-block; font-size: .8rem; font-weight: 600; border-radius: 4px; padding: .05rem .5rem;
+  white-space: nowrap; background: color-mix(in srgb, currentColor 12%, transparent); }
+.ts-state.running, .ts-state.done { color: #fff; background: #1f7a58; } .ts-state.running { background: #2470a6; }
+.ts-state.stopped, .ts-state.cancelled { color: #fff; background: #b0531f; }
+.ts-turn { border-left: 3px solid color-mix(in srgb, currentColor 22%, transparent); padding: .1rem 0 .1rem .8rem;
+  margin: .5rem 0; }
+.ts-turn > .ts-quiet { display: block; font-size: .82rem; }
+.answered { background: #1f8a64; } .truncated { background: #8fbf6a; } .refused { background: #8b6fc0; }
+.failing { background: #c4622d; } .skipped { background: #7d8a94; }
+.failing { background-image: repeating-linear-gradient(135deg, #00000030 0 3px, transparent 3px 7px); }
+.truncated { background-image: repeating-linear-gradient(45deg, #00000026 0 3px, transparent 3px 7px); }
+.ts-scroll { overflow-x: auto; }
+"""
+
+OUTCOMES: Mapping[Outcome, str] = {
+    Outcome.ANSWERED: "answered",
+    Outcome.TRUNCATED: "cut at the longest answer",
+    Outcome.EMPTY: "answered with nothing",
+    Outcome.REFUSED: "refused",
+    Outcome.UNREADABLE: "reply not readable",
+    Outcome.TRANSPORT_ERROR: "no reply",
+    Outcome.NO_TOOL_RESULT: "asked for a tool without a stored result",
+    Outcome.TOO_MANY_TURNS: "too many turns",
+    Outcome.FAILED: "failed",
+    Outcome.SKIPPED: "not asked",
+}
+"""Outcomes in words, in the order of the bar."""
+
+_COLOURS = {
+    Outcome.ANSWERED: "answered",
+    Outcome.TRUNCATED: "truncated",
+    Outcome.REFUSED: "refused",
+    Outcome.SKIPPED: "skipped",
+}
+
+STATES: Mapping[RunState, str] = {
+    RunState.WAITING: "waiting for a worker",
+    RunState.RUNNING: "running",
+    RunState.PAUSED: "paused",
+    RunState.STOPPED: "stopped by itself",
+    RunState.CANCELLED: "cancelled",
+    RunState.DONE: "done",
+}
+
+_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
+_CONTROLS |= {0x7F: "\u2421", 0x2028: "\n", 0x2029: "\n"}
+_CONTROLS |= dict.fromkeys([*range(0x80, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd")
+_CONTROLS |= {code: f"[U+{code:04X}]" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+_MANY_MARKS = re.compile(f"([{_MARKS}]{{4}})[{_MARKS}]+")
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+
+
+def tame(value: str) -> str:
+    """The text with what would act instead of being read (control characters, overrides of the writing direction, piles
+    of accents, halves of characters) made visible or left out."""
+    return _MANY_MARKS.sub(r"\1", value.replace("\r\n", "\n").translate(_CONTROLS))
+
+
+def opening(value: str, most: int = LONGEST_LINE) -> str:
+    """The beginning of a text on one line, and how much follows."""
+    line = " ".join(tame(value[: 4 * most]).split())
+    left = len(value) - most
+    return line if len(line) <= most and len(value) <= 4 * most else f"{line[:most]} … ({left:,} more)"
+
+
+def said(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Markup:
+    """A text that came from outside, whole up to ``most`` characters, in its own writing direction."""
+    kept = tame(value[:most])
+    left = len(value) - most
+    after = markup.quiet(f"\n… {left:,} more characters, which the download has") if left > 0 else Markup("")
+    return markup.tag("div", markup.text(kept), after, style=f"ts ts-said {style}".strip(), dir="auto")
+
+
+def line(value: str, *, most: int = LONGEST_LINE) -> Markup:
+    """The beginning of a text that came from outside, for a cell of a table."""
+    return markup.tag("div", markup.text(opening(value, most)), style="ts-said short", dir="auto")
+
+
+def mono(value: str) -> Markup:
+    """A hash, a path, a name of a file."""
+    return markup.tag("span", markup.text(tame(value)), style="ts-mono")
+
+
+# ---- figures ---------------------------------------------------------------------------------------------------------
+
+
+def duration(seconds: float | None) -> str:
+    """A time to wait, roughly."""
+    if seconds is None:
+        return "not known yet"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h" if minutes < 2880 else _days(minutes)
+
+
+def _days(minutes: float) -> str:
+    return f"{minutes / 1440:.1f} days"
+
+
+def size(n: int | None) -> str:
+    """Bytes as people say them."""
+    if n is None:
+        return "not known"
+    for unit, step in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n >= step:
+            return f"{n / step:.1f} {unit}"
+    return f"{n} bytes"
+
+
+def rate(per_minute: float | None) -> str:
+    """How fast a run gets on."""
+    if not per_minute:
+        return "not known yet"
+    if per_minute >= 120:
+        return f"{per_minute / 60:.1f} a second"
+    return f"{per_minute:.1f} a minute" if per_minute >= 1 else f"{per_minute * 60:.1f} an hour"
+
+
+def number(n: int | None) -> str:
+    """A count; None is not known, which is not 0."""
+    return "not known" if n is None else f"{n:,}"
+
+
+def cost(amount: float | None, currency: str | None) -> str:
+    """Money; None is not known, which is not 0."""
+    if amount is None:
+        return "not known"
+    return f"{amount:.4f} {currency or ''}".strip() if amount < 1 else f"{amount:,.2f} {currency or ''}".strip()
+
+
+def moment(at: datetime | None) -> str:
+    """A time, in UTC."""
+    return at.strftime("%Y-%m-%d %H:%M") if at else "-"
+
+
+def figures(pairs: Iterable[tuple[str, str]]) -> Markup:
+    """Numbers with what they are, side by side."""
+    return markup.tag(
+        "div",
+        *(
+            markup.tag("div", markup.tag("b", markup.text(value)), markup.tag("span", markup.text(name)))
+            for name, value in pairs
+        ),
+        style="ts ts-figures",
+    )
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+
+
+def state(of: RunState) -> Markup:
+    """Where a run stands, in words on a colour."""
+    return markup.tag("span", markup.text(STATES[of]), style=f"ts-state {of}")
+
+
+def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:
+    """The progress bar: each outcome in its colour, the rest is what is still to do; the counts stand below."""
+    parts = [(_COLOURS.get(outcome, "failing"), name, counts.get(outcome, 0)) for outcome, name in OUTCOMES.items()]
+    there = [part for part in parts if part[2]]
+    left = wanted - sum(n for _, _, n in there)
+    keys = [(style, f"{n:,} {name}") for style, name, n in there]
+    return markup.joined(
+        [
+            markup.bar(there, total=wanted),
+            markup.keys_of_bar([*keys, *([("wanting", f"{left:,} to do")] if left > 0 else [])]),
+        ]
+    )
+
+
+# ---- options that were ranked ----------------------------------------------------------------------------------------
+
+SCORES: Mapping[str, str] = {
+    "sum_logprob": "Sum",
+    "mean_logprob": "Mean by token",
+    "per_byte_logprob": "Per byte",
+    "pmi_logprob": "What pictures add",
+}
+"""The scores of an option, as they stand side by side."""
+
+
+def ranking(of: Ranking, *, key: str | None = None) -> Markup:
+    """The options with their scores, the winner under each marked; a warning where they do not agree.
+
+    ``key`` is the option that the item says is right, if that is to be seen.
+    """
+    heads = [("Option", "wide"), *((SCORES[score], "number") for score in SCORES), ("Tokens", "number")]
+    rows = []
+    for at, option in enumerate(of.options):
+        text = markup.joined([line(option.text), *([markup.quiet("the key")] if option.text == key else [])])
+        cells = [_score(option.scores[score], of.winners.get(score) == at) for score in SCORES]
+        rows.append([text, *cells, markup.text(len(option.logprobs))])
+    by = SCORES.get(of.score, of.score).lower()
+    agreed = "" if of.warning else "The same option wins under every score. "
+    return markup.joined(
+        [
+            markup.notice(tame(f"{of.warning or agreed} This run goes by: {by}."), style="bad" if of.warning else ""),
+            markup.tag("div", markup.table(heads, rows), style="ts-scroll"),
+        ]
+    )
+
+
+def _score(value: float | None, won: bool) -> Markup:
+    if value is None:
+        return markup.quiet("-")
+    shown = markup.text(f"{value:.3f}")
+    return markup.tag("b", shown, markup.text(" \u25c2"), title="wins under this score") if won else shown
+
+
+# ---- a tool loop -----------------------------------------------------------------------------------------------------
+
+
+def transcript(turns: Sequence[Mapping[str, Any]]) -> Markup:
+    """What was said and asked for in a loop over tools, turn by turn."""
+    parts = []
+    for turn in turns:
+        who = str(turn.get("role", turn.get("type", "?")))
+        name = turn.get("name") or turn.get("tool")
+        head = tame(f"{who} · {name}" if name else who)
+        value = turn.get("text", turn.get("content", turn.get("result", "")))
+        parts.append(
+            markup.tag(
+                "div",
+                markup.quiet(head),
+                said(value if isinstance(value, str) else _json(value)),
+                *([said(_json(turn["calls"]), style="ts-mono")] if turn.get("calls") else []),
+                style="ts ts-turn",
+            )
+        )
+    return markup.joined(parts)
+
+
+def _json(value: Any) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)

@@ -1,0 +1,73 @@
+"""What leads read of a run: attempts by dimension and one by one, reasons of failures, and what grading would get."""
+
+from __future__ import annotations
+
+import pytest
+
+from db.engine import Store
+from domain.errors import NotAllowed
+from domain.roles import Role
+from domain.runs import Attempt, Outcome
+from domain.states import Stage
+from tests.factories import claimed, make_items, make_person, make_project, make_run
+from workflow import runs
+
+FAILED = "The server answered with 500."
+
+
+@pytest.fixture
+def run(store: Store) -> str:
+    """Four items of Colour and two of Shape; three of the six were answered, two failed alike and one otherwise."""
+    make_project(store)
+    colour = make_items(store, 4)
+    shape = make_items(store, 2, dimension="shape")
+    failed = {"outcome": Outcome.TRANSPORT_ERROR, "error": FAILED, "status": 500}
+    return make_run(
+        store,
+        [
+            Attempt(colour[0], Outcome.ANSWERED, "red"),
+            Attempt(colour[1], final=False, **failed),  # type: ignore[arg-type]
+            Attempt(colour[1], Outcome.TRUNCATED, "bl"),
+            Attempt(colour[2], final=False, **failed),  # type: ignore[arg-type]
+            Attempt(colour[2], **failed),  # type: ignore[arg-type]
+            Attempt(colour[3], **failed),  # type: ignore[arg-type]
+            Attempt(shape[0], Outcome.ANSWERED, "round"),
+            Attempt(shape[1], Outcome.SKIPPED, error="There is no image."),
+        ],
+    )
+
+
+def test_attempts_of_a_dimension_and_one_of_them(store: Store, run: str) -> None:
+    found = runs.attempts_of(store, by=None, run=run, dimension="shape")
+    assert [(each.item, each.attempt.outcome) for each in found] == [
+        ("shape/5", Outcome.SKIPPED),
+        ("shape/4", Outcome.ANSWERED),
+    ]
+    (one,) = runs.attempts_of(store, by=None, run=run, id=found[1].id)
+    assert one.attempt.text == "round"
+    assert len(runs.attempts_of(store, by=None, run=run)) == 8
+    assert len(runs.attempts_of(store, by=None, run=run, only_last=True)) == 6
+
+
+def test_reasons_are_counted_by_item_and_the_most_frequent_stands_first(store: Store, run: str) -> None:
+    assert runs.failures_of(store, by=None, run=run) == (
+        runs.FailureView(Outcome.TRANSPORT_ERROR, FAILED, 2, "colour/2"),
+        runs.FailureView(Outcome.SKIPPED, "There is no image.", 1, "shape/5"),
+    )
+
+
+def test_what_grading_would_get_is_what_it_gets(store: Store, run: str) -> None:
+    """Three answers, two graders for each."""
+    assert runs.slots_of(store, by=None, run=run) == {"colour": 4, "shape": 2}
+    assert runs.send_to_grading(store, by=None, run=run) == 6
+    assert runs.slots_of(store, by=None, run=run) == {}
+    assert runs.send_to_grading(store, by=None, run=run) == 0
+    grader = make_person(store, "greta")
+    assert "little-model" not in repr(claimed(store, grader, Stage.GRADING))
+
+
+def test_only_leads_read(store: Store, run: str) -> None:
+    senior = make_person(store, "sue", role=Role.SENIOR)
+    for read in (runs.failures_of, runs.slots_of, runs.attempts_of, runs.view):
+        with pytest.raises(NotAllowed):
+            read(store, by=senior, run=run)
