@@ -1,0 +1,489 @@
+"""What a folder of a model is, and whether it fits into this machine: read from its files, without loading it.
+
+No torch here: the web process shows what this module says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+from domain.errors import ModelRefused
+from inference.local.families import NO_CLASS, Family, family_of
+from inference.spec import Generation, ModelSpec
+
+BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+"""So many bytes has one parameter."""
+
+_STORED = {
+    "F64": ("float64", 8),
+    "F32": ("float32", 4),
+    "BF16": ("bfloat16", 2),
+    "F16": ("float16", 2),
+    "I64": ("int64", 8),
+    "I32": ("int32", 4),
+    "I16": ("int16", 2),
+    "I8": ("int8", 1),
+    "U8": ("uint8", 1),
+    "BOOL": ("bool", 1),
+    "F8_E4M3": ("float8", 1),
+    "F8_E5M2": ("float8", 1),
+}
+_LARGEST_HEADER = 100_000_000
+_LARGEST_JSON = 64_000_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """A folder that holds a model, or something that looks like one."""
+
+    path: Path
+    name: str
+    """The folder's, below the folder that was looked through."""
+    family: Family
+    parameters: int | None = None
+    """None: the weights cannot be counted without loading them."""
+    stored: str = ""
+    """The dtype of most of its weights."""
+    size: int = 0
+    """Of the files of its weights, in bytes."""
+    shards: int = 0
+    """So many files of weights."""
+    trouble: str = ""
+    """Why it cannot be loaded, as a sentence; empty: nothing was found that would stop it."""
+    remote_code: bool = False
+    """Its folder brings code of its own that it cannot do without."""
+    quantised: str = ""
+    """The way its weights were made smaller; empty: they were not."""
+    hash: str = ""
+    """SHA-256 of its configuration and of the names, sizes and headers of its weights."""
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Its `config.json`."""
+
+    @property
+    def has_images(self) -> bool:
+        """It can be shown a picture."""
+        return self.family.modality != "text"
+
+    def bytes_at(self, dtype: str) -> int | None:
+        """Bytes of its weights with that dtype; None: not known."""
+        return None if self.parameters is None else self.parameters * BYTES[dtype]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is free on this machine, in bytes."""
+
+    main: int | None
+    """None: not known."""
+    gpu: int | None = None
+    """Of the GPU with the most; None: no GPU."""
+    gpu_name: str = ""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Whether a model fits, and what it needs."""
+
+    fits: bool
+    sentence: str
+    """For whoever picks it."""
+    device: str
+    """`cuda` or `cpu`: where it would run."""
+    dtype: str
+    """With which its weights would be held."""
+    bytes: int | None
+    """What it takes, with room for one question; None: not known."""
+    free: int | None
+    """What there is; None: not known."""
+
+
+def free_memory() -> Memory:
+    """What is free now. The GPU is asked through ``nvidia-smi``, so that nothing heavy is imported."""
+    gpu, name = _gpu()
+    return Memory(_main_memory(), gpu, name)
+
+
+def _main_memory() -> int | None:
+    free: int | None = None
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                free = int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        try:
+            free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, AttributeError):
+            return None
+    room = _container_room()
+    return min(free, room) if free is not None and room is not None else free
+
+
+def _container_room() -> int | None:
+    """What a container's own limit leaves; None: there is no limit."""
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+        used = Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii").strip()
+        cached = 0
+        for line in Path("/sys/fs/cgroup/memory.stat").read_text(encoding="ascii").splitlines():
+            if line.startswith("inactive_file "):
+                cached = int(line.split()[1])
+        return None if limit == "max" else max(0, int(limit) - int(used) + cached)
+    except (OSError, ValueError):
+        return None
+
+
+def _gpu() -> tuple[int | None, str]:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return None, ""
+    try:
+        told = subprocess.run(
+            [program, "--query-gpu=memory.free,name", "--format=csv,noheader,nounits"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None, ""
+    best: tuple[int | None, str] = (None, "")
+    for line in told.splitlines():
+        free, _, name = line.partition(",")
+        if free.strip().isdigit() and (best[0] is None or int(free) * 1024**2 > best[0]):
+            best = int(free) * 1024**2, name.strip()
+    return best
+
+
+def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memory | None = None) -> Fit:
+    """Whether a model can be loaded here, with which dtype, and where."""
+    memory = memory or free_memory()
+    on_gpu = device.startswith("cuda") or (device == "auto" and memory.gpu is not None)
+    where = "cuda" if on_gpu else ("mps" if device == "mps" else "cpu")
+    kind = chosen_dtype(dtype, found.stored, on_gpu=where != "cpu")
+    if found.trouble:
+        return Fit(False, found.trouble, where, kind, None, None)
+    if device.startswith("cuda") and memory.gpu is None:
+        return Fit(False, "A GPU is asked for, and none is found here.", where, kind, None, memory.main)
+    weights = found.size if found.quantised else found.bytes_at(kind)
+    free = memory.gpu if on_gpu else memory.main
+    if weights is None or free is None:
+        return Fit(True, "How much memory it takes is not known before it is loaded.", where, kind, weights, free)
+    # Beside the weights: activations, the cache of one question with pictures, and what the libraries themselves take.
+    # A fifth is an estimate for models of this size, not a measurement.
+    taken = int(weights * 1.2) + 300 * 1024**2
+    place = f"on the GPU ({memory.gpu_name})" if on_gpu else "in main memory"
+    told = f"about {said(taken)} {place} with {kind}; {said(free)} are free"
+    if taken <= free:
+        return Fit(True, f"It fits: it takes {told}.", where, kind, taken, free)
+    smaller = ""
+    if kind == "float32" and int(weights / 2 * 1.2) + 300 * 1024**2 <= free:
+        smaller = " With dtype bfloat16 it would fit."
+    elif on_gpu:
+        smaller = " A larger GPU, or a smaller model, is needed."
+    return Fit(False, f"It does not fit: it takes {told}.{smaller}", where, kind, taken, free)
+
+
+def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
+    """The dtype that `auto` stands for: as stored on a GPU, float32 on a processor.
+
+    >>> chosen_dtype("auto", "bfloat16", on_gpu=False)
+    'float32'
+    """
+    if asked != "auto":
+        return asked
+    return stored if on_gpu and stored in BYTES else "float32"
+
+
+def said(size: int) -> str:
+    """Bytes as people say them.
+
+    >>> said(13_500_000_000), said(350_000)
+    ('12.6 GiB', '0.3 MiB')
+    """
+    return f"{size / 1024**3:.1f} GiB" if size >= 1024**3 // 2 else f"{size / 1024**2:.1f} MiB"
+
+
+def counted(parameters: int) -> str:
+    """A number of parameters as people say it.
+
+    >>> counted(7_063_427_072), counted(82_000)
+    ('7.1 B', '82 k')
+    """
+    for unit, size in (("B", 10**9), ("M", 10**6)):
+        if parameters >= size:
+            return f"{parameters / size:.1f} {unit}"
+    return f"{parameters / 1000:.0f} k"
+
+
+def models_in(folder: Path) -> list[Found]:
+    """Every model below a folder, at most three levels down, by name. What lies outside of it, such as the end of a
+    symbolic link, is left out."""
+    home = folder.resolve()
+    if not home.is_dir():
+        return []
+    found = [look(path, home=home) for path in _candidates(home, 3)]
+    return sorted(found, key=lambda one: one.name)
+
+
+def _candidates(folder: Path, depth: int) -> list[Path]:
+    if (folder / "config.json").is_file():
+        return [folder]
+    if depth == 0:
+        return []
+    try:
+        below = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+    except OSError:
+        return []
+    return [one for path in below if not path.name.startswith(".") for one in _candidates(path, depth - 1)]
+
+
+def picked(folder: Path, name: str) -> Path:
+    """The path of a model that was picked by its name below a folder.
+
+    Raises
+    ------
+    ModelRefused
+        There is none, or the name leads out of the folder.
+    """
+    home = folder.resolve()
+    path = home / name
+    steps = [home.joinpath(*Path(name).parts[:count]) for count in range(1, len(Path(name).parts) + 1)]
+    inside = path.resolve().is_relative_to(home) and not any(step.is_symlink() for step in steps)
+    if not inside or "\x00" in name or not path.is_dir():
+        raise ModelRefused(f"There is no folder {name!r} below the folder of models.")
+    return path
+
+
+def look(path: Path, *, home: Path | None = None) -> Found:
+    """What a folder holds. Never raises: ``trouble`` says what is wrong with it."""
+    name = str(path.relative_to(home)) if home and path != home and path.is_relative_to(home) else path.name
+    nothing = Found(path, name, family_of({}))
+    if not path.is_dir():
+        return _wrong(nothing, f"There is no folder {path}.")
+    if not (path / "config.json").is_file():
+        return _wrong(nothing, f"{name} is not the folder of a model: it has no config.json.")
+    if home is not None and any(not file.resolve().is_relative_to(home) for file in path.iterdir()):
+        return _wrong(nothing, f"{name} holds links that lead out of the folder of models.")
+    try:
+        config = _json(path / "config.json")
+    except (OSError, ValueError) as error:
+        return _wrong(nothing, f"{name}/config.json cannot be read: {error}")
+    family = family_of(config)
+    kind = str(config.get("model_type", ""))
+    weights = _Weights(path)
+    trouble = weights.trouble
+    code = isinstance(config.get("auto_map"), dict) and not family.known and not _known_to_transformers(kind)
+    if kind.lower() in NO_CLASS:
+        trouble = (
+            f"{NO_CLASS[kind.lower()]} has no class in transformers: bring its answers as a file, or ask it as an "
+            "endpoint."
+        )
+    elif not kind:
+        trouble = f"{name}/config.json names no model_type, so it is not known what the model is."
+    quantised = config.get("quantization_config")
+    return Found(
+        path,
+        name,
+        family,
+        parameters=weights.parameters,
+        stored=weights.stored or str(config.get("dtype") or config.get("torch_dtype") or ""),
+        size=weights.size,
+        shards=len(weights.files),
+        trouble=trouble,
+        remote_code=code,
+        quantised=str(quantised.get("quant_method", "quantised")) if isinstance(quantised, dict) else "",
+        hash=weights.hash_with(config),
+        settings=config,
+    )
+
+
+def _wrong(found: Found, trouble: str) -> Found:
+    return Found(found.path, found.name, found.family, trouble=trouble)
+
+
+def _known_to_transformers(model_type: str) -> bool:
+    """Whether the installed transformers has a folder for it; True where transformers is not installed."""
+    spec = util.find_spec("transformers")
+    if spec is None or not spec.submodule_search_locations:
+        return True
+    name = re.sub(r"[^a-z0-9]", "", model_type.lower())
+    models = Path(spec.submodule_search_locations[0]) / "models"
+    try:
+        return any(re.sub(r"[^a-z0-9]", "", path.name.lower()) == name for path in models.iterdir())
+    except OSError:
+        return True
+
+
+def _json(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > _LARGEST_JSON:
+        raise ValueError("it is too large")
+    told = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(told, dict):
+        raise ValueError("it is not an object")
+    return told
+
+
+class _Weights:
+    """The files of a folder's weights, looked at without reading the weights."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.trouble = ""
+        self.parameters: int | None = None
+        self.stored = ""
+        self._headers: list[str] = []
+        self.files = self._files()
+        self.size = sum(path.stat().st_size for path in self.files)
+        if not self.trouble:
+            self._count()
+
+    def _files(self) -> list[Path]:
+        for index in ("model.safetensors.index.json", "pytorch_model.bin.index.json"):
+            path = self.folder / index
+            if not path.is_file():
+                continue
+            try:
+                listed = sorted(set(_json(path)["weight_map"].values()))
+            except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+                self.trouble = f"{index} cannot be read: {error}"
+                return []
+            if any(not isinstance(name, str) or Path(name).name != name for name in listed):
+                self.trouble = f"{index} names files outside of the folder."
+                return []
+            missing = [name for name in listed if not (self.folder / name).is_file()]
+            if missing:
+                self.trouble = (
+                    f"{len(missing)} of {len(listed)} files of its weights are missing ({missing[0]}): download it to "
+                    "the end."
+                )
+            return [self.folder / name for name in listed if (self.folder / name).is_file()]
+        for name in ("model.safetensors", "pytorch_model.bin"):
+            if (self.folder / name).is_file():
+                return [self.folder / name]
+        partial = [
+            path.name for pattern in ("*.incomplete", "*.part", "*.crdownload") for path in self.folder.glob(pattern)
+        ]
+        loose = sorted(self.folder.glob("model-*-of-*.safetensors"))
+        if loose:
+            self.trouble = "There are weights, but their index (model.safetensors.index.json) is missing."
+        elif any(self.folder.glob("*.gguf")):
+            self.trouble = "Its weights are in GGUF form: ask it as an endpoint (llama.cpp, Ollama)."
+        elif partial:
+            self.trouble = f"Its weights have not been downloaded to the end ({partial[0]})."
+        else:
+            self.trouble = "It has no weights: model.safetensors is missing. Download it to the end."
+        return []
+
+    def _count(self) -> None:
+        kinds: dict[str, int] = {}
+        total = 0
+        for path in self.files:
+            if path.suffix != ".safetensors":
+                if path.stat().st_size < 1024:
+                    self.trouble = f"{path.name} is a placeholder of Git LFS, not the weights: run `git lfs pull`."
+                return
+            try:
+                header = self._header(path)
+            except ValueError as error:
+                self.trouble = str(error)
+                return
+            for tensor in header.values():
+                number = 1
+                for side in tensor["shape"]:
+                    number *= side
+                total += number
+                kinds[tensor["dtype"]] = kinds.get(tensor["dtype"], 0) + number
+        self.parameters = total
+        if kinds:
+            most = max(kinds, key=lambda kind: kinds[kind])
+            self.stored = _STORED.get(most, (most.lower(), 0))[0]
+
+    def _header(self, path: Path) -> dict[str, dict[str, Any]]:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            first = file.read(8)
+            if first.startswith(b"version "):
+                raise ValueError(f"{path.name} is a placeholder of Git LFS, not the weights: run `git lfs pull`.")
+            length = struct.unpack("<Q", first)[0] if len(first) == 8 else -1
+            if not 0 < length <= min(_LARGEST_HEADER, size - 8):
+                raise ValueError(f"{path.name} is damaged, or has not been downloaded to the end.")
+            text = file.read(length)
+        try:
+            header = json.loads(text)
+            tensors = {name: tensor for name, tensor in header.items() if name != "__metadata__"}
+            end = max((tensor["data_offsets"][1] for tensor in tensors.values()), default=0)
+            shapes = all(isinstance(side, int) for tensor in tensors.values() for side in tensor["shape"])
+            if not shapes or not all(isinstance(tensor["dtype"], str) for tensor in tensors.values()):
+                raise ValueError
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+            raise ValueError(f"{path.name} is damaged: its header cannot be read.") from None
+        if size != 8 + length + end:
+            raise ValueError(
+                f"{path.name} has not been downloaded to the end: it has {said(size)} of {said(8 + length + end)}."
+            )
+        self._headers.append(hashlib.sha256(text).hexdigest())
+        return tensors
+
+    def hash_with(self, config: Mapping[str, Any]) -> str:
+        """SHA-256 of the configuration and of what was seen of the weights."""
+        told = {
+            "config": config,
+            "files": [[path.name, path.stat().st_size] for path in self.files],
+            "headers": self._headers,
+        }
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def needs(found: Found) -> list[str]:
+    """What whoever wants to load it should know, a sentence each."""
+    told = []
+    if util.find_spec("torch") is None or util.find_spec("transformers") is None:
+        told.append("Local models need torch and transformers: install Touchstone with its extra `models`.")
+    if found.remote_code:
+        told.append("It brings code of its own, which runs here only if the operator allows this model by name.")
+    if found.quantised and found.quantised not in ("fp8",):
+        told.append(f"Its weights are made smaller with {found.quantised}, which needs a GPU and that package.")
+    if not found.family.known and found.family.model_type:
+        told.append(
+            f"Touchstone has no row for its family ({found.family.model_type}): options are ranked the slow way, and "
+            "whether a batch answers as one by one has not been tested."
+        )
+    if found.family.image_only:
+        told.append("Clips are shown to it as single images, so torchvision is not needed.")
+    return told
+
+
+def spec_for_folder(path: Path) -> ModelSpec:
+    """A description for any folder of a model, from what its files say.
+
+    Raises
+    ------
+    ModelRefused
+        It is no folder of a model.
+    """
+    found = look(path)
+    if found.trouble and not found.settings:
+        raise ModelRefused(found.trouble)
+    family = found.family
+    size = f", {counted(found.parameters)} parameters" if found.parameters else ""
+    return ModelSpec(
+        name=path.name,
+        note=f"{family.title}{size}; guessed from its files.",
+        adapter=family.adapter,
+        model=str(path),
+        prompts=family.prompts,
+        modality=family.modality,
+        remote_code=found.remote_code,
+        generation=Generation(),
+    )

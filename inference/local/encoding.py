@@ -1,0 +1,377 @@
+"""Questions into what a local model takes: texts with places for pictures, pixels, and padding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from domain.errors import TouchstoneError
+from domain.runs import Picture, Question
+from inference.local.families import Family
+from inference.local.loading import Loaded
+
+
+class CannotAsk(TouchstoneError):
+    """A question does not fit the model: it is not asked, and the message says why."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A question as the model's text, before places for pictures are widened to as many tokens as they take."""
+
+    text: str
+    stills: tuple[Picture, ...] = ()
+    """For each place for an image, in their order."""
+    clips: tuple[tuple[Picture, ...], ...] = ()
+    """For each place for a video, its frames."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values: what was done to make it fit."""
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Questions as a batch."""
+
+    inputs: Mapping[str, Any]
+    """What the model is called with, on its device."""
+    prompts: tuple[Prompt, ...]
+    lengths: tuple[int, ...]
+    """Tokens of each question, pictures included, padding not."""
+
+    @property
+    def width(self) -> int:
+        """Tokens of the longest question, which is how wide the batch is."""
+        return int(self.inputs["input_ids"].shape[1])
+
+
+CLIP = "<|touchstone clip|>"
+
+
+def own_template(family: Family) -> str:
+    """A plain chat template for a checkpoint that brings none, with the family's marks."""
+    video = "<video>" if family.adapter == "video_llava" else family.image
+    return (
+        "{% for message in messages %}"
+        "{% if message['role'] == 'system' %}"
+        "{% for part in message['content'] %}{{ part['text'] }}{% endfor %}{{ ' ' }}"
+        "{% else %}{{ 'USER: ' if message['role'] == 'user' else 'ASSISTANT: ' }}"
+        "{% for part in message['content'] %}"
+        "{% if part['type'] == 'image' %}{{ '" + family.image + "\\n' }}"
+        "{% elif part['type'] == 'video' %}{{ '" + video + "\\n' }}"
+        "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{{ ' ' }}{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}{{ 'ASSISTANT:' }}{% endif %}"
+    )
+
+
+def neutral(text: str, special: Sequence[str]) -> tuple[str, list[str]]:
+    """A text of an item in which nothing is left that the tokenizer takes for more than text: a space goes behind the
+    first character of each such piece. Also the pieces that were found.
+
+    >>> neutral("the sign says <image> and <|im_end|>", ["<|im_end|>", "<image>"])
+    ('the sign says < image> and < |im_end|>', ['<image>', '<|im_end|>'])
+    """
+    found: list[str] = []
+    if not special:
+        return text, found
+    pattern = re.compile("|".join(re.escape(mark) for mark in special))
+
+    def apart(match: re.Match[str]) -> str:
+        found.append(match.group())
+        return f"{match.group()[0]} {match.group()[1:]}"
+
+    for _ in range(3):
+        text, count = pattern.subn(apart, text)
+        if not count:
+            break
+    return text, found
+
+
+def prompt_of(loaded: Loaded, question: Question) -> Prompt:
+    """A question as text with one mark for each picture, and the pictures in the order of the marks.
+
+    Raises
+    ------
+    CannotAsk
+        It does not fit the model.
+    """
+    notes: dict[str, Any] = {}
+    parts = _shown(loaded, question, notes)
+    marked: list[str] = []
+    clean: list[str | list[Picture]] = []
+    for part in parts:
+        if isinstance(part, str):
+            text, found = neutral(part, loaded.special)
+            marked += found
+            clean.append(text)
+        else:
+            clean.append(part)
+    system, found = neutral(question.system, loaded.special) if question.system else (None, [])
+    if marked + found:
+        notes["made_plain"] = sorted({*marked, *found})
+    if loaded.family.adapter in ("completion", "encoder_decoder"):
+        return _completion(loaded, clean, system, notes)
+    if loaded.template is None:
+        texts = [part for part in clean if isinstance(part, str)]
+        return Prompt("\n\n".join([system, "".join(texts)]) if system else "".join(texts), notes=notes)
+    return _chat(loaded, clean, system, notes)
+
+
+def _shown(loaded: Loaded, question: Question, notes: dict[str, Any]) -> list[str | list[Picture]]:
+    """Texts, and pictures in groups: a group of more than one, or with a clip's number, is a clip that is shown as a
+    video; the others are single."""
+    family, spec = loaded.family, loaded.spec
+    pictures = question.pictures
+    if pictures and family.modality == "text":
+        raise CannotAsk(
+            f"{spec.name} sees nothing, and the question has {_pictures(len(pictures))}: run it with pictures left out."
+        )
+    if pictures and spec.modality == "text":
+        raise CannotAsk(
+            f"{spec.name} is described as `modality: text`, and the question has {_pictures(len(pictures))}."
+        )
+    if not pictures and family.needs_picture:
+        raise CannotAsk(f"{family.title} answers about a picture only, and the question has none.")
+    if len(pictures) > 1 and (spec.modality == "one_image" or family.modality == "one_image"):
+        if any(picture.clip is not None for picture in pictures):
+            last = pictures[-1]
+            notes["pictures"] = {
+                "shown": 1,
+                "of": len(pictures),
+                "why": "It takes one picture: of a clip it gets the last one.",
+            }
+            at = max(index for index, part in enumerate(question.parts) if part is last)
+            return [
+                [part] if isinstance(part, Picture) else part
+                for index, part in enumerate(question.parts)
+                if isinstance(part, str) or index == at
+            ]
+        raise CannotAsk(f"{spec.name} takes one picture; the question has {len(pictures)}.")
+    parts: list[str | list[Picture]] = []
+    as_video = family.adapter == "video_llava" and spec.modality == "video"
+    for part in question.parts:
+        if isinstance(part, str):
+            parts.append(part)
+        elif as_video and part.clip is not None:
+            before = parts[-1] if parts else None
+            if isinstance(before, list) and before[-1].clip == part.clip:
+                before.append(part)
+            else:
+                parts.append([part])
+        else:
+            parts.append([part])
+    frames = sum(1 for picture in pictures if picture.clip is not None)
+    if frames and not as_video:
+        notes["clips"] = f"{frames} frames of clips are shown as single pictures."
+    return parts
+
+
+def _pictures(count: int) -> str:
+    return "one picture" if count == 1 else f"{count} pictures"
+
+
+def _completion(
+    loaded: Loaded, parts: Sequence[str | list[Picture]], system: str | None, notes: dict[str, Any]
+) -> Prompt:
+    """One text that the model goes on with; the picture comes before it."""
+    text = "".join(part for part in parts if isinstance(part, str)).strip("\n")
+    if system:
+        text = f"{system}\n{text}"
+    stills = tuple(part[0] for part in parts if not isinstance(part, str))
+    if loaded.family.model_type == "paligemma":
+        text = loaded.family.image * len(stills) + text
+    return Prompt(text, stills, notes=notes)
+
+
+def _chat(loaded: Loaded, parts: Sequence[str | list[Picture]], system: str | None, notes: dict[str, Any]) -> Prompt:
+    content: list[dict[str, Any]] = []
+    stills: list[Picture] = []
+    clips: list[tuple[Picture, ...]] = []
+    for part in parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+        elif loaded.family.adapter == "video_llava" and part[0].clip is not None and loaded.spec.modality == "video":
+            content.append({"type": "video"})
+            clips.append(tuple(part))
+        else:
+            content.append({"type": "image"})
+            stills.append(part[0])
+    turns: list[dict[str, Any]] = [{"role": "user", "content": content}]
+    text = _rendered(loaded, _with_system(turns, system))
+    if system and (text is None or system not in text):
+        notes["system"] = "The model's template has no system turn: it stands before the user's words."
+        text = _rendered(loaded, [{"role": "user", "content": _folded(content, system)}])
+    if text is None:
+        raise CannotAsk(f"The chat template of {loaded.spec.name} cannot be filled in with this question.")
+    images, videos = _places(loaded, text)
+    if loaded.family.modality != "text" and (images, videos) != (len(stills), len(clips)):
+        raise CannotAsk(
+            f"The chat template of {loaded.spec.name} made {images + videos} places for {len(stills) + len(clips)} "
+            "pictures."
+        )
+    return Prompt(text, tuple(stills), tuple(clips), notes)
+
+
+def _folded(content: Sequence[dict[str, Any]], system: str) -> list[dict[str, Any]]:
+    """The system's words before the first words of the user, so that leading pictures stay in front."""
+    at = next((index for index, part in enumerate(content) if part["type"] == "text"), len(content))
+    return [*content[:at], {"type": "text", "text": f"{system}\n\n"}, *content[at:]]
+
+
+def _with_system(turns: list[dict[str, Any]], system: str | None) -> list[dict[str, Any]]:
+    if not system:
+        return turns
+    return [{"role": "system", "content": [{"type": "text", "text": system}]}, *turns]
+
+
+def rendered(loaded: Loaded, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()) -> str | None:
+    """Turns through the chat template; None: the template refuses them."""
+    try:
+        return str(
+            loaded.tokenizer.apply_chat_template(
+                list(turns),
+                chat_template=loaded.template,
+                tools=list(tools) or None,
+                tokenize=False,
+                add_generation_prompt=True,
+            )
+        )
+    except Exception:  # a template is a program of the checkpoint, and may raise anything
+        return None
+
+
+def _rendered(loaded: Loaded, turns: list[dict[str, Any]]) -> str | None:
+    if loaded.text_only:
+        # Templates of text models take a turn's words as one text.
+        turns = [{"role": turn["role"], "content": "".join(part["text"] for part in turn["content"])} for turn in turns]
+    return rendered(loaded, turns)
+
+
+def _places(loaded: Loaded, text: str) -> tuple[int, int]:
+    """How many places for images and for videos a text has."""
+    if loaded.family.modality == "text":
+        return 0, 0
+    image = _mark(loaded.processor, "boi_token") if loaded.family.model_type == "gemma3" else ""
+    image = image or _mark(loaded.processor, "image_token") or loaded.family.image
+    video = _mark(loaded.processor, "video_token")
+    return text.count(image), text.count(video) if video else 0
+
+
+def _mark(processor: Any, name: str) -> str:
+    value = getattr(processor, name, None)
+    return str(getattr(value, "content", value) or "")
+
+
+def batch_key(loaded: Loaded, question: Question) -> tuple[Any, ...]:
+    """Questions with the same key can be one batch: all with pictures or all without, clips equally long."""
+    if loaded.family.adapter != "video_llava":
+        return (bool(question.pictures),)
+    clips: dict[int, int] = {}
+    for picture in question.pictures:
+        if picture.clip is not None:
+            clips[picture.clip] = clips.get(picture.clip, 0) + 1
+    stills = sum(1 for picture in question.pictures if picture.clip is None)
+    return (tuple(clips.values()), stills > 0)
+
+
+def encode(loaded: Loaded, questions: Sequence[Question]) -> Encoded:
+    """Questions as one batch. Raises ``CannotAsk`` where one of them does not fit the model."""
+    prompts = tuple(prompt_of(loaded, question) for question in questions)
+    inputs = _inputs(loaded, prompts)
+    lengths = tuple(int(row.sum()) for row in inputs["attention_mask"])
+    if loaded.room is not None and max(lengths) >= loaded.room:
+        raise CannotAsk(
+            f"The question takes {max(lengths)} tokens with its pictures; {loaded.spec.name} holds {loaded.room}, "
+            "question and answer together."
+        )
+    return Encoded(_moved(loaded, inputs), prompts, lengths)
+
+
+def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
+    texts = [prompt.text for prompt in prompts]
+    pictures = [[_opened(picture) for picture in prompt.stills] for prompt in prompts]
+    pixels: dict[str, Any] = {}
+    common: dict[str, Any] = {"return_tensors": "pt", "padding": True}
+    first = loaded.tokenizer.bos_token
+    if loaded.template is not None and first and all(text.startswith(first) for text in texts):
+        common["add_special_tokens"] = False  # the template has written it already
+    if loaded.text_only:
+        return dict(loaded.tokenizer(texts, **common))
+    if any(prompt.clips for prompt in prompts):
+        texts, pixels = _with_videos(loaded, prompts, texts)
+    images: Any = pictures if any(pictures) else None
+    kind = loaded.family.model_type
+    if kind in ("blip-2", "instructblip", "kosmos-2"):
+        images = [one[0] for one in pictures]
+    elif images is not None and kind == "video_llava":
+        images = [picture for one in pictures for picture in one]
+        common["return_legacy_image_output"] = True
+    if kind == "kosmos-2":
+        common["num_image_tokens"] = loaded.model.config.latent_query_num
+    if images is None:
+        inputs = dict(loaded.tokenizer(texts, **common))
+    else:
+        inputs = dict(loaded.processor(images=images, text=texts, **common))
+    inputs.update(pixels)
+    inputs.pop("labels", None)
+    if kind == "instructblip":
+        inputs.update(_for_qformer(loaded, texts))
+    return inputs
+
+
+def _opened(picture: Picture) -> Any:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(picture.path) as image:
+            return image.convert("RGB")
+    except FileNotFoundError:
+        raise CannotAsk(f"The picture {picture.path.name} is not there.") from None
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise CannotAsk(f"The picture {picture.path.name} cannot be opened: {error}") from error
+
+
+def _with_videos(loaded: Loaded, prompts: Sequence[Prompt], texts: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
+    """Clips as Video-LLaVA takes them, made here: its own processor for videos needs torchvision."""
+    import torch
+
+    processor = loaded.processor
+    side = None
+    videos: list[Any] = []
+    wide: list[str] = []
+    for prompt, text in zip(prompts, texts, strict=True):
+        for frames in prompt.clips:
+            told = processor.image_processor([_opened(frame) for frame in frames], return_tensors="pt")
+            pixels = told["pixel_values"] if "pixel_values" in told else told["pixel_values_images"]
+            side = pixels.shape[-2:]
+            videos.append(pixels)
+            patches = (side[0] // processor.patch_size) * (side[1] // processor.patch_size)
+            count = len(frames) * (patches + processor.num_additional_image_tokens)
+            text = text.replace(processor.video_token, CLIP * count, 1)
+        wide.append(text.replace(CLIP, processor.video_token))
+    if len({tuple(video.shape) for video in videos}) > 1:
+        raise CannotAsk("The clips of the question have different numbers of frames: take the same number of each.")
+    return wide, {"pixel_values_videos": torch.stack(videos)}
+
+
+def _for_qformer(loaded: Loaded, texts: Sequence[str]) -> dict[str, Any]:
+    """The instruction as InstructBLIP's second part reads it. Its positions are absolute, so its batch is filled up on
+    the right whatever the language model needs; as the processor does it, a batch would change what is seen."""
+    limit = loaded.model.config.qformer_config.max_position_embeddings
+    told = loaded.processor.qformer_tokenizer(
+        list(texts), return_tensors="pt", padding=True, padding_side="right", truncation=True, max_length=limit
+    )
+    return {"qformer_input_ids": told["input_ids"], "qformer_attention_mask": told["attention_mask"]}
+
+
+def _moved(loaded: Loaded, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    import torch
+
+    moved: dict[str, Any] = {}
+    for name, value in inputs.items():
+        if not isinstance(value, torch.Tensor):
+            continue
+        value = value.to(loaded.device)
+        moved[name] = value.to(loaded.model.dtype) if value.is_floating_point() else value
+    return moved

@@ -1,0 +1,319 @@
+"""Answers from a model in memory: in batches, and one by one where a batch fails."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.runs import Attempt, Outcome, Question
+from inference.local.encoding import CannotAsk, Encoded, batch_key, encode, rendered
+from inference.local.loading import Loaded, load, out_of_memory, told
+from inference.opening import Allowed
+from inference.spec import ModelSpec
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model wrote."""
+
+    text: str
+    finish_reason: str
+    """`stop`: it came to an end; `length`: it had reached the longest answer that is allowed."""
+    tokens_out: int
+    raw: str | None = None
+    """As it was written, where ``text`` was cleaned of the family's own marks."""
+
+
+class LocalModel:
+    """A model in memory that generates answers (an ``Answerer``)."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.loaded = loaded
+        self._batch = int(loaded.about["batch_size"])
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What it runs on."""
+        return self.loaded.about
+
+    def close(self) -> None:
+        """Give its memory back."""
+        import torch
+
+        del self.loaded
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+    def answer(
+        self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
+    ) -> None:
+        """Ask; every attempt is told as soon as its batch has ended."""
+        left = [question for question in questions if not self._skipped(question, tell)]
+        while left:
+            if stop():
+                return
+            batch = _next_batch(self.loaded, left, self._batch)
+            asked = {id(question) for question in batch}
+            left = [question for question in left if id(question) not in asked]
+            self._ask(batch, tell, stop)
+
+    def _skipped(self, question: Question, tell: Callable[[Attempt], None]) -> bool:
+        if question.cannot:
+            tell(_attempt(question, Outcome.SKIPPED, error=question.cannot))
+        return bool(question.cannot)
+
+    def _ask(
+        self,
+        batch: Sequence[Question],
+        tell: Callable[[Attempt], None],
+        stop: Callable[[], bool],
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
+        """One batch; halved when memory runs out, one by one when it fails otherwise."""
+        notes = notes or {}
+        began = time.perf_counter()
+        try:
+            encoded = encode(self.loaded, batch)
+            replies = self._replies(encoded, [question.prompt_hash for question in batch])
+        except CannotAsk as error:
+            if len(batch) == 1:
+                tell(_attempt(batch[0], Outcome.SKIPPED, error=str(error), detail=dict(notes)))
+                return
+            self._one_by_one(batch, tell, stop, notes)
+            return
+        except Exception as error:  # a model may raise anything; the other questions go on
+            memory = out_of_memory(error)
+            sentence = told(error)
+            del error
+            _let_go()
+            if len(batch) == 1:
+                tell(_failed(batch[0], memory, sentence, time.perf_counter() - began, notes))
+            elif memory:
+                half = (len(batch) + 1) // 2
+                self._batch = min(self._batch, half)
+                said = {**notes, "halved": f"Memory ran out with {len(batch)} at once: from here on {half} at once."}
+                for part in (batch[:half], batch[half:]):
+                    if part and not stop():
+                        self._ask(part, tell, stop, said)
+            else:
+                self._one_by_one(batch, tell, stop, {**notes, "batch_failed": sentence})
+            return
+        each = (time.perf_counter() - began) / len(batch)
+        for question, reply, prompt, length in zip(batch, replies, encoded.prompts, encoded.lengths, strict=True):
+            detail: dict[str, Any] = {**notes, **prompt.notes, "batch": len(batch), "rendered": prompt.text}
+            if reply.raw is not None:
+                detail["raw"] = reply.raw
+            tell(
+                _attempt(
+                    question,
+                    _outcome(reply),
+                    text=reply.text,
+                    finish_reason=reply.finish_reason,
+                    tokens_in=length,
+                    tokens_out=reply.tokens_out,
+                    seconds=each,
+                    error="" if reply.text else "The model wrote nothing.",
+                    detail=detail,
+                )
+            )
+
+    def _one_by_one(
+        self,
+        batch: Sequence[Question],
+        tell: Callable[[Attempt], None],
+        stop: Callable[[], bool],
+        notes: Mapping[str, Any],
+    ) -> None:
+        for question in batch:
+            if stop():
+                return
+            self._ask([question], tell, stop, notes)
+
+    def _replies(self, encoded: Encoded, hashes: Sequence[str]) -> list[Reply]:
+        loaded = self.loaded
+        room = loaded.spec.generation.max_new_tokens
+        if loaded.room is not None and not loaded.encoder_decoder:
+            room = min(room, loaded.room - max(encoded.lengths))
+        if room < loaded.spec.generation.max_new_tokens and len(hashes) > 1:
+            # The longest question leaves less room than the description gives; the others must not lose theirs.
+            raise CannotAsk("One of the questions leaves little room for an answer.")
+        return generate(loaded, encoded, seed=_seed(loaded.spec.generation.seed, hashes), most=room)
+
+    def turn(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()) -> Reply:
+        """The next turn of a conversation in texts, through the model's chat template; for loops with tools.
+
+        Raises
+        ------
+        CannotAsk
+            The model has no chat template, or it refuses these turns, or they are too long.
+        """
+        loaded = self.loaded
+        if loaded.template is None:
+            raise CannotAsk(f"{loaded.spec.name} has no chat template, so it cannot hold a conversation.")
+        text = rendered(loaded, messages, tools)
+        if text is None:
+            raise CannotAsk(f"The chat template of {loaded.spec.name} refuses these turns.")
+        first = loaded.tokenizer.bos_token
+        inputs = loaded.tokenizer(
+            [text], return_tensors="pt", add_special_tokens=not (first and text.startswith(first))
+        ).to(loaded.device)
+        length = int(inputs["input_ids"].shape[1])
+        room = loaded.spec.generation.max_new_tokens
+        if loaded.room is not None:
+            room = min(room, loaded.room - length)
+        if room < 1:
+            raise CannotAsk(f"The conversation has {length} tokens; {loaded.spec.name} holds {loaded.room}.")
+        encoded = Encoded(dict(inputs), (), (length,))
+        seed = _seed(loaded.spec.generation.seed, [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()])
+        return generate(loaded, encoded, seed=seed, most=room)[0]
+
+
+def open_generate(spec: ModelSpec, allowed: Allowed) -> LocalModel:
+    """A local model that generates. Raises ``ModelRefused``."""
+    return LocalModel(load(spec, allowed))
+
+
+def _next_batch(loaded: Loaded, left: Sequence[Question], size: int) -> list[Question]:
+    """The first question that is left, and those that can go with it."""
+    key = batch_key(loaded, left[0])
+    batch: list[Question] = []
+    for question in left:
+        if batch_key(loaded, question) == key:
+            batch.append(question)
+            if len(batch) == size:
+                break
+    return batch
+
+
+def generate(loaded: Loaded, encoded: Encoded, *, seed: int, most: int) -> list[Reply]:
+    """What the model writes for each question of a batch. Every parameter is the description's."""
+    import torch
+
+    stops = loaded.spec.generation.stop
+    start = 0 if loaded.encoder_decoder else encoded.width
+    if loaded.spec.generation.do_sample:
+        torch.manual_seed(seed)
+    with torch.inference_mode():
+        written = loaded.model.generate(
+            **encoded.inputs,
+            generation_config=_parameters(loaded, most),
+            **({"stopping_criteria": _stopping(loaded, start, stops)} if stops else {}),
+        )
+    return [_reply(loaded, row[start:].tolist(), most) for row in written]
+
+
+def _parameters(loaded: Loaded, most: int) -> Any:
+    """The description's parameters as transformers takes them. Nothing is left to the checkpoint's defaults but what
+    ends an answer."""
+    from transformers import GenerationConfig
+
+    given = loaded.spec.generation
+    sampling = (
+        {"temperature": given.temperature, "top_p": given.top_p, "top_k": given.top_k}
+        if given.do_sample
+        else {"temperature": 1.0, "top_p": 1.0, "top_k": 50}  # not used, and these are the values that say so
+    )
+    return GenerationConfig(
+        do_sample=given.do_sample,
+        num_beams=given.num_beams,
+        max_new_tokens=most,
+        min_new_tokens=min(given.min_new_tokens, most),
+        repetition_penalty=given.repetition_penalty,
+        length_penalty=given.length_penalty,
+        no_repeat_ngram_size=given.no_repeat_ngram_size,
+        num_return_sequences=1,
+        use_cache=True,
+        eos_token_id=list(loaded.end_ids) or None,
+        pad_token_id=loaded.tokenizer.pad_token_id,
+        **sampling,
+    )
+
+
+def _stopping(loaded: Loaded, start: int, stops: Sequence[str]) -> Any:
+    """Ends a row of a batch as soon as one of the texts stands in its answer."""
+    import torch
+    from transformers import StoppingCriteria, StoppingCriteriaList
+
+    tokenizer = loaded.tokenizer
+
+    def found(self: Any, input_ids: Any, scores: Any, **_: Any) -> Any:
+        ended = [
+            any(stop in text for stop in stops)
+            for text in tokenizer.batch_decode(input_ids[:, start:], skip_special_tokens=True)
+        ]
+        return torch.tensor(ended, dtype=torch.bool, device=input_ids.device)
+
+    kind = type("StopTexts", (StoppingCriteria,), {"__call__": found})
+    return StoppingCriteriaList([kind()])
+
+
+def _reply(loaded: Loaded, ids: Sequence[int], most: int) -> Reply:
+    """The written tokens as a text: up to what ends it, without marks, cut before a stop text."""
+    kept = list(ids)
+    if loaded.encoder_decoder and kept:
+        kept = kept[1:]  # what the decoder starts from
+    ended = False
+    for index, token in enumerate(kept):
+        if token in loaded.end_ids:
+            kept, ended = kept[:index], True
+            break
+    pad = loaded.tokenizer.pad_token_id
+    while not ended and kept and kept[-1] == pad:
+        kept.pop()
+    count = len(kept)
+    text = str(loaded.tokenizer.decode(kept, skip_special_tokens=True))
+    raw = None
+    if loaded.family.model_type == "kosmos-2":
+        raw = text
+        text = str(loaded.processor.post_process_generation(text)[0])
+    for stop in loaded.spec.generation.stop:
+        before, found, _ = text.partition(stop)
+        if found:
+            text, ended = before, True
+    reason = "stop" if ended or count < most else "length"
+    return Reply(text.strip(), reason, count, raw if raw is not None and raw.strip() != text.strip() else None)
+
+
+def _outcome(reply: Reply) -> Outcome:
+    if not reply.text:
+        return Outcome.EMPTY
+    return Outcome.TRUNCATED if reply.finish_reason == "length" else Outcome.ANSWERED
+
+
+def _attempt(question: Question, outcome: Outcome, **more: Any) -> Attempt:
+    return Attempt(
+        question.unit_id,
+        outcome,
+        prompt_hash=question.prompt_hash,
+        image_hashes=tuple(picture.sha256 for picture in question.pictures),
+        **more,
+    )
+
+
+def _failed(question: Question, memory: bool, sentence: str, seconds: float, notes: Mapping[str, Any]) -> Attempt:
+    count = len(question.pictures)
+    error = (
+        f"There is not enough memory for this question, with {count} pictures, even alone."
+        if memory
+        else f"The model failed on this item. {sentence}"
+    )
+    return _attempt(question, Outcome.FAILED, error=error, seconds=seconds, detail=dict(notes))
+
+
+def _seed(seed: int, hashes: Sequence[str]) -> int:
+    """A seed that depends on the description's and on what is asked, so that it does not matter when it is asked."""
+    text = f"{seed} {' '.join(hashes)}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")
+
+
+def _let_go() -> None:
+    import torch
+
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

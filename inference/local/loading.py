@@ -1,0 +1,560 @@
+"""A model from a folder or a repository into memory, with what belongs to it; or a sentence why not."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from domain.errors import ModelRefused
+from domain.runs import Question
+from inference import fit
+from inference.local.families import NO_CLASS, TEXT, Family, family_of
+from inference.opening import Allowed
+from inference.spec import ModelSpec
+
+EXTRA = "install Touchstone with its extra `models`: pip install 'touchstone[models]'"
+
+RANKS = {"text": 0, "one_image": 1, "images": 2, "video": 3}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model in memory and what belongs to it. ``encode`` turns questions into what the model takes."""
+
+    spec: ModelSpec
+    family: Family
+    model: Any
+    processor: Any
+    """Of a text model: its tokenizer."""
+    tokenizer: Any
+    device: Any
+    """A `torch.device`."""
+    padding: str
+    template: str | None
+    """The chat template that is used; None: none, the texts go in as they are."""
+    own_template: bool
+    """The checkpoint brings no chat template: it is ours."""
+    about: Mapping[str, Any]
+    """JSON values: what it runs on."""
+    special: tuple[str, ...] = ()
+    """Texts that the tokenizer takes for something else than text, the longest first."""
+    end_ids: tuple[int, ...] = ()
+    """Tokens that end an answer."""
+    room: int | None = None
+    """So many tokens a question and its answer may have together; None: no limit is known."""
+    cached: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def text_only(self) -> bool:
+        """It sees nothing."""
+        return self.family.modality == "text"
+
+    @property
+    def encoder_decoder(self) -> bool:
+        """It answers with the decoder alone."""
+        return self.family.padding == "right" or bool(getattr(self.model.config, "is_encoder_decoder", False))
+
+    def encode(self, questions: Sequence[Question]) -> Any:
+        """The questions as one batch for the model: an ``Encoded``.
+
+        Raises
+        ------
+        CannotAsk
+            A question does not fit the model; the message is a sentence. Ask for each one alone to learn which.
+        """
+        from inference.local.encoding import encode
+
+        return encode(self, questions)
+
+
+def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
+    """The model of a description.
+
+    Raises
+    ------
+    ModelRefused
+        It cannot be loaded here; the message says what is missing.
+    """
+    _needs_libraries()
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    name = spec.model or ""
+    where, folder = _place(name)
+    _remote_code_allowed(spec, allowed)
+    common: dict[str, Any] = {"trust_remote_code": spec.remote_code, "local_files_only": folder is not None}
+    if folder is None and spec.revision:
+        common["revision"] = spec.revision
+    found = fit.look(folder) if folder else None
+    if found is not None and found.trouble and not (spec.remote_code and found.remote_code):
+        raise ModelRefused(f"{spec.name} cannot be loaded: {found.trouble}")
+    config = _config(spec, where, common, found)
+    family = _family(spec, config)
+    device = _device(spec)
+    dtype = fit.chosen_dtype(spec.dtype, _stored(found, config), on_gpu=device.type != "cpu")
+    _enough_memory(spec, found, device, dtype)
+    processor, tokenizer = _processor(spec, family, where, config, common)
+    padding = family.padding if spec.padding == "auto" else spec.padding
+    tokenizer.padding_side = padding
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    model = _weights(spec, family, where, config, dtype, device, common)
+    if spec.generation.do_sample and spec.generation.temperature <= 0:
+        raise ModelRefused(
+            f"{spec.name}: `do_sample` asks for sampling, which needs a temperature above 0. Set one, or leave "
+            "`do_sample` out."
+        )
+    ends = _own_generation(model, tokenizer)
+    template, ours = _template(processor, tokenizer, family)
+    return Loaded(
+        spec,
+        family,
+        model,
+        processor,
+        tokenizer,
+        device,
+        padding,
+        template,
+        ours,
+        _about(spec, family, model, processor, device, padding, template, ours, found, config),
+        _special(tokenizer, processor, family),
+        ends,
+        _room(model.config),
+    )
+
+
+def _needs_libraries() -> None:
+    for package in ("torch", "transformers", "tokenizers", "PIL"):
+        try:
+            importlib.import_module(package)
+        except ImportError as error:
+            missing = getattr(error, "name", None) or package
+            raise ModelRefused(f"Local models need {package}, and {missing} is not installed: {EXTRA}.") from error
+        except Exception as error:  # a broken installation can raise anything
+            raise ModelRefused(f"{package} is installed, but does not start: {told(error)}") from error
+    try:
+        from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: F401
+    except Exception as error:  # a torchvision built for another torch takes all of transformers down with it
+        if "torchvision" in f"{error} {error.__cause__}":
+            raise ModelRefused(
+                "transformers does not start because the installed torchvision is built for another torch: "
+                "uninstall torchvision (Touchstone does without it), or install the build that belongs to this torch."
+            ) from error
+        raise ModelRefused(f"transformers is installed, but does not start: {told(error)}") from error
+
+
+def _place(name: str) -> tuple[str, Path | None]:
+    """Where transformers is to look, and the folder if it is one."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return str(path.resolve()), path.resolve()
+    if path.is_file():
+        raise ModelRefused(f"{name} is a file; a model is a folder with a config.json in it.")
+    if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1 or not re.fullmatch(r"[\w./-]+", name):
+        raise ModelRefused(f"There is no folder {name}.")
+    return name, None
+
+
+def _remote_code_allowed(spec: ModelSpec, allowed: Allowed) -> None:
+    name = spec.model or ""
+    if not spec.remote_code:
+        return
+    same = {name, str(Path(name).expanduser().resolve())}
+    if not same & set(allowed.remote_code):
+        raise ModelRefused(
+            f"{spec.name} brings code of its own, which is not run unless the operator allows it: "
+            f"TOUCHSTONE_REMOTE_CODE must name {name}. Such code can do whatever the person who runs Touchstone can."
+        )
+
+
+def _config(spec: ModelSpec, where: str, common: Mapping[str, Any], found: fit.Found | None) -> Any:
+    from transformers import AutoConfig
+
+    try:
+        return AutoConfig.from_pretrained(where, **common)
+    except Exception as error:
+        text = f"{error}"
+        kind = str(found.settings.get("model_type", "")) if found else ""
+        if "trust_remote_code" in text or (found is not None and found.remote_code):
+            raise ModelRefused(
+                f"{spec.name} needs code that its repository brings (model_type {kind or 'unknown'} is not part of "
+                "transformers). If you trust it, set `remote_code: true` in its description and have the operator "
+                "allow it by name."
+            ) from error
+        if kind and ("model type" in text or "model_type" in text or "KeyError" in type(error).__name__):
+            title = NO_CLASS.get(kind.lower())
+            raise ModelRefused(
+                f"{spec.name} is of the type {kind}{f' ({title})' if title else ''}, which the installed transformers "
+                f"({_version('transformers')}) does not know. Install a newer one, bring its answers as a file, or ask "
+                "it as an endpoint."
+            ) from error
+        raise ModelRefused(_not_found(spec, error)) from error
+
+
+def _not_found(spec: ModelSpec, error: Exception) -> str:
+    name = spec.model or ""
+    if os.environ.get("HF_HUB_OFFLINE", "") in ("1", "true", "TRUE") and not Path(name).expanduser().is_dir():
+        return (
+            f"{name} is not a folder here, it has not been downloaded, and this machine is set to stay offline "
+            "(HF_HUB_OFFLINE). Give the path of its folder."
+        )
+    if "gated" in str(error).lower() or "401" in str(error):
+        return f"{name} is kept behind a licence or does not exist: accept it on the hub, download it, give its folder."
+    if "revision" in str(error).lower() and spec.revision:
+        return f"{name} has no revision {spec.revision}."
+    return f"{name} could not be read as a model: {told(error)}"
+
+
+def _family(spec: ModelSpec, config: Any) -> Family:
+    settings = config.to_dict()
+    family = family_of(settings)
+    if spec.modality == "text" and not family.known and not _for_images(config):
+        return (
+            TEXT
+            if not family.model_type
+            else Family(family.model_type, family.model_type, ranking="cached", modality="text", known=False)
+        )
+    if family.modality == "text":
+        if _for_images(config):
+            family = Family(family.model_type, family.title, modality="images", known=False)
+        elif spec.modality != "text":
+            raise ModelRefused(
+                f"{spec.name} is a text model ({family.model_type}): it sees nothing. Set `modality: text` for it."
+            )
+    if RANKS[spec.modality] > RANKS[family.modality] and not (spec.modality == "video" and family.modality == "images"):
+        most = "one picture" if family.modality == "one_image" else "no picture"
+        raise ModelRefused(
+            f"{family.title} takes {most}; the description of {spec.name} says `modality: {spec.modality}`. "
+            f"Set `modality: {family.modality}`."
+        )
+    adapters = {family.adapter} if family.known else {"chat", "completion"}
+    if spec.adapter not in adapters:
+        raise ModelRefused(
+            f"{family.title} is asked with the adapter `{family.adapter}`; the description of {spec.name} says "
+            f"`{spec.adapter}`."
+        )
+    return family
+
+
+def _for_images(config: Any) -> bool:
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+
+    return config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+
+
+def _device(spec: ModelSpec) -> Any:
+    import torch
+
+    cuda = bool(torch.cuda.is_available())
+    mps = bool(torch.backends.mps.is_available())
+    if spec.device == "auto":
+        return torch.device("cuda" if cuda else "mps" if mps else "cpu")
+    if spec.device.startswith("cuda") and not cuda:
+        why = "this build of torch is for processors only" if torch.version.cuda is None else "torch finds none here"
+        raise ModelRefused(
+            f"{spec.name} asks for a GPU (`device: {spec.device}`), and {why}. Set `device: auto` or `cpu`, or start "
+            "the worker on a machine with one."
+        )
+    if spec.device == "mps" and not mps:
+        raise ModelRefused(f"{spec.name} asks for `device: mps`, and this machine has no Apple GPU.")
+    try:
+        device = torch.device(spec.device)
+    except (RuntimeError, ValueError):
+        raise ModelRefused(
+            f"{spec.name}: `device: {spec.device}` is not known; `auto`, `cpu`, `cuda` and `mps` are."
+        ) from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ModelRefused(f"{spec.name} asks for {spec.device}; this machine has {torch.cuda.device_count()} GPU(s).")
+    return device
+
+
+def _stored(found: fit.Found | None, config: Any) -> str:
+    if found is not None and found.stored:
+        return found.stored
+    return str(getattr(config, "dtype", None) or "").removeprefix("torch.")
+
+
+def _enough_memory(spec: ModelSpec, found: fit.Found | None, device: Any, dtype: str) -> None:
+    if found is None:
+        return
+    memory = fit.free_memory()
+    if device.type == "cuda":
+        import torch
+
+        free = int(torch.cuda.mem_get_info(device)[0])
+        memory = fit.Memory(memory.main, free, torch.cuda.get_device_name(device))
+    place = "cuda" if device.type == "cuda" else "cpu"
+    fitting = fit.fit(found, device=place, dtype=dtype, memory=memory)
+    if not fitting.fits:
+        raise ModelRefused(f"{spec.name} is not loaded. {fitting.sentence}")
+
+
+def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common: Mapping[str, Any]) -> tuple[Any, Any]:
+    from transformers import AutoImageProcessor, AutoProcessor, AutoTokenizer
+
+    try:
+        if family.modality == "text":
+            tokenizer = AutoTokenizer.from_pretrained(where, **common)
+            return tokenizer, tokenizer
+        if family.image_only:
+            processor = _image_only(where, config, common)
+        else:
+            processor = AutoProcessor.from_pretrained(where, **common)
+            # One way of resizing everywhere, whether torchvision is installed or not: the two differ slightly.
+            processor.image_processor = AutoImageProcessor.from_pretrained(where, backend="pil", **common)
+    except ModelRefused:
+        raise
+    except Exception as error:
+        text = f"{error}"
+        if "torchvision" in text.lower():
+            raise ModelRefused(
+                f"The processor of {spec.name} ({family.title}) works with torchvision only, which is not installed: "
+                "install the build that belongs to the installed torch."
+            ) from error
+        if "sentencepiece" in text or "tiktoken" in text or "protobuf" in text:
+            raise ModelRefused(
+                f"{spec.name} has no tokenizer.json, and reading its older tokenizer needs a further package: "
+                f"{told(error)}"
+            ) from error
+        raise ModelRefused(f"The processor of {spec.name} cannot be loaded: {told(error)}") from error
+    missing = [setting for setting in family.needs if getattr(processor, setting, None) is None]
+    if missing:
+        raise ModelRefused(
+            f"The processor of {spec.name} lacks {' and '.join(missing)}, without which the places for a picture are "
+            "counted wrongly: it is an old checkpoint. Take a newer revision, or add the setting to its "
+            "processor_config.json."
+        )
+    if getattr(processor, "image_processor", None) is None or getattr(processor, "tokenizer", None) is None:
+        raise ModelRefused(f"{spec.name} has no image processor: preprocessor_config.json is missing from its folder.")
+    return processor, processor.tokenizer
+
+
+def _image_only(where: str, config: Any, common: Mapping[str, Any]) -> Any:
+    """A family's processor without its part for videos, which would need torchvision."""
+    import transformers
+    from transformers import AutoImageProcessor, AutoTokenizer
+    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
+    from transformers.processing_utils import ProcessorMixin
+
+    full = getattr(transformers, PROCESSOR_MAPPING_NAMES[config.model_type])
+    parts = [part for part in full.get_attributes() if part != "video_processor"]
+
+    def without(self: Any, *given: Any, **named: Any) -> None:
+        ProcessorMixin.__init__(self, *[one for one in given if one is not None], **named)
+
+    # It stands between the family's class and the base, so that what is not there is not handed on.
+    between = type("Without", (ProcessorMixin,), {"__init__": without})
+    kind = type(full.__name__, (full, between), {"get_attributes": classmethod(lambda cls: parts)})
+    settings, _ = full.get_processor_dict(where, **{key: common[key] for key in common if key != "trust_remote_code"})
+    taken = inspect.signature(full.__init__).parameters
+    named = {key: settings[key] for key in settings if key in taken and key not in full.get_attributes()}
+    module = sys.modules[full.__module__]
+    if getattr(module, "num2words", True) is None:
+        # SmolVLM spells the number of a video's frames with this package; no video comes here.
+        module.__dict__["num2words"] = str
+    return kind(
+        image_processor=AutoImageProcessor.from_pretrained(where, backend="pil", **common),
+        tokenizer=AutoTokenizer.from_pretrained(where, **common),
+        **named,
+    )
+
+
+def _weights(
+    spec: ModelSpec, family: Family, where: str, config: Any, dtype: str, device: Any, common: Mapping[str, Any]
+) -> Any:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForImageTextToText
+
+    kind = AutoModelForCausalLM if family.modality == "text" else AutoModelForImageTextToText
+    try:
+        model, report = kind.from_pretrained(
+            where, config=config, dtype=getattr(torch, dtype), output_loading_info=True, **common
+        )
+        missing = sorted(
+            key for key in report.get("missing_keys", ()) if not key.endswith(("position_ids", "inv_freq"))
+        )
+        if missing:
+            raise ModelRefused(
+                f"{len(missing)} parts of {spec.name} are not among its weights ({missing[0]} is one): they would be "
+                "made up. The folder is incomplete, or of another kind than its config.json says."
+            )
+        return model.to(device).eval()
+    except ModelRefused:
+        raise
+    except MemoryError as error:
+        raise ModelRefused(_too_large(spec, dtype, device)) from error
+    except Exception as error:
+        if out_of_memory(error):
+            raise ModelRefused(_too_large(spec, dtype, device)) from error
+        text = f"{type(error).__name__} {error}"
+        if "Unrecognized configuration class" in text:
+            raise ModelRefused(
+                f"{spec.name} is of the type {config.model_type}, which transformers cannot ask about images in this "
+                "way. Bring its answers as a file, or ask it as an endpoint."
+            ) from error
+        if "accelerate" in text or "bitsandbytes" in text or "quant" in text.lower():
+            raise ModelRefused(
+                f"The weights of {spec.name} are made smaller in a way that needs a further package: {told(error)}"
+            ) from error
+        if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text or "size mismatch" in text:
+            raise ModelRefused(
+                f"The weights of {spec.name} are damaged, or have not been downloaded to the end: {told(error)}"
+            ) from error
+        raise ModelRefused(f"The weights of {spec.name} cannot be loaded: {told(error)}") from error
+
+
+def _too_large(spec: ModelSpec, dtype: str, device: Any) -> str:
+    return f"There is not enough memory on {device} for {spec.name} with dtype {dtype}."
+
+
+def _own_generation(model: Any, tokenizer: Any) -> tuple[int, ...]:
+    """Take every default for generating out of the model, so that only the description decides; what ends an answer is
+    kept. Returns the tokens that do."""
+    from transformers import GenerationConfig
+
+    ends: list[int] = []
+    for module in model.modules():
+        told_ends = getattr(getattr(module, "generation_config", None), "eos_token_id", None)
+        ends += told_ends if isinstance(told_ends, list) else [told_ends] if told_ends is not None else []
+    ends += [tokenizer.eos_token_id] if tokenizer.eos_token_id is not None else []
+    text = model.config.get_text_config()
+    if not ends and getattr(text, "eos_token_id", None) is not None:
+        ends += [text.eos_token_id] if isinstance(text.eos_token_id, int) else list(text.eos_token_id)
+    kept = tuple(dict.fromkeys(ends))
+    start = None
+    for module in model.modules():
+        before = getattr(module, "generation_config", None)
+        if before is None:
+            continue
+        start = getattr(before, "decoder_start_token_id", None)
+        if start is None:
+            start = getattr(text, "decoder_start_token_id", None)
+        module.generation_config = GenerationConfig(
+            eos_token_id=list(kept) or None,
+            pad_token_id=tokenizer.pad_token_id,
+            bos_token_id=before.bos_token_id if before.bos_token_id is not None else tokenizer.bos_token_id,
+            decoder_start_token_id=start,
+        )
+    return kept
+
+
+def _template(processor: Any, tokenizer: Any, family: Family) -> tuple[str | None, bool]:
+    if family.adapter in ("completion", "encoder_decoder"):
+        return None, False
+    for holder in (processor, tokenizer):
+        template = getattr(holder, "chat_template", None)
+        if isinstance(template, Mapping):
+            template = template.get("default")
+        if isinstance(template, str) and template:
+            return template, False
+    if family.modality == "text":
+        return None, False
+    from inference.local.encoding import own_template
+
+    return own_template(family), True
+
+
+def _special(tokenizer: Any, processor: Any, family: Family) -> tuple[str, ...]:
+    """Everything in a text that would be taken for something else than text."""
+    found = {str(token) for token in tokenizer.all_special_tokens}
+    for token in getattr(tokenizer, "added_tokens_decoder", {}).values():
+        text = str(token)
+        if getattr(token, "special", False) or re.fullmatch(r"[<\[].+[>\]]", text):
+            found.add(text)
+    for name in ("image_token", "video_token", "boi_token", "fake_image_token"):
+        value = getattr(processor, name, None)
+        found.add(str(getattr(value, "content", value) or ""))
+    if family.modality != "text":
+        found |= {"<image>", "<video>", *re.findall(r"<[^>]+>", family.image)}
+    return tuple(sorted((text for text in found if len(text.strip()) > 1), key=lambda text: (-len(text), text)))
+
+
+def _room(config: Any) -> int | None:
+    text = config.get_text_config()
+    if getattr(text, "model_type", "") in ("t5", "mt5", "umt5"):
+        return None  # positions are relative
+    size = getattr(text, "max_position_embeddings", None)
+    return size if isinstance(size, int) and size > 0 else None
+
+
+def _about(
+    spec: ModelSpec,
+    family: Family,
+    model: Any,
+    processor: Any,
+    device: Any,
+    padding: str,
+    template: str | None,
+    ours: bool,
+    found: fit.Found | None,
+    config: Any,
+) -> dict[str, Any]:
+    import torch
+
+    images = getattr(processor, "image_processor", None)
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.processor() or platform.machine()
+    return {
+        "versions": {
+            "python": platform.python_version(),
+            **{package: _version(package) for package in ("torch", "transformers", "tokenizers", "pillow", "numpy")},
+        },
+        "device": str(device),
+        "device_name": name,
+        "dtype": str(model.dtype).removeprefix("torch."),
+        "batch_size": _batch_size(spec, family),
+        "padding": padding,
+        "family": family.title,
+        "model_type": config.model_type,
+        "model_class": type(model).__name__,
+        "processor": type(processor).__name__,
+        "image_processor": type(images).__name__ if images is not None else None,
+        "attention": getattr(config, "_attn_implementation", None),
+        "parameters": sum(weight.numel() for weight in model.parameters()),
+        "revision": getattr(config, "_commit_hash", None) or spec.revision,
+        "weights": found.hash if found else None,
+        "chat_template": {
+            "sha256": hashlib.sha256(template.encode()).hexdigest() if template else None,
+            "whose": "none" if template is None else "Touchstone's" if ours else "the checkpoint's",
+        },
+        "generation": json.loads(spec.generation.model_dump_json()),
+    }
+
+
+def _batch_size(spec: ModelSpec, family: Family) -> int:
+    return 1 if spec.generation.do_sample or not family.batches else max(1, spec.batch_size)
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory has run out, on whatever device."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or any(
+        told in text for told in ("out of memory", "can't allocate memory", "not enough memory")
+    )
+
+
+def told(error: BaseException, most: int = 300) -> str:
+    """An error as a sentence for people: its kind and its first line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    first = lines[0] if lines else "no message"
+    text = f"{type(error).__name__}: {first}"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
