@@ -194,6 +194,17 @@ def fit(found: Found, *, device: str = "auto", dtype: str = "auto", memory: Memo
     return Fit(False, f"It does not fit: it takes {told}.{smaller}", where, kind, taken, free)
 
 
+def for_spec(spec: ModelSpec, *, memory: Memory | None = None) -> Fit:
+    """Whether a described model can be loaded here. What is not on this machine is not known."""
+    if spec.adapter in ("endpoint", "file"):
+        return Fit(True, "It runs elsewhere, so nothing is loaded here.", "", "", None, None)
+    path = Path(spec.model or "").expanduser()
+    if not path.is_dir():
+        sentence = f"{spec.model} is not a folder here: it is fetched when a run begins, unless the machine is offline."
+        return Fit(True, sentence, "", spec.dtype, None, None)
+    return fit(look(path.resolve()), device=spec.device, dtype=spec.dtype, memory=memory)
+
+
 def chosen_dtype(asked: str, stored: str, *, on_gpu: bool) -> str:
     """The dtype that `auto` stands for: as stored on a GPU, float32 on a processor.
 

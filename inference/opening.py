@@ -8,6 +8,9 @@ from domain.errors import ModelRefused
 from domain.runs import Answerer
 from inference.spec import ModelSpec
 
+LOCAL = frozenset({"chat", "completion", "encoder_decoder", "video_llava"})
+"""Adapters of models that are loaded here."""
+
 
 @dataclass(frozen=True)
 class Allowed:
@@ -44,4 +47,8 @@ def open_answerer(
             f"{spec.name} is asked through a server, and servers do not give the likelihood of options that a picture"
             " comes before: rank options with a local model, or let this one write its answer (strategy `generate`)."
         )
+    if strategy == "generate" and spec.adapter in LOCAL:
+        from inference.local.generation import open_generate
+
+        return open_generate(spec, allowed)
     raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")

@@ -277,7 +277,11 @@ def batch_key(loaded: Loaded, question: Question) -> tuple[Any, ...]:
 
 def encode(loaded: Loaded, questions: Sequence[Question]) -> Encoded:
     """Questions as one batch. Raises ``CannotAsk`` where one of them does not fit the model."""
-    prompts = tuple(prompt_of(loaded, question) for question in questions)
+    return encode_prompts(loaded, [prompt_of(loaded, question) for question in questions])
+
+
+def encode_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Encoded:
+    """Prompts as one batch. Raises ``CannotAsk`` where a picture cannot be opened or one of them is too long."""
     inputs = _inputs(loaded, prompts)
     lengths = tuple(int(row.sum()) for row in inputs["attention_mask"])
     if loaded.room is not None and max(lengths) >= loaded.room:
@@ -285,7 +289,7 @@ def encode(loaded: Loaded, questions: Sequence[Question]) -> Encoded:
             f"The question takes {max(lengths)} tokens with its pictures; {loaded.spec.name} holds {loaded.room}, "
             "question and answer together."
         )
-    return Encoded(_moved(loaded, inputs), prompts, lengths)
+    return Encoded(_moved(loaded, inputs), tuple(prompts), lengths)
 
 
 def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
