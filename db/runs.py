@@ -144,7 +144,7 @@ def owned(session: Session, *, chunk_id: int, worker_id: int) -> RunChunkRow | N
 
 def extend(session: Session, *, worker_id: int, now: datetime, until: datetime) -> int:
     """A worker is still there: its chunks stay its own for a while longer. How many it has."""
-    session.exec(update(RunWorkerRow).where(col(RunWorkerRow.id) == worker_id).values(seen_at=now))
+    session.exec(update(RunWorkerRow).where(col(RunWorkerRow.id) == worker_id).values(seen_at=now, ended_at=None))
     mine = and_(col(RunChunkRow.worker_id) == worker_id, col(RunChunkRow.done).is_(False))
     return int(session.exec(update(RunChunkRow).where(mine).values(lease_until=until)).rowcount)
 
@@ -199,15 +199,29 @@ def workers(session: Session, *, run_id: int, only_there: bool = False) -> list[
 
 
 def append(
-    session: Session, *, run: RunRow, chunk_id: int, worker_id: int, attempts: Sequence[Attempt], now: datetime
+    session: Session,
+    *,
+    run: RunRow,
+    chunk_id: int,
+    worker_id: int,
+    attempts: Sequence[Attempt],
+    now: datetime,
+    unless_there: bool = False,
 ) -> bool:
     """Write what became of asking about items; a final answer is a prediction too.
 
-    False, and nothing is written, if the chunk is no longer this worker's.
+    False, and nothing is written, if the chunk is no longer this worker's. ``unless_there`` leaves out units that were
+    asked to the end: it is for writing again after nobody knows whether writing succeeded.
     """
-    if owned(session, chunk_id=chunk_id, worker_id=worker_id) is None:
+    chunk = owned(session, chunk_id=chunk_id, worker_id=worker_id)
+    if chunk is None:
         return False
     run_id = run.id or 0
+    if unless_there:
+        there = finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+        attempts = [attempt for attempt in attempts if attempt.unit_id not in there]
+    if not attempts:
+        return True
     numbers = _numbers(session, run_id=run_id, unit_ids=[attempt.unit_id for attempt in attempts])
     rows = []
     for attempt in attempts:
@@ -344,11 +358,13 @@ class Figures:
     by_outcome: Mapping[Outcome, int]
     """Units by what became of their last attempt, of those that were asked to the end."""
     attempts: int
+    calls: int
+    """Attempts at which something was asked."""
     tokens_in: int | None
     tokens_out: int | None
     cost: float | None
     without_cost: int
-    """Attempts whose cost is not known."""
+    """Calls whose cost is not known."""
 
 
 def figures(session: Session, *, run_id: int) -> Figures:
@@ -360,14 +376,20 @@ def figures(session: Session, *, run_id: int) -> Figures:
     )
     sums = sa_select(
         func.count(),
+        func.coalesce(func.sum(case((col(AttemptRow.outcome) != Outcome.SKIPPED, 1), else_=0)), 0),
         func.sum(AttemptRow.tokens_in),
         func.sum(AttemptRow.tokens_out),
         func.sum(AttemptRow.cost),
-        func.coalesce(func.sum(case((col(AttemptRow.cost).is_(None), 1), else_=0)), 0),
+        func.coalesce(
+            func.sum(
+                case((and_(col(AttemptRow.cost).is_(None), col(AttemptRow.outcome) != Outcome.SKIPPED), 1), else_=0)
+            ),
+            0,
+        ),
     ).where(col(AttemptRow.run_id) == run_id)
     counted = {Outcome(outcome): n for outcome, n in session.exec(by_outcome)}
-    attempts, tokens_in, tokens_out, cost, unknown = session.execute(sums).one()
-    return Figures(counted, attempts, tokens_in, tokens_out, cost, unknown)
+    attempts, calls, tokens_in, tokens_out, cost, unknown = session.execute(sums).one()
+    return Figures(counted, attempts, calls, tokens_in, tokens_out, cost, unknown)
 
 
 def pace(session: Session, *, run_id: int, since: datetime, limit: int = 200) -> tuple[int, datetime, datetime] | None:

@@ -28,9 +28,7 @@ from domain.states import ItemState
 from inference.spec import ModelSpec
 from workflow import grade
 from workflow.projects import Access, access_to, require_lead
-
-LEASE = timedelta(seconds=60)
-"""So long a worker that does not say that it is there keeps what it has taken."""
+from workflow.workers import is_there
 
 SHOWN = 10
 """So many of the newest answers and failures a run's view has."""
@@ -88,7 +86,7 @@ class WorkerView:
     started_at: datetime
     seen_at: datetime
     there: bool
-    """It was heard of within the last minute and has not left."""
+    """It was heard of within the last minute, has not left, and its process was not seen to be gone."""
 
 
 @dataclass(frozen=True)
@@ -544,7 +542,7 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
     run_id, now = row.id or 0, store.now()
     figures = runs.figures(session, run_id=run_id)
     done = sum(figures.by_outcome.values()) - len(runs.asked_again_ids(session, run_id=run_id))
-    workers = tuple(_worker(worker, now) for worker in runs.workers(session, run_id=run_id))
+    workers = tuple(_worker(worker, store) for worker in runs.workers(session, run_id=run_id))
     rate = _rate(session, row, workers, now)
     spec: Mapping[str, Any] = row.params.get("spec", {})
     price = (spec.get("endpoint") or {}).get("price") or {}
@@ -579,9 +577,8 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
     )
 
 
-def _worker(row: RunWorkerRow, now: datetime) -> WorkerView:
-    there = row.ended_at is None and row.seen_at > now - LEASE
-    return WorkerView(row.name, row.about, row.started_at, row.seen_at, there)
+def _worker(row: RunWorkerRow, store: Store) -> WorkerView:
+    return WorkerView(row.name, row.about, row.started_at, row.seen_at, is_there(row, store))
 
 
 def _rate(session: Session, row: RunRow, workers: Sequence[WorkerView], now: datetime) -> float | None:

@@ -1,0 +1,67 @@
+"""Who works on runs: what a worker is called, and whether it is still there."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from db import runs
+from db.engine import Session, Store
+from db.tables import RunWorkerRow
+
+LEASE = timedelta(seconds=60)
+"""So long a worker that does not say that it is there keeps what it has taken."""
+
+
+def worker_name() -> str:
+    """What people call this worker: machine and process."""
+    return f"{socket.gethostname()}, process {os.getpid()}"
+
+
+def process() -> dict[str, Any]:
+    """This process among all that ever ran on this machine."""
+    return {"host": socket.gethostname(), "id": os.getpid(), "space": _space(), "born": _born(os.getpid())}
+
+
+def is_there(row: RunWorkerRow, store: Store) -> bool:
+    """Whether a worker was heard of lately and its process, where that can be seen from here, still runs."""
+    return row.ended_at is None and row.seen_at > store.now() - LEASE and not is_dead(row)
+
+
+def is_dead(row: RunWorkerRow) -> bool:
+    """Whether a worker's process ran on this machine and is gone. False where that cannot be known."""
+    known: Mapping[str, Any] = row.about.get("process") or {}
+    space = _space()
+    if space is None or known.get("host") != socket.gethostname() or known.get("space") != space:
+        return False
+    return known.get("born") is None or _born(int(known.get("id", 0))) != known["born"]
+
+
+def bury(session: Session, store: Store, *, run_id: int) -> None:
+    """Free what workers had taken whose processes are gone."""
+    for row in runs.workers(session, run_id=run_id, only_there=True):
+        if is_dead(row):
+            runs.end_worker(session, worker_id=row.id or 0, now=store.now())
+
+
+def _space() -> str | None:
+    """The space in which process ids of this machine have their meaning; None where that cannot be told."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
+    except OSError:
+        return None
+
+
+def _born(pid: int) -> str | None:
+    """When a process was started, in ticks since the machine was; None if there is none."""
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    fields = told.rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else fields[19]
