@@ -120,7 +120,11 @@ _ROWS: tuple[Row, ...] = (
     Row("format", "egothink", "a folder per dimension, each with `annotations.json`"),
     Row("format", "egoplan", "one JSON list of multiple-choice questions about clips"),
     Row("format", "pca_bench", "one JSON list per domain with actions, reason and key concepts"),
-    Row("format", "predictions", "models' answers, JSON lines"),
+    Row(
+        "format",
+        "predictions",
+        "models' answers: JSON lines, FastChat's files, VLMEvalKit's `.xlsx`",
+    ),
     Row("format", "ratings", "`unit,rater,criterion,value`, CSV"),
     Row("format", "etp_bench", "items with several images and an answer form per aspect", available=False),
     Row("format", "jsonl", "one JSON object a line, its keys mapped by the schema", available=False),

@@ -61,7 +61,7 @@ def store(uploads: Iterable[tuple[str, IO[bytes]]], into: Path) -> Path:
     stored: list[Path] = []
     for name, content in uploads:
         place = into / safe_name(name).name
-        if is_zip(content):
+        if is_zip(content) and place.suffix.lower() != ".xlsx":  # a workbook is a zip, but one file
             stored.append(unpack(content, into / place.stem, name=name))
             continue
         if place.exists():

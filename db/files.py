@@ -15,6 +15,7 @@ from db.engine import insert_or_ignore
 from db.tables import (
     AnnotationRow,
     AssetRow,
+    AttemptRow,
     ImportedRatingRow,
     ImportFileRow,
     ItemAssetRow,
@@ -22,8 +23,10 @@ from db.tables import (
     PersonRow,
     PredictionRow,
     RunRow,
+    RunWorkerRow,
     SourceRow,
 )
+from domain.runs import ANSWERS, Outcome, RunKind
 from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
@@ -146,6 +149,35 @@ def add_predictions(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> l
     statement = insert(PredictionRow).returning(col(PredictionRow.id), sort_by_parameter_order=True)
     found = session.connection().execute(statement, [dict(row) for row in rows])
     return [row[0] or 0 for row in found]
+
+
+def add_worker(session: Session, *, row: RunWorkerRow) -> int:
+    """Add what took part in a run; its id."""
+    session.add(row)
+    session.flush()
+    if row.id is None:
+        raise ValueError("a stored worker has an id")
+    return row.id
+
+
+def add_attempts(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add what became of asking."""
+    if rows:
+        session.connection().execute(insert(AttemptRow), [dict(row) for row in rows])
+
+
+def imported_failures(session: Session, *, project_id: int) -> set[tuple[int, str, Outcome, str]]:
+    """Item, model, outcome and text of everything out of files that is no answer."""
+    wanted = (
+        select(AttemptRow.item_id, RunRow.name, AttemptRow.outcome, AttemptRow.text)
+        .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
+        .where(
+            RunRow.project_id == project_id,
+            RunRow.kind == RunKind.IMPORT,
+            col(AttemptRow.outcome).not_in(ANSWERS),
+        )
+    )
+    return {(item_id, model, Outcome(outcome), text) for item_id, model, outcome, text in session.exec(wanted)}
 
 
 def predictions(session: Session, *, project_id: int) -> list[PredictionRow]:

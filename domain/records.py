@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from domain.roles import Role
+from domain.runs import Outcome
 from domain.states import ItemState, Stage
 
 Fields = Mapping[str, Any]
@@ -81,13 +82,24 @@ class BadRow:
 
 @dataclass(frozen=True)
 class PredictionRecord:
-    """A model's answer to an item, as a file gives it. The item is named by external id, or dimension and position."""
+    """A model's answer to an item, as a file gives it, or that there is none.
+
+    The item is named by external id, by dimension and position, or by another harness's index.
+    """
 
     model: str
     text: str
     item: str | None = None
     dimension: str | None = None
     position: int | None = None
+    index: str | None = None
+    """As another harness has it: an external id, or a position that is counted from 0 or from 1."""
+    question: str | None = None
+    """As it stands beside an index, to see that the index means this item."""
+    outcome: Outcome = Outcome.ANSWERED
+    """What became of asking; only an answer becomes a prediction."""
+    error: str = ""
+    """Why there is no answer."""
 
 
 @dataclass(frozen=True)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ItemFormat
-from db import assets, events, files
+from db import assets, events, files, items
 from db.engine import IntegrityError, Session, Store
-from db.tables import ImportFileRow, ItemRow, RunRow
+from db.tables import ImportFileRow, ItemRow, RunRow, RunWorkerRow
 from db.types import public_id
-from domain.errors import Conflict, FileRefused, MediaRefused
+from domain.errors import Conflict, FileRefused, MediaRefused, ModelRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
-from domain.runs import RunKind
+from domain.runs import ANSWERS, Outcome, RunKind
 from importers.items import lines_of, prefixed, read_items
 from importers.media_files import MediaFolder
 from importers.predictions import read_predictions
@@ -27,6 +27,7 @@ from workflow.projects import Access, require_lead
 from workflow.ratings import bring_in_ratings
 
 if TYPE_CHECKING:
+    from inference.spec import ModelSpec
     from media.store import MediaStore, StoredMedia
 
 Progress = Callable[[str, int, int], None]
@@ -34,6 +35,8 @@ Progress = Callable[[str, int, int], None]
 
 _FILLED_AT_ONCE = 20
 """So many media of items that are there already are saved together."""
+
+_OTHERWISE = "{} has answered this item already, in other words"
 
 SHOWN = 3
 """As many bad rows are named in a refusal."""
@@ -52,6 +55,8 @@ class Imported:
     assets_missing: int = 0
     bad: Sequence[BadRow] = ()
     """Left out, because bad rows were to be skipped."""
+    unanswered: Mapping[Outcome, int] = field(default_factory=dict)
+    """Rows that say that there is no answer, by what became of asking."""
 
 
 def import_files(
@@ -65,23 +70,40 @@ def import_files(
     media_dir: Path | None = None,
     dimension: str | None = None,
     skip_bad: bool = False,
+    model: str | None = None,
+    spec: ModelSpec | None = None,
     progress: Progress | None = None,
 ) -> Imported:
     """Take a file, or all files below a folder, into a project.
 
     What is there already, word for word, is counted and left; media that were missing are filled in.
-    ``by`` None is the command on the machine itself.
+
+    Parameters
+    ----------
+    by
+        None is the command on the machine itself.
+    model
+        Who gave the answers, instead of whoever the files say it was.
+    spec
+        The same, with all that is known about how it was asked: a description with the adapter ``file``.
 
     Raises
     ------
     FileRefused
         Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
     """
+    if (model or spec) and format != "predictions":
+        raise FileRefused(f"Only answers have a model; {format} are imported without one.")
+    if spec is not None and spec.adapter != "file":
+        raise ModelRefused(
+            f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone run model. "
+            "Answers that come as a file have a description with `adapter: file`."
+        )
     registry.require_row("format", format)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
-    bring = _Bring(store, media, access, by, project, path, dimension, skip_bad, on)
+    bring = _Bring(store, media, access, by, project, path, dimension, skip_bad, on, model, spec)
     if format == "predictions":
         return bring.predictions()
     if format == "ratings":
@@ -125,6 +147,17 @@ class _Wanted:
 
 
 @dataclass(frozen=True)
+class _Answer:
+    """An answer out of a file, with the item it is about."""
+
+    item_id: int
+    dimension: str
+    answer: PredictionRecord
+    here: BadRow
+    """Where it stood."""
+
+
+@dataclass(frozen=True)
 class _Bring:
     """One import on its way."""
 
@@ -137,6 +170,8 @@ class _Bring:
     dimension: str | None
     skip_bad: bool
     on: Progress
+    model: str | None = None
+    spec: ModelSpec | None = None
 
     @property
     def by_id(self) -> int | None:
@@ -415,28 +450,23 @@ class _Bring:
     # ---- models' answers --------------------------------------------------------------------------------------------
 
     def predictions(self) -> Imported:
-        read = read_predictions(self.path, schema=self.access.schema, dimension=self.dimension)
+        read = read_predictions(
+            self.path,
+            schema=self.access.schema,
+            dimension=self.dimension,
+            model=self.spec.name if self.spec else self.model,
+            project=self.project,
+        )
         self.refuse(read.bad)
         bad = list(read.bad)
         with self.store.write() as session:
             now, project_id = self.store.now(), self.access.project_id
             found = list(self._answers(session, read.rows, bad))
             self.refuse(bad)
-            known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
-            new: dict[tuple[int, str], tuple[str, str]] = {}
-            repeated = 0
-            for item_id, dimension, answer, here in found:
-                key = (item_id, answer.model)
-                before = new[key][1] if key in new else known.get(key)
-                if before == answer.text:
-                    repeated += 1
-                elif before is not None:
-                    reason = f"{answer.model} has answered this item already, in other words"
-                    bad.append(replace(here, reason=reason))
-                else:
-                    new[key] = (dimension, answer.text)
+            new, repeated = self._new_answers(session, found, bad)
             self.refuse(bad)
-            runs = {model: self._run(session, model) for model in dict.fromkeys(model for _, model in new)}
+            answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
+            runs = self._runs(session, new, read.hashes)
             ids = files.add_predictions(
                 session,
                 rows=[
@@ -444,46 +474,110 @@ class _Bring:
                         "public_id": public_id(),
                         "project_id": project_id,
                         "item_id": item_id,
-                        "run_id": runs[model],
+                        "run_id": runs[model][0],
                         "model": model,
-                        "text": text,
+                        "text": row.answer.text,
                         "created_at": now,
                     }
-                    for (item_id, model), (_, text) in new.items()
+                    for (item_id, model), row in answers.items()
+                ],
+            )
+            files.add_attempts(
+                session,
+                rows=[
+                    {
+                        "run_id": runs[model][0],
+                        "worker_id": runs[model][1],
+                        "unit_id": item_id,
+                        "item_id": item_id,
+                        "number": 1,
+                        "outcome": row.answer.outcome,
+                        "final": True,
+                        "text": row.answer.text,
+                        "waited": 0.0,
+                        "error": row.answer.error,
+                        "prompt_hash": "",
+                        "image_hashes": [],
+                        "detail": {"file": row.here.path, "row": row.here.row},
+                        "created_at": now,
+                    }
+                    for (item_id, model), row in new.items()
                 ],
             )
             open_grading(
                 session,
                 access=self.access,
                 predictions=[
-                    (id, item_id, dimension)
-                    for id, ((item_id, _), (dimension, _)) in zip(ids, new.items(), strict=True)
+                    (id, item_id, row.dimension) for id, ((item_id, _), row) in zip(ids, answers.items(), strict=True)
                 ],
                 now=now,
             )
             self.on("saving", len(ids), len(ids))
-            if ids:
+            unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
+            if new:
                 events.record(
                     session,
                     at=now,
                     kind="predictions.imported",
                     project_id=project_id,
                     person_id=self.by_id,
-                    data={"predictions": len(ids), "models": sorted(runs)},
+                    data={
+                        "predictions": len(ids),
+                        "models": sorted(runs),
+                        **({"unanswered": unanswered.total()} if unanswered else {}),
+                    },
                 )
-            return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad))
+            return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered))
+
+    def _new_answers(
+        self, session: Session, found: Sequence[_Answer], bad: list[BadRow]
+    ) -> tuple[dict[tuple[int, str], _Answer], int]:
+        """The rows that are not there yet, by item and model, and how many are; what contradicts goes to ``bad``."""
+        project_id = self.access.project_id
+        known = {(row.item_id, row.model): row.text for row in files.predictions(session, project_id=project_id)}
+        failed = files.imported_failures(session, project_id=project_id)
+        new: dict[tuple[int, str], _Answer] = {}
+        repeated = 0
+        for row in found:
+            answer = row.answer
+            key = (row.item_id, answer.model)
+            if key in new:
+                earlier = new[key].answer
+                if (earlier.text, earlier.outcome) == (answer.text, answer.outcome):
+                    repeated += 1
+                else:
+                    bad.append(
+                        replace(row.here, reason=f"{answer.model} has answered this item already, in other words")
+                    )
+            elif answer.outcome not in ANSWERS:
+                if (*key, answer.outcome, answer.text) in failed:
+                    repeated += 1
+                else:
+                    new[key] = row
+            elif (before := known.get(key)) is None:
+                new[key] = row
+            elif before == answer.text:
+                repeated += 1
+            else:
+                bad.append(replace(row.here, reason=_OTHERWISE.format(answer.model)))
+        return new, repeated
 
     def _answers(
         self, session: Session, rows: Sequence[tuple[PredictionRecord, BadRow]], bad: list[BadRow]
-    ) -> Iterator[tuple[int, str, PredictionRecord, BadRow]]:
+    ) -> Iterator[_Answer]:
         """The answers with the items they are about; those about no item are added to ``bad``."""
         everything = files.item_ids(session, project_id=self.access.project_id)
         by_name = {external_id: (id, dimension) for id, external_id, dimension in everything}
+        dimension_of = {id: dimension for id, _, dimension in everything}
         by_place = self._places(session)
+        by_index = self._by_index(session, rows, everything, by_place)
         for answer, here in rows:
             if answer.item is not None:
                 item = by_name.get(answer.item)
                 reason = f"there is no item {answer.item!r} in this project"
+            elif answer.index is not None:
+                found, reason = by_index(answer, here)
+                item = (found, dimension_of[found]) if found is not None else None
             else:
                 places, place = by_place[answer.dimension or ""], answer.position or 0
                 id = places.get(place)
@@ -492,7 +586,67 @@ class _Bring:
             if item is None:
                 bad.append(replace(here, reason=reason))
             else:
-                yield (*item, answer, here)
+                yield _Answer(*item, answer, here)
+
+    def _by_index(
+        self,
+        session: Session,
+        rows: Sequence[tuple[PredictionRecord, BadRow]],
+        everything: Sequence[tuple[int, str, str]],
+        by_place: Mapping[str, Mapping[int, int]],
+    ) -> Callable[[PredictionRecord, BadRow], tuple[int | None, str]]:
+        """What finds the item that another harness's index means, file by file; else it says why there is none.
+
+        If one index of a file is an item's external id, all of them are. Else they are positions, in the dimension if
+        the file is about one, in the project if not, and the questions beside them, or a 0, say where they begin.
+        """
+        by_name = {external_id: id for id, external_id, _ in everything}
+        in_project = {place: id for place, (id, _, _) in enumerate(everything)}
+        groups: dict[tuple[str, str | None], list[PredictionRecord]] = defaultdict(list)
+        for answer, here in rows:
+            if answer.index is not None:
+                groups[here.path, answer.dimension].append(answer)
+        named = {group for group, answers in groups.items() if any(answer.index in by_name for answer in answers)}
+        by_position = [answer for group, answers in groups.items() if group not in named for answer in answers]
+        asked = self._questions(session) if any(answer.question for answer in by_position) else {}
+        starts = {
+            group: _first_index(answers, by_place[group[1]] if group[1] else in_project, asked)
+            for group, answers in groups.items()
+            if group not in named
+        }
+
+        def find(answer: PredictionRecord, here: BadRow) -> tuple[int | None, str]:
+            group = (here.path, answer.dimension)
+            if group in named:
+                return by_name.get(answer.index or ""), f"there is no item {answer.index!r} in this project"
+            places = by_place[answer.dimension] if answer.dimension else in_project
+            start = starts[group]
+            if start is None:
+                return None, (
+                    "nothing says whether its index counts from 0 or from 1: keep the column question in the file, or "
+                    "name the items by their ids in a column item"
+                )
+            number = _position(answer.index)
+            id = places.get(number - start) if number is not None else None
+            if id is None:
+                where = answer.dimension or "this project"
+                return None, (
+                    f"there is no item {answer.index!r} in this project, and {where} has {len(places)} items, none of "
+                    f"them at that position (counted from {start})"
+                )
+            if answer.question and id in asked and not _same_question(asked[id], answer.question):
+                return None, (
+                    f"its question is not that of the item at position {answer.index} (counted from {start}): "
+                    f"{asked[id][:100]!r}; name the items by their ids in a column item"
+                )
+            return id, ""
+
+        return find
+
+    def _questions(self, session: Session) -> dict[int, str]:
+        """Every item's question, where items have one."""
+        content = items.current_content(session, project_id=self.access.project_id)
+        return {id: text for id, fields in content.items() if isinstance(text := fields.get("question"), str) and text}
 
     def _places(self, session: Session) -> dict[str, dict[int, int]]:
         """The ids of each dimension's items by their position in it: file after file, then what was written here.
@@ -513,15 +667,71 @@ class _Bring:
             places[first + (row.position or 0) if own else after] = row.id
         return found
 
-    def _run(self, session: Session, model: str) -> int:
-        row = RunRow(
-            project_id=self.access.project_id,
-            kind=RunKind.IMPORT,
-            name=model,
-            params={"file": self.path.name},
-            created_at=self.store.now(),
+    def _runs(
+        self, session: Session, new: Mapping[tuple[int, str], _Answer], hashes: Mapping[str, str]
+    ) -> dict[str, tuple[int, int]]:
+        """A run for each model, and what took part in it: the files, by their hashes."""
+        now = self.store.now()
+        rows: dict[str, list[_Answer]] = defaultdict(list)
+        for (_, model), row in new.items():
+            rows[model].append(row)
+        found: dict[str, tuple[int, int]] = {}
+        for model, answers in rows.items():
+            came = {path: hashes[path] for path in sorted({row.here.path for row in answers})}
+            about = {"files": [{"path": path, "sha256": sha256} for path, sha256 in came.items()]}
+            run = files.add_run(
+                session,
+                row=RunRow(
+                    project_id=self.access.project_id,
+                    kind=RunKind.IMPORT,
+                    name=model,
+                    params={
+                        "file": self.path.name,
+                        **about,
+                        **({"spec": self.spec.dump()} if self.spec else {}),
+                    },
+                    spec_hash=self.spec.hash if self.spec else "",
+                    wanted=len(answers),
+                    by_id=self.by_id,
+                    created_at=now,
+                    started_at=now,
+                    ended_at=now,
+                ),
+            )
+            worker = RunWorkerRow(run_id=run, name="import", about=about, started_at=now, seen_at=now, ended_at=now)
+            found[model] = (run, files.add_worker(session, row=worker))
+        return found
+
+
+def _first_index(
+    answers: Sequence[PredictionRecord], places: Mapping[int, int], asked: Mapping[int, str]
+) -> int | None:
+    """Whether a file's indices count from 0 or from 1; None if nothing says it."""
+    numbers = [(number, answer) for answer in answers if (number := _position(answer.index)) is not None]
+    if any(number == 0 for number, _ in numbers):
+        return 0
+    fitting = {
+        start: sum(
+            1
+            for number, answer in numbers
+            if answer.question and _same_question(asked.get(places.get(number - start, -1), ""), answer.question)
         )
-        return files.add_run(session, row=row)
+        for start in (0, 1)
+    }
+    if fitting[0] != fitting[1]:
+        return max(fitting, key=lambda start: fitting[start])
+    whole = {number for number, _ in numbers} == set(range(1, len(places) + 1))
+    return 1 if whole or any(number == len(places) for number, _ in numbers) else None
+
+
+def _position(index: str | None) -> int | None:
+    return int(index) if index and index.isascii() and index.isdigit() and len(index) < 10 else None
+
+
+def _same_question(ours: str, theirs: str) -> bool:
+    """Whether a question is ours, perhaps with a prompt around it."""
+    ours, theirs = (" ".join(text.split()).casefold() for text in (ours, theirs))
+    return bool(ours) and (ours in theirs or theirs in ours)
 
 
 def _named(bad: Sequence[BadRow]) -> str:

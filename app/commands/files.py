@@ -75,10 +75,19 @@ def import_(
     bad_rows: Annotated[
         Path | None, typer.Option(help="Where --skip-bad writes them; else a file below the home.", metavar="FILE")
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="With predictions: who answered, where the file does not say it.")
+    ] = None,
+    spec: Annotated[
+        Path | None,
+        typer.Option(help="With predictions: the model's description, with `adapter: file`.", metavar="FILE"),
+    ] = None,
 ) -> None:
     """Bring files into a project: all of it or, if a row does not fit, nothing."""
+    from inference.spec import read_spec
     from workflow.bring_in import import_files
 
+    described = read_spec(spec) if spec else None
     here = _resources()
     with _bar() as progress:
         done = import_files(
@@ -91,6 +100,8 @@ def import_(
             media_dir=media,
             dimension=dimension,
             skip_bad=skip_bad,
+            model=model,
+            spec=described,
             progress=progress,
         )
     for line in _summary(done):
@@ -190,6 +201,9 @@ def _summary(done: Imported) -> Iterator[str]:
     parts = [(done.items, "item"), (done.predictions, "answer"), (done.ratings, "rating")]
     new = [_count(n, noun) for n, noun in parts if n]
     yield f"Imported {', '.join(new)}." if new else "Imported nothing new."
+    if done.unanswered:
+        why = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(done.unanswered.items()))
+        yield f"{_count(sum(done.unanswered.values()), 'row')} without an answer: {why}."
     if done.repeated:
         yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.assets_found or done.assets_missing:

@@ -56,6 +56,9 @@ def _items(services: Services, view: ProjectView) -> None:
         dimension = _dimension(
             view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
         )
+    model = None
+    if chosen == "predictions":
+        model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
@@ -89,6 +92,7 @@ def _items(services: Services, view: ProjectView) -> None:
                 media_dir=media_dir,
                 dimension=dimension,
                 skip_bad=skip_bad,
+                model=(model or "").strip() or None,
                 progress=progress,
             )
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
@@ -99,6 +103,9 @@ def imported_sentence(done: Any) -> str:
     """What came in, in one line."""
     came = {"item": done.items, "answer": done.predictions, "rating": done.ratings}
     parts = [f"{markup.count(n, name)} came in" for name, n in came.items() if n] or ["Nothing new came in"]
+    if done.unanswered:
+        why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))
+        parts.append(f"{markup.count(sum(done.unanswered.values()), 'row')} without an answer ({why})")
     if done.repeated:
         parts.append(f"{markup.count(done.repeated, 'row')} there already, word for word")
     if done.assets_found or done.assets_missing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.errors import FileRefused
 from domain.records import PredictionRecord
+from domain.runs import Outcome
 from importers.predictions import read_predictions
+from tests.importers.workbooks import Raw, workbook
 
 SCHEMA = load_schema(shipped()["egothink"]).schema_
 
@@ -95,3 +98,111 @@ def test_a_line_that_is_no_json_spoils_no_other(tmp_path: Path) -> None:
     read = read_predictions(path, schema=SCHEMA)
     assert [row.item for row, _ in read.rows] == ["1", "2"]
     assert [bad.row for bad in read.bad] == [2]
+
+
+# ---- what other harnesses write -------------------------------------------------------------------------------------
+
+
+def answers(path: Path, **options: Any) -> list[PredictionRecord]:
+    return [row for row, _ in read_predictions(path, schema=SCHEMA, **options).rows]
+
+
+def test_vlmevalkit_s_workbook(tmp_path: Path) -> None:
+    rows = [
+        ["index", "question", "category", "prediction"],
+        [0, "What is 0?", "x", "red"],
+        ["1", "What is 1?", "x", "Failed to obtain answer via API. "],
+        [2, "What is 2?", "x", None],
+        [3, "What is 3?", "x", "y" * 32_767],
+        [4, "What is 4?", "x", 5],
+    ]
+    path = workbook(tmp_path / "tiny" / "tiny_EgoThink.xlsx", {"Sheet1": rows})
+    read = read_predictions(path, schema=SCHEMA)
+    asked = [f"What is {n}?" for n in range(5)]
+    assert [(row.model, row.index, row.question) for row, _ in read.rows] == [
+        ("tiny", str(n), asked[n]) for n in range(5)
+    ]
+    assert [(row.outcome, row.text[:7]) for row, _ in read.rows] == [
+        (Outcome.ANSWERED, "red"),
+        (Outcome.TRANSPORT_ERROR, "Failed "),
+        (Outcome.EMPTY, ""),
+        (Outcome.TRUNCATED, "yyyyyyy"),
+        (Outcome.ANSWERED, "5"),
+    ]
+    assert [here.row for _, here in read.rows] == [2, 3, 4, 5, 6]
+    assert read.hashes == {"tiny_EgoThink.xlsx": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    ("place", "model"),
+    [
+        ("tiny_Set.xlsx", "tiny"),
+        ("llava_v1.5_7b/llava_v1.5_7b_Ego_Plan.xlsx", "llava_v1.5_7b"),
+        ("llava_v1.5_7b/T20260101/llava_v1.5_7b_Ego_Plan.xlsx", "llava_v1.5_7b"),
+        ("llava_v1.5_7b_EgoThink.xlsx", "llava_v1.5_7b"),
+        ("llava_v1.5_7b_my_set.xlsx", "llava_v1.5_7b"),
+        ("llava_v1.5_7b_Ego_Plan.xlsx", None),
+        ("answers.xlsx", None),
+    ],
+)
+def test_who_answered_is_in_the_name_of_the_file_or_of_a_folder(tmp_path: Path, place: str, model: str | None) -> None:
+    path = workbook(tmp_path / place, {"Sheet1": [["index", "prediction"], [0, "red"]]})
+    read = read_predictions(path, schema=SCHEMA, project="my_set")
+    assert [row.model for row, _ in read.rows] == ([model] if model else [])
+    if model is None:
+        assert [row.reason for row in read.bad] == [
+            f"neither it nor the name {path.name} says which model answered; name it with --model"
+        ]
+    assert [row.model for row in answers(path, model="named")] == ["named"]
+
+
+def test_a_column_or_an_option_names_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "tiny_Set.csv"
+    path.write_text("item,model,prediction\na/1,other,red\na/2,,blue\n")
+    assert [(row.model, row.item) for row in answers(path)] == [("other", "a/1"), ("tiny", "a/2")]
+    assert [row.model for row in answers(path, model="named")] == ["named", "named"]
+    own = lines(tmp_path / "a.jsonl", [{"item": "1", "model": "m", "text": "t"}, {"item": "2", "text": "t"}])
+    assert [row.model for row in answers(own, model="named")] == ["named", "named"]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ([None, "red"], "it has no index"),
+        ([0, Raw("|<f>SUM(A1)</f>")], "its prediction is a formula in the spreadsheet; save the file anew"),
+        ([0, Raw(' t="e"|<v>#NAME?</v>')], "its prediction is the error #NAME?"),
+        ([Raw(' t="d"|<v>2026-01-01</v>'), "red"], "its index is a date in the spreadsheet"),
+        (["9" * 301, "red"], "index"),
+    ],
+)
+def test_rows_that_do_not_fit(tmp_path: Path, row: list[Any], reason: str) -> None:
+    path = workbook(tmp_path / "tiny_Set.xlsx", {"S": [["index", "prediction"], row, [1, "blue"]]})
+    read = read_predictions(path, schema=SCHEMA)
+    assert [bad.row for bad in read.bad] == [2]
+    assert reason in read.bad[0].reason
+    assert [row.text for row, _ in read.rows] == ["blue"]
+
+
+def test_tables_of_scores_beside_answers_are_no_answers(tmp_path: Path) -> None:
+    workbook(tmp_path / "tiny" / "tiny_Set.xlsx", {"S": [["index", "prediction"], [0, "red"]]})
+    (tmp_path / "tiny" / "tiny_Set_acc.csv").write_text("split,Overall\nval,0.5\n")
+    assert [(row.model, row.text) for row in answers(tmp_path)] == [("tiny", "red")]
+    with pytest.raises(FileRefused, match=r"tiny_Set_acc\.csv does not have the columns index"):
+        answers(tmp_path / "tiny" / "tiny_Set_acc.csv")
+
+
+def test_vlmevalkit_s_json(tmp_path: Path) -> None:
+    records = [{"index": 0, "prediction": "red"}, {"index": "b", "prediction": "Failed to obtain answer via API."}]
+    path = tmp_path / "tiny_Set.json"
+    path.write_text(json.dumps([*records, {"index": True, "prediction": "x"}]))
+    read = read_predictions(path, schema=SCHEMA, model="tiny")
+    assert [(row.index, row.outcome) for row, _ in read.rows] == [
+        ("0", Outcome.ANSWERED),
+        ("b", Outcome.TRANSPORT_ERROR),
+    ]
+    assert [bad.reason for bad in read.bad] == ["index is neither text nor a number"]
+
+
+def test_what_fastchat_writes_when_its_requests_fail_is_no_answer(tmp_path: Path) -> None:
+    path = lines(tmp_path / "Activity/model_answer/tiny.jsonl", [turn(0, "$ERROR$"), turn(1, "it costs $ERROR$")])
+    assert [row.outcome for row in answers(path)] == [Outcome.TRANSPORT_ERROR, Outcome.ANSWERED]

@@ -1,0 +1,199 @@
+"""Workbooks are read as what somebody wrote into them, and hostile ones cost nothing but a sentence."""
+
+from __future__ import annotations
+
+import resource
+import struct
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.errors import FileRefused
+from importers import spreadsheets
+from importers.spreadsheets import Cell, Line, lines_of_table
+from tests.importers.workbooks import Raw, workbook
+from tests.paths import ROOT
+
+HEAD = ["index", "prediction"]
+
+
+def read(path: Path) -> list[Line]:
+    return list(lines_of_table(path, fits=lambda names: "prediction" in names, wants="the column prediction"))
+
+
+def cells(path: Path) -> list[tuple[str, str]]:
+    return [(line.cells["prediction"].text, line.cells["prediction"].problem) for line in read(path)]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_rows_by_heading(tmp_path: Path, shared: bool) -> None:
+    rows = [HEAD, [1, "red\nand <blue> &  "], [], [2.0, "ä 猫 🙂"], [3]]
+    found = read(workbook(tmp_path / "a.xlsx", {"Sheet1": rows}, shared=shared))
+    assert found == [
+        Line(2, {"index": Cell("1"), "prediction": Cell("red\nand <blue> &  ")}),
+        Line(4, {"index": Cell("2"), "prediction": Cell("ä 猫 🙂")}),
+        Line(5, {"index": Cell("3")}),
+    ]
+
+
+def test_the_first_sheet_that_fits_is_read(tmp_path: Path) -> None:
+    sheets: dict[str, Any] = {"Scores": [["model", "score"], ["m", 1]], "Answers": [HEAD, [1, "red"]]}
+    assert cells(workbook(tmp_path / "a.xlsx", sheets)) == [("red", "")]
+    with pytest.raises(FileRefused, match=r"no sheet of it has the column prediction .*\(sheets: 'Scores'\)"):
+        read(workbook(tmp_path / "b.xlsx", {"Scores": sheets["Scores"]}))
+    with pytest.raises(FileRefused, match="no sheet"):
+        read(workbook(tmp_path / "c.xlsx", {"Empty": []}))
+
+
+@pytest.mark.parametrize(
+    ("cell", "text", "problem"),
+    [
+        (Raw("|<v>3</v>"), "3", ""),
+        (Raw("|<v>3.0</v>"), "3", ""),
+        (Raw("|<v>1E3</v>"), "1000", ""),
+        (Raw("|<v>0.5</v>"), "0.5", ""),
+        (Raw(' t="b"|<v>1</v>'), "TRUE", ""),
+        (Raw(' t="str"|<v>typed</v>'), "typed", ""),
+        (Raw(' t="inlineStr"|<is><r><t>rich </t></r><r><t>text</t></r></is>'), "rich text", ""),
+        (Raw(' t="inlineStr"|<is><t>two_x000A_lines_x005F_x000A_</t></is>'), "two\nlines_x000A_", ""),
+        (Raw("|<f>1+1</f><v>2</v>"), "2", "is a formula in the spreadsheet"),
+        (Raw("|<f>HYPERLINK(A1)</f>"), "", "is a formula in the spreadsheet"),
+        (Raw(' t="e"|<v>#NAME?</v>'), "#NAME?", "is the error #NAME? in the spreadsheet"),
+        (Raw(' s="1"|<v>45293</v>'), "45293", "is a date in the spreadsheet"),
+        (Raw(' s="2"|<v>45293</v>'), "45293", "is a date in the spreadsheet"),
+        (Raw(' s="3"|<v>7</v>'), "7", ""),
+        (Raw(' t="s"|<v>99</v>'), "", "names a text that is not there"),
+    ],
+)
+def test_what_a_cell_says(tmp_path: Path, cell: Raw, text: str, problem: str) -> None:
+    styles = (
+        '<numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm"/>'
+        '<numFmt numFmtId="165" formatCode="0 &quot;days&quot;"/></numFmts>'
+        '<cellStyleXfs><xf numFmtId="0"/></cellStyleXfs>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/></cellXfs>'
+    )
+    path = workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, cell]]}, styles=styles)
+    assert cells(path) == [(text, problem)]
+
+
+def test_rows_and_cells_need_no_references(tmp_path: Path) -> None:
+    cell = '<c t="inlineStr"><is><t>{}</t></is></c>'
+    rows = [[cell.format(text) for text in row] for row in (HEAD, ["1", "red"], ["2", "blue"])]
+    xml = "".join(f"<x:row>{''.join(row)}</x:row>" for row in rows).replace("<c", "<x:c").replace("</c", "</x:c")
+    xml = xml.replace("<is", "<x:is").replace("</is", "</x:is").replace("<t>", "<x:t>").replace("</t>", "</x:t>")
+    sheet = (
+        '<x:worksheet xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        f"<x:sheetData>{xml}</x:sheetData></x:worksheet>"
+    )
+    found = read(workbook(tmp_path / "a.xlsx", {"S": sheet}))
+    assert [(line.number, line.cells["prediction"].text) for line in found] == [(2, "red"), (3, "blue")]
+
+
+def test_how_a_text_is_pronounced_is_not_part_of_it(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, Raw(' t="s"|<v>2</v>')]]})
+    spoken = "<si><t>猫</t><rPh sb='0' eb='1'><t>ねこ</t></rPh></si></sst>"
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text.replace("</sst>", spoken))
+    assert cells(path) == [("猫", "")]
+
+
+def test_half_a_workbook_is_refused(tmp_path: Path) -> None:
+    whole = workbook(tmp_path / "whole.xlsx", {"S": [HEAD, [1, "red"]]}).read_bytes()
+    path = tmp_path / "a.xlsx"
+    for part in (b"", b"index,prediction\n1,red\n", whole[: len(whole) // 2], whole[:-30]):
+        path.write_bytes(part)
+        with pytest.raises(FileRefused, match=r"a\.xlsx is no \.xlsx workbook, or only a part of one"):
+            read(path)
+    with pytest.raises(FileRefused, match="cannot be read: No such file"):
+        read(tmp_path / "nothing.xlsx")
+
+
+def test_broken_xml_is_refused(tmp_path: Path) -> None:
+    sheet = '<worksheet><sheetData><row r="1"><c r="A1"></row></sheetData></worksheet>'
+    with pytest.raises(FileRefused, match=r"damaged workbook \(mismatched tag"):
+        read(workbook(tmp_path / "a.xlsx", {"S": sheet}))
+    laughs = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><worksheet>&b;</worksheet>'
+    with pytest.raises(FileRefused, match="declares a document type"):
+        read(workbook(tmp_path / "b.xlsx", {"S": laughs}))
+
+
+def test_damaged_bytes_are_refused(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", {"S": [HEAD, *([n, f"answer {n * 7919}"] for n in range(400))]})
+    data = bytearray(path.read_bytes())
+    start = data.index(b"xl/worksheets/sheet1.xml") + 200
+    data[start : start + 40] = bytes(40)
+    path.write_bytes(data)
+    with pytest.raises(FileRefused, match=r"a\.xlsx is "):
+        read(path)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match="Two columns are called 'prediction'"):
+        read(workbook(tmp_path / "a.xlsx", {"S": [[*HEAD, "prediction"], [1, "red", "blue"]]}))
+
+
+def limited(path: Path) -> subprocess.CompletedProcess[str]:
+    """Read a workbook in a process of its own that may take 400 MB of address space beyond Python's."""
+    program = (
+        "import sys; from pathlib import Path; from importers.spreadsheets import lines_of_table\n"
+        "from domain.errors import FileRefused\n"
+        "try: print(sum(1 for _ in lines_of_table(Path(sys.argv[1]), fits=lambda n: 'prediction' in n, wants='it')))\n"
+        "except FileRefused as error: print(error)\n"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, str(path)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (700 << 20, 700 << 20)),
+    )
+
+
+def test_a_cell_in_the_last_corner_costs_nothing(tmp_path: Path) -> None:
+    cell = '<c r="{}" t="inlineStr"><is><t>{}</t></is></c>'
+    sheet = (
+        f'<worksheet><sheetData><row r="1">{cell.format("A1", "index")}{cell.format("B1", "prediction")}</row>'
+        f'<row r="1048576">{cell.format("B1048576", "red")}{cell.format("XFD1048576", "far")}</row>'
+        "</sheetData></worksheet>"
+    )
+    done = limited(workbook(tmp_path / "a.xlsx", {"S": sheet}))
+    assert (done.stdout.strip(), done.returncode) == ("1", 0), done.stderr
+
+
+def test_a_workbook_that_swells_is_refused_whatever_it_says_of_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spreadsheets, "LARGEST", 1 << 20)
+    sheet = f"<worksheet><sheetData>{' ' * (2 << 20)}</sheetData></worksheet>"
+    path = workbook(tmp_path / "a.xlsx", {"S": sheet})
+    data = bytearray(path.read_bytes())
+    entry = data.rindex(b"PK\x01\x02", 0, data.rindex(b"xl/worksheets/sheet1.xml"))
+    data[entry + 24 : entry + 28] = struct.pack("<I", 10)  # the unpacked size that the directory of the zip promises
+    path.write_bytes(data)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.getinfo("xl/worksheets/sheet1.xml").file_size == 10
+    with pytest.raises(FileRefused, match="unpacks to more than 1 MB"):
+        read(path)
+
+
+def test_text_files(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text('\ufeffindex\timage\tprediction\n1\t"' + "A" * 300_000 + '"\t"two\nlines"\n\n2\t\tred\n')
+    assert [(line.number, line.cells["prediction"].text) for line in read(path)] == [(2, "two\nlines"), (4, "red")]
+    path = tmp_path / "a.csv"
+    path.write_text('index,prediction\n7,"red, ""deep"""\n')
+    assert cells(path) == [('red, "deep"', "")]
+    path.write_bytes(b"index,prediction\n7,caf\xe9\n")
+    with pytest.raises(FileRefused, match=r"not UTF-8 \(byte 23\)"):
+        read(path)
+    path.write_text("index,answer\n7,red\n")
+    with pytest.raises(FileRefused, match=r"a\.csv does not have the column prediction"):
+        read(path)

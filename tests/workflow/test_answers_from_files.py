@@ -1,0 +1,209 @@
+"""Answers that come as files are runs: what was answered, what was not, and out of which bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from db.tables import AttemptRow, PredictionRow, RunRow, RunWorkerRow
+from domain.errors import FileRefused, ModelRefused
+from domain.runs import Outcome, RunKind, RunState
+from inference.spec import spec_of
+from media.store import MediaStore
+from tests.importers.samples import egoplan_record, egothink_record, write
+from tests.importers.workbooks import workbook
+from workflow.bring_in import Imported, import_files
+from workflow.checks import check
+from workflow.projects import create_project
+
+HEAD = ["index", "question", "prediction"]
+
+
+@pytest.fixture
+def media(home: Path) -> MediaStore:
+    return MediaStore(home / "media")
+
+
+def bring(store: Store, media: MediaStore, path: Path, format: str = "predictions", **options: Any) -> Imported:
+    return import_files(store, media, by=None, project="p", format=format, path=path, **options)
+
+
+@pytest.fixture
+def egoplan(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """Three items that are called 10, 11 and 12."""
+    create_project(store, name="p", loaded=load_schema(shipped()["egoplan"]))
+    bring(store, media, write(tmp_path / "val.json", [egoplan_record(n) for n in (10, 11, 12)]), "egoplan")
+
+
+@pytest.fixture
+def egothink(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """Two items of the dimension activity and two of comparison; their ids are no numbers."""
+    create_project(store, name="p", loaded=load_schema(shipped()["egothink"]))
+    for folder, numbers in (("Activity", (1, 2)), ("comparing", (3, 4))):
+        write(tmp_path / "e" / folder / "annotations.json", [egothink_record(n) for n in numbers])
+    bring(store, media, tmp_path / "e", "egothink")
+
+
+def table(path: Path, rows: Sequence[Sequence[Any]], head: Sequence[str] = HEAD) -> Path:
+    return workbook(path, {"Sheet1": [head, *rows]})
+
+
+def attempts(store: Store) -> list[tuple[str, Outcome, str]]:
+    with store.read() as session:
+        found = session.exec(select(RunRow.name, AttemptRow).join(AttemptRow).order_by(AttemptRow.id))  # type: ignore[arg-type]
+        return [(name, row.outcome, row.text) for name, row in found]
+
+
+def answered(store: Store) -> dict[str, str]:
+    from db import files, projects
+
+    with store.read() as session:
+        project = projects.by_name(session, name="p")
+        assert project is not None
+        names = {id: name for id, name, _ in files.item_ids(session, project_id=project.id or 0)}
+        return {names[row.item_id]: row.text for row in session.exec(select(PredictionRow))}
+
+
+@pytest.mark.usefixtures("egoplan")
+def test_failures_are_counted_and_never_become_answers(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    path = table(
+        tmp_path / "tiny" / "tiny_p.xlsx",
+        [[10, "", "take cup"], ["11", "", "Failed to obtain answer via API."], [12.0, "", ""]],
+    )
+    done = bring(store, media, path)
+    unanswered = {Outcome.TRANSPORT_ERROR: 1, Outcome.EMPTY: 1}
+    assert done == Imported(predictions=1, unanswered=unanswered)
+    assert answered(store) == {"10": "take cup"}
+    assert attempts(store) == [
+        ("tiny", Outcome.ANSWERED, "take cup"),
+        ("tiny", Outcome.TRANSPORT_ERROR, "Failed to obtain answer via API."),
+        ("tiny", Outcome.EMPTY, ""),
+    ]
+    with store.read() as session:
+        run = session.exec(select(RunRow)).one()
+        worker = session.exec(select(RunWorkerRow)).one()
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    files = {"files": [{"path": "tiny_p.xlsx", "sha256": sha256}]}
+    assert run.params == {"file": "tiny_p.xlsx", **files}
+    assert (run.kind, run.state, run.wanted, run.name) == (RunKind.IMPORT, RunState.DONE, 3, "tiny")
+    assert (worker.run_id, worker.about) == (run.id, files)
+    assert bring(store, media, path) == Imported(repeated=3)
+    assert check(store) == []
+
+    mended = table(tmp_path / "b" / "tiny_p.xlsx", [[10, "", "take cup"], [11, "", "fold napkin"], [12, "", ""]])
+    assert bring(store, media, mended) == Imported(predictions=1, repeated=2)
+    assert answered(store) == {"10": "take cup", "11": "fold napkin"}
+
+
+@pytest.mark.usefixtures("egoplan")
+def test_one_file_says_one_thing_about_an_item(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    rows = [[10, "", "take cup"], [10, "", "take cup"], [11, "", "a"], [11, "", "Failed to obtain answer via API."]]
+    path = table(tmp_path / "tiny_p.xlsx", rows)
+    with pytest.raises(FileRefused, match="row 5: tiny has answered this item already, in other words"):
+        bring(store, media, path)
+    assert attempts(store) == []
+    done = bring(store, media, path, skip_bad=True)
+    assert (done.predictions, done.repeated, len(done.bad)) == (2, 1, 1)
+
+
+@pytest.mark.usefixtures("egoplan")
+def test_an_index_is_an_id_where_one_of_the_file_is(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    path = table(tmp_path / "tiny_p.xlsx", [[10, "", "a"], [0, "", "b"]])
+    with pytest.raises(FileRefused, match="row 3: there is no item '0' in this project"):
+        bring(store, media, path)
+
+
+@pytest.mark.usefixtures("egothink")
+@pytest.mark.parametrize(
+    ("rows", "options", "expected"),
+    [
+        ([[0, "", "a"], [3, "", "b"]], {}, {"Activity/0": "a", "comparing/1": "b"}),
+        ([[4, "", "b"], [1, "", "a"]], {}, {"Activity/0": "a", "comparing/1": "b"}),
+        ([[2, "What is 3?", "a"]], {}, {"comparing/0": "a"}),
+        ([[3, "USER: <image>\nWhat  is 3? ASSISTANT:", "a"]], {}, {"comparing/0": "a"}),
+        ([[0, "", "a"], [1, "", "b"]], {"dimension": "comparison"}, {"comparing/0": "a", "comparing/1": "b"}),
+        ([["comparing/1", "", "a"]], {}, {"comparing/1": "a"}),
+    ],
+)
+def test_an_index_is_a_position_elsewhere(
+    store: Store,
+    media: MediaStore,
+    tmp_path: Path,
+    rows: list[list[Any]],
+    options: dict[str, str],
+    expected: dict[str, str],
+) -> None:
+    bring(store, media, table(tmp_path / "tiny_p.xlsx", rows), **options)
+    assert answered(store) == expected
+
+
+@pytest.mark.usefixtures("egothink")
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([[1, "", "a"], [2, "", "b"]], "row 2: nothing says whether its index counts from 0 or from 1"),
+        ([[0, "What is 2?", "a"]], "row 2: its question is not that of the item at position 0 .*'What is 1[?]'"),
+        ([[0, "", "a"], [4, "", "b"]], "row 3: there is no item '4' in this project, and this project has 4 items"),
+        ([[0, "", "a"], ["x", "", "b"]], "row 3: there is no item 'x' in this project"),
+        ([[0, "", "a"], [-1, "", "b"]], "row 3: there is no item '-1'"),
+        ([[0, "", "a"], [0.5, "", "b"]], "row 3: there is no item '0.5'"),
+    ],
+)
+def test_an_index_that_means_nothing_is_refused(
+    store: Store, media: MediaStore, tmp_path: Path, rows: list[list[Any]], sentence: str
+) -> None:
+    with pytest.raises(FileRefused, match=sentence):
+        bring(store, media, table(tmp_path / "tiny_p.xlsx", rows))
+    assert attempts(store) == []
+
+
+SPEC = """
+name: PandaGPT
+note: It has no class of its own, so its answers come as a file.
+adapter: file
+prompts: plain
+generation: {max_new_tokens: 64}
+"""
+
+
+@pytest.mark.usefixtures("egoplan")
+def test_a_description_says_who_answered_and_how(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    spec = spec_of(SPEC, name="spec.yaml")
+    path = tmp_path / "answers.tsv"
+    path.write_text("item\tprediction\n10\ttake cup\n")
+    assert bring(store, media, path, spec=spec).predictions == 1
+    with store.read() as session:
+        run = session.exec(select(RunRow)).one()
+    assert (run.name, run.spec_hash) == ("PandaGPT", spec.hash)
+    assert run.params["spec"]["generation"]["max_new_tokens"] == 64
+    assert spec_of(SPEC, name="spec.yaml").dump() == run.params["spec"]
+
+
+@pytest.mark.usefixtures("egoplan")
+def test_a_description_of_something_that_is_asked_here_is_refused(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    path = tmp_path / "answers.tsv"
+    path.write_text("item\tprediction\n10\ttake cup\n")
+    spec = spec_of("name: LLaVA\nadapter: chat\nmodel: llava\n", name="spec.yaml")
+    with pytest.raises(ModelRefused, match="LLaVA is asked here"):
+        bring(store, media, path, spec=spec)
+    with pytest.raises(FileRefused, match="Only answers have a model"):
+        bring(store, media, path, "egoplan", model="m")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("egoplan")
+def test_a_hundred_thousand_rows(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    rows = [[10 + n % 3, "", f"answer {n}" if n < 3 else None] for n in range(100_000)]
+    path = table(tmp_path / "tiny_p.xlsx", rows)
+    with pytest.raises(FileRefused, match="And 99994 more"):
+        bring(store, media, path)
