@@ -150,7 +150,7 @@ _ROWS: tuple[Row, ...] = (
     Row("statistic", "bias", "mean difference of two raters' numbers"),
     Row("statistic", "mae", "mean absolute difference of two raters' numbers"),
     Row("statistic", "rmse", "root of the mean squared difference of two raters' numbers"),
-    Row("statistic", "accuracy", "share of models' answers that equal the key", available=False),
+    Row("statistic", "accuracy", "share of models' answers that equal the key"),
     Row(
         "statistic", "genuine_pca", "share of answers with perception, cognition and action all right", available=False
     ),

@@ -14,6 +14,7 @@ COMMANDS = (
     "schema",
     "agreement",
     "calibrate",
+    "results",
     "plan",
     "files",
     "serve",

@@ -6,6 +6,7 @@ Statements on the annotator's path are made once and filled in by name: putting 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -208,6 +209,30 @@ def current_content(session: Session, *, project_id: int) -> dict[int, dict[str,
         .where(ItemRow.project_id == project_id, RevisionRow.number == ItemRow.current_revision)
     )
     return {item_id: dict(fields) for item_id, fields in session.exec(wanted)}
+
+
+def names(session: Session, *, project_id: int) -> list[tuple[int, str, str, str]]:
+    """Id, the id on pages, the id in files and the dimension of all items, in the order in which they came."""
+    wanted = (
+        select(ItemRow.id, ItemRow.public_id, ItemRow.external_id, ItemRow.dimension)
+        .where(ItemRow.project_id == project_id)
+        .order_by(col(ItemRow.id))
+    )
+    return [(id or 0, public, external, dimension) for id, public, external, dimension in session.exec(wanted)]
+
+
+def edited(session: Session, *, project_id: int) -> dict[int, datetime]:
+    """When those items were edited that do not stand as they came in, by item id."""
+    wanted = (
+        select(RevisionRow.item_id, RevisionRow.created_at)
+        .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
+        .where(
+            ItemRow.project_id == project_id,
+            ItemRow.current_revision > 1,
+            RevisionRow.number == ItemRow.current_revision,
+        )
+    )
+    return dict(session.exec(wanted).all())
 
 
 def revisions(session: Session, *, item_id: int) -> list[RevisionRow]:

@@ -1,0 +1,153 @@
+"""``touchstone results``: what models' answers are worth, by key, people and judges, whole and in slices."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from workflow.board import Board, Line, Ranked
+    from workflow.results import Read
+
+
+class Format(StrEnum):
+    """How numbers are written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+
+
+class By(StrEnum):
+    """What scores answers."""
+
+    ALL = "all"
+    KEY = "key"
+    HUMAN = "human"
+    JUDGE = "judge"
+    CORRECTED = "corrected"
+
+
+class Correction(StrEnum):
+    """How a judge's mean is corrected."""
+
+    PPI = "ppi"
+    ROGAN_GLADEN = "rogan_gladen"
+    POST_STRATIFIED = "post_stratified"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("results")(results)
+
+
+def results(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    criterion: Annotated[
+        list[str] | None, typer.Option(help="Only grades of this criterion; again for more. None: all of them.")
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="How items are cut into slices: dimension, group, source, a field, FIELD.words, FIELD.entries, or "
+            "FIELD~FIELD for the words that two texts have in common.",
+            metavar="FIELD",
+        ),
+    ] = "dimension",
+    scores: Annotated[
+        By, typer.Option(help="Only scores from the key, from people, from judges, or of judges corrected by people.")
+    ] = By.ALL,
+    method: Annotated[
+        Correction, typer.Option(help="How judges are corrected by people's grades of some answers.")
+    ] = Correction.PPI,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="What belongs together, for the intervals: source, a field, or none. By default items of one source, "
+            "where there are any.",
+            metavar="FIELD",
+        ),
+    ] = None,
+    common: Annotated[bool, typer.Option("--common", help="Only items that every model has answered.")] = False,
+    bins: Annotated[int, typer.Option(help="Into how many slices numbers are cut.", min=2, max=20)] = 4,
+    format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
+) -> None:
+    """What models' answers are worth, each number with its interval, what it rests on and what was left out."""
+    from app.services import resources
+    from workflow import board as numbers
+    from workflow import results as found
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+    shared.store.upgrade()
+    read = found.read(shared.store, person=None, project=project)
+    wanted = found.wanted(
+        read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
+    )
+    boards = [numbers.board(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
+    if format is Format.CSV:
+        typer.echo(numbers.as_csv(line for each in boards for line in each.lines()), nl=False)
+    elif format is Format.JSON:
+        typer.echo(json.dumps(numbers.as_json(read, boards), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        ranked = numbers.ranked(shared.store, read, person=None, together=cluster)
+        typer.echo("\n".join(table(read, boards, ranked)))
+
+
+def table(read: Read, boards: Sequence[Board], ranked: Ranked | None = None) -> Iterator[str]:
+    """The numbers for people: one block for each way of scoring."""
+    from workflow import board as numbers
+
+    if not boards:
+        yield "There is nothing to score here: no model's answer has a key, a grade or a judge's rating."
+    first = True
+    for each in boards:
+        if not first:
+            yield ""
+        first = False
+        about = f" ({each.slicing.way.about})" if each.slicing.way.about else ""
+        yield f"{each.scores.title}, by {each.slicing.way.title.lower()}{about}"
+        yield from _block(each, each.lines())
+        for note in each.notes:
+            yield f"  {note}"
+        tests = numbers.contrasts(read, each)
+        if tests and each.slicing.way.name != "dimension":
+            yield f"  {numbers.on_chance(tests)}"
+    if ranked is not None:
+        yield ""
+        yield "Accuracy of ranked options under each score"
+        width = max(len(model) for model, _ in ranked.by_score)
+        for (model, score), line in ranked.by_score.items():
+            yield f"  {model:<{width}}  {score:<16}  {figures(line)}"
+        for warning in ranked.warnings:
+            yield f"  Warning: {warning}"
+
+
+def _block(board: Board, lines: Sequence[Line]) -> Iterator[str]:
+    titles = {label: board.slicing.title(at) for at, label in enumerate(board.slicing.labels)}
+    names = [_part(line, titles, over=f"mean over {board.slicing.way.title.lower()}s") for line in lines]
+    models, parts = max(len(line.model) for line in lines), max(map(len, names))
+    yield f"  {'':<{models}}  {'':<{parts}}   mean  95 % interval   answers  left out"
+    for line, name in zip(lines, names, strict=True):
+        yield f"  {line.model:<{models}}  {name:<{parts}}  {figures(line)}"
+
+
+def _part(line: Line, titles: dict[str, str], *, over: str) -> str:
+    if line.over == "parts":
+        return over
+    return "all answers" if line.part is None else titles.get(line.part, line.part)
+
+
+def figures(line: Line) -> str:
+    """A number with its interval, what it rests on, and why there is no more."""
+    at = line.found
+    if not at.defined:
+        return f"{'-':>5}  {'':<15}  {at.n_units:>7}  {at.n_left_out:>8}  {at.reason}"
+    limits = f"{at.low:.3f} to {at.high:.3f}" if at.low == at.low else "-"
+    return f"{at.value:.3f}  {limits:<15}  {at.n_units:>7}  {at.n_left_out:>8}  {at.reason or ''}".rstrip()

@@ -1,0 +1,210 @@
+"""Queries for results: models' answers, what became of those that are missing, and the texts of a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, or_
+from sqlalchemy import select as plain_select
+from sqlmodel import Session, col, select
+
+from db.tables import (
+    AnnotationRow,
+    AttemptRow,
+    EventRow,
+    ImportedRatingRow,
+    ItemRow,
+    PersonRow,
+    PredictionRow,
+    RevisionRow,
+    RunChunkRow,
+    RunRow,
+)
+from domain.runs import Outcome, RunKind
+from domain.states import Purpose, Stage
+
+_AT_ONCE = 500
+
+
+def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
+    """Numbers that stay as they are as long as nothing is new of what results are made of."""
+    of_project = select(RunRow.id).where(RunRow.project_id == project_id)
+    wanted = [
+        select(func.max(col(PredictionRow.id))).where(PredictionRow.project_id == project_id),
+        select(func.max(col(AnnotationRow.id))).where(
+            AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.GRADING
+        ),
+        select(func.max(col(ImportedRatingRow.id))).where(
+            ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == Stage.GRADING
+        ),
+        select(func.max(col(AttemptRow.id))).where(col(AttemptRow.run_id).in_(of_project)),
+        select(func.max(col(RunRow.id))).where(RunRow.project_id == project_id),
+        select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id, EventRow.kind == "item.revised"),
+        select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
+    ]
+    return tuple(session.exec(each).one() or 0 for each in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPart:
+    """A model's answer."""
+
+    id: int
+    item_id: int
+    run_id: int
+    model: str
+    text: str
+    created_at: datetime
+
+
+def answers(session: Session, *, project_id: int, item_id: int | None = None) -> list[AnswerPart]:
+    """All answers of models in a project, or those to one item, in the order in which they came."""
+    wanted = plain_select(
+        col(PredictionRow.id),
+        col(PredictionRow.item_id),
+        col(PredictionRow.run_id),
+        col(PredictionRow.model),
+        col(PredictionRow.text),
+        col(PredictionRow.created_at),
+    ).where(col(PredictionRow.project_id) == project_id)
+    if item_id is not None:
+        wanted = wanted.where(col(PredictionRow.item_id) == item_id)
+    found = session.connection().execute(wanted.order_by(col(PredictionRow.id)))
+    return [
+        AnswerPart(id or 0, item_id, run_id, model, text, created_at)
+        for id, item_id, run_id, model, text, created_at in found
+    ]
+
+
+def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
+    """The texts of some answers."""
+    found: dict[int, str] = {}
+    for begin in range(0, len(ids), _AT_ONCE):
+        wanted = select(PredictionRow.id, PredictionRow.text).where(
+            col(PredictionRow.id).in_(ids[begin : begin + _AT_ONCE])
+        )
+        found |= {id or 0: text for id, text in session.exec(wanted)}
+    return found
+
+
+def runs(session: Session, *, project_id: int) -> list[RunRow]:
+    """The executions of models in a project, the oldest first."""
+    wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == RunKind.MODEL)
+    return list(session.exec(wanted.order_by(col(RunRow.id))))
+
+
+def asked(session: Session, *, run_ids: Iterable[int]) -> dict[int, list[int]]:
+    """The items that each run is about, by its id."""
+    wanted = (
+        select(RunChunkRow.run_id, RunChunkRow.unit_ids)
+        .where(col(RunChunkRow.run_id).in_(sorted(set(run_ids))))
+        .order_by(col(RunChunkRow.run_id), col(RunChunkRow.number))
+    )
+    found: dict[int, list[int]] = {}
+    for run_id, ids in session.exec(wanted):
+        found.setdefault(run_id, []).extend(ids)
+    return found
+
+
+def outcomes(session: Session, *, run_ids: Iterable[int]) -> dict[tuple[int, int], Outcome]:
+    """What became of each item in each run: the outcome of its last attempt, by run and item."""
+    wanted = (
+        plain_select(col(AttemptRow.run_id), col(AttemptRow.item_id), col(AttemptRow.outcome))
+        .where(col(AttemptRow.run_id).in_(sorted(set(run_ids))))
+        .order_by(col(AttemptRow.run_id), col(AttemptRow.unit_id), col(AttemptRow.sample), col(AttemptRow.number))
+    )
+    return {(run_id, item_id): Outcome(outcome) for run_id, item_id, outcome in session.connection().execute(wanted)}
+
+
+def details(session: Session, *, run_ids: Iterable[int]) -> Iterable[tuple[int, int, dict[str, Any]]]:
+    """Run, item and what was kept of every attempt that ended with an answer, in the order in which they came."""
+    wanted = (
+        plain_select(col(AttemptRow.run_id), col(AttemptRow.item_id), col(AttemptRow.detail))
+        .where(
+            col(AttemptRow.run_id).in_(sorted(set(run_ids))),
+            col(AttemptRow.outcome).in_([Outcome.ANSWERED, Outcome.TRUNCATED]),
+        )
+        .order_by(col(AttemptRow.id))
+    )
+    for run_id, item_id, detail in session.connection().execute(wanted):
+        yield run_id, item_id, dict(detail)
+
+
+def attempts(session: Session, *, item_id: int) -> list[tuple[AttemptRow, RunRow]]:
+    """Every attempt of a model about an item, the oldest first."""
+    wanted = (
+        select(AttemptRow, RunRow)
+        .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
+        .where(AttemptRow.item_id == item_id, RunRow.kind == RunKind.MODEL)
+        .order_by(col(AttemptRow.id))
+    )
+    return [(attempt, run) for attempt, run in session.exec(wanted)]
+
+
+def grades(session: Session, *, item_id: int) -> list[tuple[AnnotationRow, PersonRow]]:
+    """What counts of people's grades of the answers to an item."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None), AnnotationRow.item_id == item_id
+    )
+    wanted = (
+        select(AnnotationRow, PersonRow)
+        .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
+        .where(
+            AnnotationRow.item_id == item_id,
+            AnnotationRow.stage == Stage.GRADING,
+            AnnotationRow.purpose == Purpose.LIVE,
+            col(AnnotationRow.id).not_in(newer),
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    return [(vote, person) for vote, person in session.exec(wanted)]
+
+
+def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> list[ImportedRatingRow]:
+    """The imported grades of some answers."""
+    wanted = select(ImportedRatingRow).where(
+        ImportedRatingRow.project_id == project_id,
+        ImportedRatingRow.stage == Stage.GRADING,
+        col(ImportedRatingRow.unit).in_(list(units)),
+    )
+    return list(session.exec(wanted.order_by(col(ImportedRatingRow.id))))
+
+
+def people(session: Session, *, project_id: int) -> set[str]:
+    """The logins of everybody who has graded in a project."""
+    wanted = (
+        select(PersonRow.login)
+        .join(AnnotationRow, col(AnnotationRow.person_id) == PersonRow.id)
+        .where(AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.GRADING)
+        .distinct()
+    )
+    return set(session.exec(wanted))
+
+
+def with_text(session: Session, *, project_id: int, text: str) -> set[int]:
+    """The items in whose content, or in an answer to which, a text occurs, whatever its case."""
+    pattern = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    in_answers = select(PredictionRow.item_id).where(
+        PredictionRow.project_id == project_id, col(PredictionRow.text).ilike(pattern, escape="\\")
+    )
+    named = select(ItemRow.id).where(
+        ItemRow.project_id == project_id,
+        or_(col(ItemRow.external_id).ilike(pattern, escape="\\"), col(ItemRow.public_id) == text),
+    )
+    found = {id or 0 for id in session.exec(named)} | set(session.exec(in_answers))
+    wanted = text.casefold()
+    contents = (
+        plain_select(col(RevisionRow.item_id), col(RevisionRow.content))
+        .join(ItemRow, col(ItemRow.id) == RevisionRow.item_id)
+        .where(
+            col(ItemRow.project_id) == project_id,
+            col(RevisionRow.number) == col(ItemRow.current_revision),
+        )
+    )
+    for item_id, content in session.connection().execute(contents):
+        if any(wanted in str(value).casefold() for value in content.values()):
+            found.add(item_id)
+    return found

@@ -1,0 +1,77 @@
+"""``touchstone results`` on a small project: the three forms say the same, and mistakes are told."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import cli
+from app.services import resources
+from db.engine import Store, open_store
+from domain.errors import InvalidInput, NotFound
+from tests.workflow.test_results import filled
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "touchstone.db").write_bytes(sqlite_template.read_bytes())
+    store: Store = open_store(None, tmp_path)
+    filled(store)
+    store.close()
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
+    resources.cache_clear()
+    yield tmp_path
+    resources.cache_clear()
+
+
+def said(*arguments: str) -> str:
+    done = CliRunner().invoke(cli, ["results", "p", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_the_three_forms_say_the_same(home: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(said("--format", "csv"))))
+    told = json.loads(said("--format", "json"))
+    (board,) = told["boards"]
+    assert (
+        [row["model"] for row in rows] == [line["model"] for line in board["lines"]] == ["ran", "ran", "filed", "filed"]
+    )
+    assert [float(row["value"]) for row in rows] == [line["value"] for line in board["lines"]]
+    # one of three items: "Red." is the key, "Answer 0 of 2" is not
+    assert (float(rows[2]["value"]), rows[2]["n"], rows[2]["asked"]) == (pytest.approx(1 / 3), "3", "3")
+    assert (rows[0]["asked"], rows[0]["answered"], rows[0]["left_out"]) == ("4", "1", "3")
+    assert (float(rows[0]["if_rest_lowest"]), float(rows[0]["if_rest_highest"])) == (0.25, 1.0)
+    text = said()
+    assert "Accuracy against the key, by dimension" in text
+    assert "ran has answered 1 of 4 items" in text
+    assert "1 earlier answers are left out" in text
+    assert "ran: the winner depends on the score on 1 of 1 items" in text
+
+
+def test_slices_are_told_with_their_number(home: Path) -> None:
+    text = said("--by", "question~answer")
+    assert "Accuracy against the key, by words in common of question and answer (words that both have" in text
+    assert "mean over" not in text
+
+
+def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
+    for arguments, words in (
+        (["--by", "goal"], "Items cannot be cut by 'goal'"),
+        (["--criterion", "beauty"], "no criterion 'beauty' whose values are numbers; it has score"),
+        (["--cluster", "goal"], "not put together by 'goal'"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            said(*arguments)
+    with pytest.raises(NotFound):
+        CliRunner().invoke(cli, ["results", "nothing"], catch_exceptions=False)
+
+
+def test_without_anything_to_score_it_says_so(home: Path) -> None:
+    assert "There is nothing to score here" in said("--scores", "human")

@@ -1,0 +1,470 @@
+"""What answers are worth: worked numbers, and one read of a real project."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from scipy import stats
+from sqlalchemy import event
+
+from agreement import ppi_mean
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import Schema
+from db.engine import Store
+from db.tables import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
+from domain.errors import InvalidInput, NotAllowed
+from domain.runs import Outcome, RunKind, RunState
+from domain.states import Stage
+from tests import factories
+from workflow import board as numbers
+from workflow import results, submit
+from workflow.projects import access_to
+from workflow.results import NOT_ASKED, Answer, Read, Scores
+from workflow.slicing import Item
+
+NAN = float("nan")
+
+CLOSED = """
+name: closed
+version: 1
+title: Closed
+dimensions:
+  - {id: near, title: Near, definition: "x", group: space}
+  - {id: far, title: Far, definition: "x", group: space}
+item:
+  assets: [{role: image, kind: image}]
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, length: 3}
+    - {name: answer, kind: option_of, field: options, secret_in: [verification]}
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: choice, kind: option_of, field: options, prompt: "?"}]
+    keep: {rule: unanimous_and_key, criterion: choice, key: answer}
+  grading:
+    raters: 3
+    combine: COMBINE
+    criteria:
+      - {name: score, kind: scale, prompt: "?", values: [0, 0.5, 1]}
+      - {name: right, kind: scale, prompt: "?", values: [0, 1]}
+"""
+
+
+def schema(combine: str = "mean") -> Schema:
+    return load_text(CLOSED.replace("COMBINE", combine), "g", "closed").schema_
+
+
+def made(
+    answers: Sequence[tuple[int, str, float]],
+    *,
+    items: Mapping[int, str] | None = None,
+    sources: Mapping[int, str] | None = None,
+    combine: str = "mean",
+    grades: Mapping[str, Mapping[int, Sequence[float]]] | None = None,
+    judged: Mapping[tuple[str, str], Mapping[int, float]] | None = None,
+    unanswered: Mapping[str, Mapping[int, str]] | None = None,
+) -> Read:
+    """A project in memory; an answer is its item, its model, and whether it equals the key."""
+    dimensions = items or dict.fromkeys((item for item, _, _ in answers), "near")
+    return Read(
+        "p",
+        "Project",
+        schema(combine),
+        (),
+        {id: Item(f"i{id}", f"n{id}", dim, (sources or {}).get(id), {}) for id, dim in dimensions.items()},
+        [Answer(at, item, model, right) for at, (item, model, right) in enumerate(answers)],
+        unanswered or {},
+        grades or {},
+        judged or {},
+    )
+
+
+KEY = Scores("key")
+
+
+# ---- against the key -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "no_option"),
+    [
+        ("open fridge", 1, False),
+        ("  Open\nfridge. ", 1, False),
+        ("close drawer", 0, False),
+        ("B", 0, True),
+        ("I would open fridge", 0, True),
+        ("", 0, True),
+    ],
+)
+def test_an_answer_is_right_if_its_text_is_the_key_s(text: str, right: float, no_option: bool) -> None:
+    assert results.held_against(text, "open fridge", ["open fridge", "close drawer"]) == (right, no_option)
+
+
+@pytest.mark.parametrize("key", [None, "", 3])
+def test_without_a_key_nothing_is_right_or_wrong(key: Any) -> None:
+    assert math.isnan(results.held_against("x", key)[0])
+
+
+def test_accuracy_has_wilson_s_limits_and_says_what_is_left_out() -> None:
+    found = made([(at, "m", float(at < 6)) for at in range(8)] + [(8, "m", NAN)])
+    line = numbers.board(found, KEY).whole["m"]
+    limits = stats.binomtest(6, 8).proportion_ci(method="wilson")
+    assert (line.found.value, line.found.n_units) == (0.75, 8)
+    assert (line.found.low, line.found.high) == pytest.approx((limits.low, limits.high))
+    assert dict(line.left_out) == {"the item has no key": 1}
+    assert (line.asked, line.answered, line.lowest) == (9, 9, None)
+
+
+def test_items_of_one_source_are_no_more_than_one_another() -> None:
+    answers = [(at, "m", float(at < 4)) for at in range(8)]
+    alone = numbers.board(made(answers), KEY)
+    found = made(answers, sources={at: f"video {at // 2}" for at in range(8)})
+    together = numbers.board(found, KEY)
+    assert (alone.together, together.together) == ("none", "source")
+    assert together.whole["m"].found.high > alone.whole["m"].found.high
+    apart = numbers.board(found, KEY, together="none").whole["m"].found
+    assert apart == alone.whole["m"].found
+    with pytest.raises(InvalidInput, match="not put together by 'goal'"):
+        numbers.board(found, KEY, together="goal")
+
+
+def test_the_mean_over_dimensions_is_not_the_mean_over_items() -> None:
+    # near: 4 of 4 right; far: 0 of 1, of which the other model has 2
+    items = {0: "near", 1: "near", 2: "near", 3: "near", 4: "far", 5: "far"}
+    answers = [(at, "m", float(at < 4)) for at in range(6)]
+    cut = numbers.board(made([*answers[:5], (0, "other", 1.0)], items=items), KEY)
+    assert cut.whole["m"].found.value == 0.8
+    assert cut.of_parts["m"].found.value == 0.5
+    assert cut.cells["m", 0].found.value == 1.0
+    missing = cut.of_parts["other"].found
+    assert math.isnan(missing.value)
+    assert missing.reason == "No number in Far, and a mean over the others would be of something else."
+    assert cut.models == ["other", "m"]
+
+
+# ---- what was asked and not answered ---------------------------------------------------------------------------------
+
+
+def test_what_has_no_answer_is_counted_and_bounds_are_given() -> None:
+    found = made(
+        [(at, "m", float(at < 6)) for at in range(8)],
+        items=dict.fromkeys(range(12), "near"),
+        unanswered={"m": {8: "refused", 9: "refused", 10: "the model raised an error", 11: NOT_ASKED}},
+    )
+    cut = numbers.board(found, KEY)
+    line = cut.whole["m"]
+    assert (line.asked, line.answered, line.found.n_units, line.found.value) == (12, 8, 8, 0.75)
+    assert (line.lowest, line.highest) == (pytest.approx(6 / 12), pytest.approx(10 / 12))
+    assert any("8 of 12 items: 2 refused; 1 not asked yet; 1 the model raised an error" in note for note in cut.notes)
+    assert numbers.told(line.left_out).startswith("2 refused")
+
+
+def test_a_model_that_answered_nothing_has_no_number_but_bounds() -> None:
+    line = numbers.board(made([(0, "a", 1.0)], unanswered={"b": {0: "refused"}}), KEY).whole["b"]
+    assert math.isnan(line.found.value)
+    assert line.found.reason == "None of the items that it was asked has an answer."
+    assert (line.lowest, line.highest, line.asked) == (0, 1, 1)
+
+
+def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_answered() -> None:
+    found = made([(0, "a", 1.0), (1, "a", 0.0), (0, "b", 1.0)])
+    both = numbers.board(found, KEY)
+    assert any("did not answer the same items (a 2, b 1 answers)" in note for note in both.notes)
+    same = numbers.board(found, KEY, common=True)
+    assert (same.whole["a"].found.value, same.whole["a"].found.n_units) == (1.0, 1)
+    assert not any("did not answer" in note for note in same.notes)
+
+
+# ---- people and judges -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "combine", "raters", "expected"),
+    [
+        ([1, 0.5, 0.5], "majority", 3, 0.5),
+        ([1, 0.5, 0], "majority", 3, None),
+        ([1, 1], "majority", 3, 1),
+        ([1], "majority", 3, None),
+        ([1, 1, 0, 0], "majority", 3, None),
+        ([1, 0.5], "mean", 3, 0.75),
+    ],
+)
+def test_grades_are_combined_as_the_schema_says(
+    given: list[float], combine: Any, raters: int, expected: float | None
+) -> None:
+    assert results.combined(given, combine, raters) == expected
+
+
+def test_people_s_mean_has_t_limits_over_answers() -> None:
+    grades = {"score": {0: [1, 0.5], 1: [0], 2: [0.5, 0.5, 0.5], 3: [NAN]}}
+    found = made([(at, "m", NAN) for at in range(5)], grades=grades)
+    line = numbers.board(found, Scores("human", "score")).whole["m"]
+    values = [0.75, 0, 0.5]
+    mean = sum(values) / 3
+    half = stats.t.ppf(0.975, 2) * stats.sem(values)
+    assert line.found.value == pytest.approx(mean)
+    assert (line.found.low, line.found.high) == pytest.approx((max(0, mean - half), min(1, mean + half)))
+    assert dict(line.left_out) == {"nobody has graded it": 1, "the grade is no number of the scale": 1}
+
+
+def test_a_majority_of_zeros_and_ones_is_a_share() -> None:
+    grades = {"right": {0: [1, 1, 0], 1: [0, 0, 0], 2: [1, 1], 3: [1, 0]}}
+    found = made([(at, "m", NAN) for at in range(4)], grades=grades, combine="majority")
+    line = numbers.board(found, Scores("human", "right")).whole["m"]
+    limits = stats.binomtest(2, 3).proportion_ci(method="wilson")
+    assert (line.found.low, line.found.high) == pytest.approx((limits.low, limits.high))
+    assert dict(line.left_out) == {"no grade has a majority": 1}
+
+
+def test_a_judge_is_corrected_by_the_answers_that_people_graded() -> None:
+    people, judge = [1, 0, 1, 1, 0, 1], [1, 0, 1, 0, 0, 1]
+    others = [1, 1, 0, 0, 1, 0, 1, 0]
+    grades = {"right": {at: [each] for at, each in enumerate(people)}}
+    judged = {("right", "gpt"): dict(enumerate([*judge, *others]))}
+    found = made([(at, "m", NAN) for at in range(14)], grades=grades, judged=judged)
+    assert [each.kind for each in results.scores_of(found)] == ["human", "judge", "corrected"]
+    line = numbers.board(found, Scores("corrected", "right", "gpt", "ppi")).whole["m"]
+    expected = ppi_mean(people, judge, others).mean
+    assert line.found.value == pytest.approx(expected.value)
+    assert (line.found.low, line.found.high) == pytest.approx((expected.low, min(1, expected.high)))
+    assert (line.people, line.found.n_units) == (6, 14)
+    assert "random sample" in line.valid_if
+    # Rogan-Gladen by hand: sensitivity 3/4, specificity 1, the judge passes 7 of 14
+    other = numbers.board(found, Scores("corrected", "right", "gpt", "rogan_gladen")).whole["m"]
+    assert other.found.value == pytest.approx((7 / 14 + 1 - 1) / (3 / 4 + 1 - 1))
+
+
+def test_what_cannot_be_corrected_says_why() -> None:
+    judged = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0}}
+    whole = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [1], 1: [1], 2: [0]}}, judged=judged)
+    line = numbers.board(whole, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
+    assert line.found.value == pytest.approx(2 / 3)
+    assert line.valid_if.startswith("nothing: people graded every answer")
+    apart = made([(at, "m", NAN) for at in range(4)], grades={"score": {3: [1]}}, judged=judged)
+    line = numbers.board(apart, Scores("corrected", "score", "gpt", "ppi")).whole["m"]
+    assert math.isnan(line.found.value)
+    assert "graded by people and by the judge" in (line.found.reason or "")
+    halves = made([(at, "m", NAN) for at in range(3)], grades={"score": {0: [0.5], 1: [1]}}, judged=judged)
+    line = numbers.board(halves, Scores("corrected", "score", "gpt", "rogan_gladen")).whole["m"]
+    assert "zeros and ones" in (line.found.reason or "")
+
+
+# ---- slices ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_slice_is_held_against_the_rest_and_many_slices_are_told() -> None:
+    items = {at: "near" if at < 20 else "far" for at in range(40)}
+    found = made([(at, "m", float(at < 19 or at == 25)) for at in range(40)], items=items)
+    cut = numbers.board(found, KEY)
+    tests = numbers.contrasts(found, cut)
+    assert [round(each.difference.value, 6) for each in tests] == [0.9, -0.9]
+    welch = stats.ttest_ind([1] * 19 + [0], [1] + [0] * 19, equal_var=False).pvalue
+    assert tests[0].p_adjusted == pytest.approx(2 * welch)  # Holm over two
+    assert "2 slices are each held against" in numbers.on_chance(tests)
+    assert "about 0.1 of them would differ" in numbers.on_chance(tests)
+
+
+# ---- ranked options --------------------------------------------------------------------------------------------------
+
+
+def test_the_order_of_models_may_depend_on_the_score() -> None:
+    found = made([(at, model, 1.0) for at in range(2) for model in "ab"])
+    keyed = {id: Item(f"i{id}", f"n{id}", "near", None, {"answer": "x"}) for id in range(2)}
+    found = Read(found.project, found.title, found.schema, (), keyed, found.answers, {}, {}, {})
+    kept = {
+        ("a", 0): {"won": {"mean_logprob": "x", "sum_logprob": "y"}, "score": "mean_logprob"},
+        ("a", 1): {"won": {"mean_logprob": "x", "sum_logprob": "y"}, "score": "mean_logprob"},
+        ("b", 0): {"won": {"mean_logprob": "y", "sum_logprob": "x"}, "score": "mean_logprob"},
+        ("b", 1): {"won": {"mean_logprob": "x", "sum_logprob": "x"}, "score": "mean_logprob"},
+    }
+    ranked = numbers.under_each_score(found, kept)
+    assert ranked is not None
+    values = {place: line.found.value for place, line in ranked.by_score.items()}
+    assert values == {
+        ("a", "mean_logprob"): 1.0,
+        ("a", "sum_logprob"): 0.0,
+        ("b", "mean_logprob"): 0.5,
+        ("b", "sum_logprob"): 1.0,
+    }
+    assert ranked.depends == {"a": (2, 2), "b": (1, 2)}
+    assert ranked.warnings[0] == (
+        "The order of the models depends on the score: a > b by mean_logprob; b > a by sum_logprob."
+    )
+    assert "b: the winner depends on the score on 1 of 2 items" in ranked.warnings[2]
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_csv_has_every_number_with_what_it_rests_on_and_no_formula() -> None:
+    found = made([(0, "=cmd()", 1.0), (1, "=cmd()", 0.0)])
+    rows = list(csv.DictReader(io.StringIO(numbers.as_csv(numbers.board(found, KEY).lines()))))
+    assert [row["part"] for row in rows] == ["", "near"]
+    assert rows[0]["model"] == "'=cmd()"
+    assert (rows[0]["value"], rows[0]["n"], rows[0]["unit"], rows[0]["interval"]) == (
+        "0.5",
+        "2",
+        "answer",
+        "Wilson score",
+    )
+    assert rows[0]["left_out_why"] == ""
+
+
+# ---- one read of a real project --------------------------------------------------------------------------------------
+
+
+def filled(store: Store) -> list[int]:
+    """Two models' answers to four items: one's from files, one item twice; the other's of a run that failed."""
+    factories.make_project(store)
+    items = factories.make_items(store, 4)
+    factories.make_predictions(store, items[:3], models=["filed"])
+    with store.write() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        again = RunRow(project_id=project_id, kind=RunKind.IMPORT, name="answers", created_at=store.now())
+        run = RunRow(
+            project_id=project_id,
+            kind=RunKind.MODEL,
+            name="ran",
+            state=RunState.CANCELLED,
+            wanted=4,
+            params={"spec": {}, "plan": {"strategy": "rank_options"}},
+            created_at=store.now(),
+        )
+        session.add_all([again, run])
+        session.flush()
+        worker = RunWorkerRow(run_id=run.id or 0, name="here", started_at=store.now(), seen_at=store.now())
+        session.add_all([worker, RunChunkRow(run_id=run.id or 0, number=0, unit_ids=items)])
+        session.flush()
+
+        def said(of: RunRow, item: int, model: str, text: str) -> PredictionRow:
+            return PredictionRow(
+                project_id=project_id, item_id=item, run_id=of.id or 0, model=model, text=text, created_at=store.now()
+            )
+
+        def tried(item: int, number: int, outcome: Outcome, *, final: bool = True, **detail: Any) -> AttemptRow:
+            return AttemptRow(
+                run_id=run.id or 0,
+                worker_id=worker.id or 0,
+                unit_id=item,
+                item_id=item,
+                number=number,
+                outcome=outcome,
+                final=final,
+                detail=detail,
+                created_at=store.now(),
+            )
+
+        ranking = {
+            "options": [{"text": "red"}, {"text": "blue"}],
+            "winners": {"mean_logprob": 0, "sum_logprob": 1},
+            "score": "mean_logprob",
+        }
+        session.add_all(
+            [
+                said(again, items[0], "filed", "Red."),
+                said(run, items[0], "ran", "red"),
+                tried(items[0], 1, Outcome.TRANSPORT_ERROR, final=False),
+                tried(items[0], 2, Outcome.ANSWERED, **ranking),
+                tried(items[1], 1, Outcome.REFUSED),
+                tried(items[2], 1, Outcome.TRANSPORT_ERROR, final=False),
+                tried(items[2], 2, Outcome.FAILED),
+            ]
+        )
+    return items
+
+
+def test_one_read_of_a_project(store: Store) -> None:
+    items = filled(store)
+    found = results.read(store, person=None, project="p")
+    assert found.models == ("filed", "ran")
+    assert {(each.item, each.model): each.right for each in found.answers} == {
+        (items[0], "filed"): 1.0,
+        (items[1], "filed"): 0.0,
+        (items[2], "filed"): 0.0,
+        (items[0], "ran"): 1.0,
+    }
+    assert found.replaced == 1
+    assert found.unanswered["ran"] == {
+        items[1]: "refused",
+        items[2]: "the model raised an error",
+        items[3]: NOT_ASKED,
+    }
+    line = numbers.board(found, KEY).whole["ran"]
+    assert (line.asked, line.answered) == (4, 1)
+    ranked = numbers.ranked(store, found, person=None)
+    assert ranked is not None
+    assert {name: each.found.value for (_, name), each in ranked.by_score.items()} == {
+        "mean_logprob": 1.0,
+        "sum_logprob": 0.0,
+    }
+
+
+def test_grades_are_of_the_answer_that_counts_and_the_latest_of_each_person(store: Store) -> None:
+    items = filled(store)
+    people = factories.make_people(store, "ann", "bob", stages=[Stage.GRADING])
+    before = results.mark(store, person=None, project="p")
+    for person, scores in zip(people, ([1, 0.5, 0], [0, 0.5, 0]), strict=True):
+        for at, score in enumerate(scores):
+            task = factories.claimed(store, person, Stage.GRADING)
+            submit.submit(store, person=person, task=task.id, key=f"{person.login}{at}", values={"score": score})
+    assert results.mark(store, person=None, project="p") != before
+    with store.write() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        session.add_all(
+            [
+                ImportedRatingRow(
+                    project_id=project_id,
+                    stage=Stage.GRADING,
+                    unit=unit,
+                    rater=rater,
+                    criterion="score",
+                    value=value,
+                    created_at=store.now(),
+                )
+                for unit, rater, value in [
+                    ("colour/0 · filed", "gpt", 1),
+                    ("colour/1 · filed", "gpt", 0.7),
+                    ("colour/2 · nobody", "gpt", 1),
+                    ("colour/2 · filed", "ann", 1),
+                ]
+            ]
+        )
+    found = results.read(store, person=None, project="p")
+    ids = {each.item: each.id for each in found.answers if each.model == "filed"}
+    given = {item: sorted(found.grades["score"].get(id, ())) for item, id in ids.items()}
+    assert given[items[0]] == []  # the grades are of the answer before
+    assert sum(map(len, given.values())) == 4
+    assert set(found.judged) == {("score", "gpt")}, "who graded under an account is no judge"
+    assert found.judged["score", "gpt"][ids[items[0]]] == 1
+    assert math.isnan(found.judged["score", "gpt"][ids[items[1]]]), "0.7 is none of the scale"
+    assert found.unknown == 1
+
+
+def test_results_are_for_leads(store: Store) -> None:
+    filled(store)
+    for role in (factories.Role.ANNOTATOR, factories.Role.SENIOR):
+        person = factories.make_person(store, f"some-{role.value}", role=role)
+        with pytest.raises(NotAllowed):
+            results.read(store, person=person, project="p")
+        with pytest.raises(NotAllowed):
+            results.mark(store, person=person, project="p")
+
+
+def test_one_read_asks_a_handful_of_questions_however_many_answers_there_are(store: Store) -> None:
+    factories.make_project(store)
+    asked: list[str] = []
+    event.listen(store.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    counts = []
+    for n in (5, 60):
+        items = factories.make_items(store, n)
+        factories.make_predictions(store, items, models=["a", "b", "c"])
+        asked.clear()
+        results.read(store, person=None, project="p")
+        counts.append(len(asked))
+    assert counts[0] == counts[1] < 40

@@ -1,0 +1,634 @@
+"""What results say: a number for each model, over all its answers and in every slice, each with what it rests on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.corrected import clustered_mean, post_stratified_mean, ppi_mean, rogan_gladen
+from agreement.judge_bias import bias_by_group, holm
+from agreement.limits import normal_quantile
+from agreement.means import mean_of_parts, share
+from agreement.statistic import Interval, Statistic, estimated, undefined
+from db import answers as stored
+from db.engine import Store
+from domain.errors import InvalidInput, Problem, RatingsError
+from domain.records import Person
+from workflow.projects import require_lead
+from workflow.refine import key_field
+from workflow.results import METHODS, NO_KEY, Read, Scored, Scores, held_against, plain, scored
+from workflow.slicing import DIMENSION, GROUP, Slicing, sliced
+
+STATISTICS = ("accuracy",)
+"""What of the registry of statistics is computed here, beside those of agreement."""
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One number with everything that it needs to be believed."""
+
+    scores: Scores
+    model: str
+    part: str | None
+    """The slice; None: all of them."""
+    over: Literal["answers", "parts"]
+    """What the mean is over: answers, or the means of the parts, each of which counts alike."""
+    found: Statistic
+    asked: int
+    """Items that the model was asked, as far as that is known: answers from files are all that is."""
+    answered: int
+    left_out: Mapping[str, int]
+    """What is not in the number, by reason: items without an answer, answers without a score."""
+    lowest: float | None = None
+    highest: float | None = None
+    """If everything without an answer had the lowest or the highest score; None where all were answered."""
+    valid_if: str = ""
+    """What a corrected number takes for granted."""
+    people: int = 0
+    """Of a corrected number: the answers that people graded."""
+
+    def as_row(self) -> dict[str, Any]:
+        """As one row of a table; None where undefined."""
+        at = self.found
+        return {
+            "scores": self.scores.kind,
+            "criterion": self.scores.criterion,
+            "judge": self.scores.judge,
+            "method": METHODS[self.scores.method] if self.scores.method else None,
+            "model": self.model,
+            "part": self.part,
+            "mean_over": self.over,
+            "value": _finite(at.value),
+            "low": _finite(at.low),
+            "high": _finite(at.high),
+            "interval": at.method,
+            "unit": "answer",
+            "n": at.n_units,
+            "n_people": self.people if self.scores.kind == "corrected" else None,
+            "asked": self.asked,
+            "answered": self.answered,
+            "left_out": sum(self.left_out.values()),
+            "left_out_why": told(self.left_out),
+            "if_rest_lowest": self.lowest,
+            "if_rest_highest": self.highest,
+            "reason": at.reason,
+            "valid_if": self.valid_if or None,
+        }
+
+
+def told(left_out: Mapping[str, int]) -> str:
+    """What was left out, in words: the most frequent first."""
+    return "; ".join(f"{n} {why}" for why, n in sorted(left_out.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+COLUMNS = tuple(
+    Line(
+        Scores("key"), "", None, "answers", undefined("", n_units=0, n_raters=0), asked=0, answered=0, left_out={}
+    ).as_row()
+)
+"""Of the table of numbers."""
+
+
+EVERYTHING = "nothing: people graded every answer that the judge graded, so this is their own mean"
+"""What a correction takes for granted where there is nothing to correct."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Lot:
+    """A model's answers in a slice, and its items there without one."""
+
+    places: NDArray[np.int64]
+    missing: Sequence[str]
+
+
+def _line(
+    of: Scored, lot: _Lot, clusters: Sequence[str] | None, *, model: str, part: str | None, known: str = ""
+) -> Line:
+    """The mean over a lot's answers."""
+    scores = of.scores
+    places = lot.places
+    left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(lot.missing)
+    valid, people = "", 0
+    if len(places) == 0:
+        reason = known or ("None of the items that it was asked has an answer." if lot.missing else "No answers here.")
+        found = undefined(reason, n_units=0, n_raters=1)
+    elif scores.kind == "corrected":
+        found, valid, people = _corrected(of, places, clusters)
+    else:
+        found = _mean(of, places, clusters)
+        if not found.defined:
+            found = replace(found, reason=_why_none(left_out))
+    found = _within(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
+    lowest, highest = _bounds(found, len(places), len(lot.missing), of)
+    return Line(
+        scores,
+        model,
+        part,
+        "answers",
+        found,
+        asked=len(places) + len(lot.missing),
+        answered=len(places),
+        left_out=dict(left_out),
+        lowest=lowest,
+        highest=highest,
+        valid_if=valid,
+        people=people,
+    )
+
+
+def _why_none(left_out: Mapping[str, int]) -> str:
+    return f"No answer here has a score: {told(left_out)}."
+
+
+def _mean(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None) -> Statistic:
+    values = of.values[places]
+    together = None if clusters is None else [clusters[at] for at in places.tolist()]
+    return share(values, clusters=together) if of.yes_no else clustered_mean(values, clusters=together)
+
+
+def _corrected(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None) -> tuple[Statistic, str, int]:
+    assert of.judge is not None
+    people, judge = of.values[places], of.judge[places]
+    graded = ~np.isnan(people)
+    n_people = int((graded & ~np.isnan(judge)).sum())
+    if not n_people:
+        reason = "No answer here was graded by people and by the judge, so nothing says how far the judge is off."
+        return undefined(reason, n_units=0, n_raters=2), "", 0
+    rest = judge[~graded]
+    if np.isnan(rest).all():
+        return _mean(of, places, clusters), EVERYTHING, n_people
+    together = None if clusters is None else np.array([clusters[at] for at in places.tolist()], dtype=object)
+    try:
+        if of.scores.method == "rogan_gladen":
+            found = rogan_gladen(people[graded], judge[graded], judge)
+        elif of.scores.method == "post_stratified":
+            found = post_stratified_mean(people[graded], judge[graded], rest)
+        else:
+            found = ppi_mean(
+                people[graded],
+                judge[graded],
+                rest,
+                clusters=None if together is None else list(together[graded]),
+                clusters_unlabelled=None if together is None else list(together[~graded]),
+            )
+    except RatingsError as error:
+        return undefined(str(error), n_units=0, n_raters=2), "", n_people
+    n = int((~np.isnan(judge)).sum()) if found.mean.defined else 0
+    return replace(found.mean, n_units=n), found.valid_if, n_people
+
+
+def _within(found: Statistic, low: float | None, high: float | None) -> Statistic:
+    """Limits inside the scale: no mean can be outside of it."""
+    if math.isnan(found.low) or math.isnan(found.high):
+        return found
+    return replace(
+        found,
+        low=found.low if low is None else max(low, found.low),
+        high=found.high if high is None else min(high, found.high),
+    )
+
+
+def _bounds(found: Statistic, answered: int, missing: int, of: Scored) -> tuple[float | None, float | None]:
+    """What the mean would be if everything without an answer had the lowest, or the highest score."""
+    if not missing or of.low is None or of.high is None or (answered and not found.defined):
+        return None, None
+    total = found.value * answered if answered else 0.0
+    n = answered + missing
+    return (total + missing * of.low) / n, (total + missing * of.high) / n
+
+
+# ---- clusters -------------------------------------------------------------------------------------------------------
+
+ALONE = "none"
+"""Every item stands for itself."""
+
+
+def clusters_of(found: Read, by: str | None = None) -> tuple[str, list[str] | None]:
+    """What belongs together, and each answer's cluster: by ``source`` or by a field; None: by source where items share
+    one. The second is None where every item stands for itself."""
+    fields = [field.name for field in found.schema.item.fields]
+    if by is None:
+        there = [found.items[answer.item].source for answer in found.answers if answer.item in found.items]
+        of_items = {answer.item: found.items[answer.item].source for answer in found.answers}
+        several = Counter(source for source in of_items.values() if source)
+        by = "source" if there and several and max(several.values()) > 1 else ALONE
+    if by == ALONE:
+        return ALONE, None
+    if by != "source" and by not in fields:
+        message = f"Items are not put together by {by!r}; there are {', '.join([ALONE, 'source', *fields])}."
+        raise InvalidInput([Problem("cluster", message)])
+    names = []
+    for answer in found.answers:
+        item = found.items[answer.item]
+        value = item.source if by == "source" else item.fields.get(by)
+        names.append(f"item {answer.item}" if value in (None, "") else f"{by} {value}")
+    return by, names
+
+
+# ---- the leaderboard ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Models in slices of the items."""
+
+    scores: Scores
+    slicing: Slicing
+    cells: Mapping[tuple[str, int], Line]
+    """By model and slice."""
+    whole: Mapping[str, Line]
+    """Each model's mean over all answers."""
+    of_parts: Mapping[str, Line]
+    """Each model's mean over the slices' means, where the slices are dimensions or groups of them; else empty."""
+    together: str
+    """What items belong together by, for the intervals."""
+    notes: Sequence[str]
+    """What a reader has to know, in sentences."""
+    yes_no: bool
+    low: float | None
+    high: float | None
+
+    @property
+    def models(self) -> Sequence[str]:
+        """In the order of their means, the highest first; without a mean at the end."""
+
+        def place(model: str) -> tuple[bool, float, str]:
+            line = self.whole[model]
+            return not line.found.defined, -line.found.value if line.found.defined else 0.0, model
+
+        return sorted(self.whole, key=place)
+
+    def lines(self) -> list[Line]:
+        """All numbers, model by model."""
+        found = []
+        for model in self.models:
+            found.append(self.whole[model])
+            found += [self.of_parts[model]] if model in self.of_parts else []
+            found += [self.cells[model, at] for at in range(len(self.slicing.labels))]
+        return found
+
+
+def board(
+    found: Read,
+    scores: Scores,
+    *,
+    by: str = DIMENSION.name,
+    together: str | None = None,
+    common: bool = False,
+    bins: int = 4,
+) -> Board:
+    """Every model in every slice; ``common`` leaves only the items that every model has answered."""
+    of = scored(found, scores)
+    asked = {
+        id: item
+        for id, item in found.items.items()
+        if (of.asked is None or item.dimension in of.asked) and (not common or id in found.common)
+    }
+    concerned = {answer.item for answer in found.answers} | {id for lot in found.unanswered.values() for id in lot}
+    slicing = sliced(found.schema, {id: item for id, item in asked.items() if id in concerned}, by, bins=bins)
+    named, clusters = clusters_of(found, together)
+    part_of = np.array([slicing.of_item.get(answer.item, -1) for answer in found.answers], dtype=np.int64)
+    inside = np.array([answer.item in asked for answer in found.answers], dtype=bool)
+    cells: dict[tuple[str, int], Line] = {}
+    whole: dict[str, Line] = {}
+    of_parts: dict[str, Line] = {}
+    for model in found.models:
+        mine = found.of_model[model]
+        mine = mine[inside[mine]]
+        gone = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
+        whole[model] = _line(of, _Lot(mine, list(gone.values())), clusters, model=model, part=None)
+        for at, label in enumerate(slicing.labels):
+            missing = [why for item, why in gone.items() if slicing.of_item.get(item) == at]
+            cells[model, at] = _line(of, _Lot(mine[part_of[mine] == at], missing), clusters, model=model, part=label)
+        if slicing.way in (DIMENSION, GROUP) and len(slicing.labels) > 1:
+            own = [cells[model, at] for at in range(len(slicing.labels))]
+            of_parts[model] = _over_parts(of, mine, part_of, clusters, own, whole[model], slicing)
+    return Board(
+        scores,
+        slicing,
+        cells,
+        whole,
+        of_parts,
+        named,
+        _notes(found, of, whole, common=common),
+        of.yes_no,
+        of.low,
+        of.high,
+    )
+
+
+def _over_parts(
+    of: Scored,
+    mine: NDArray[np.int64],
+    part_of: NDArray[np.int64],
+    clusters: Sequence[str] | None,
+    own: Sequence[Line],
+    whole: Line,
+    slicing: Slicing,
+) -> Line:
+    lacking = [slicing.title(at) for at, line in enumerate(own) if not line.found.defined]
+    n = sum(line.found.n_units for line in own)
+    left_out = sum(whole.left_out.values())
+    if lacking:
+        reason = f"No number in {', '.join(lacking)}, and a mean over the others would be of something else."
+        found = undefined(reason, n_units=n, n_raters=1, n_left_out=left_out)
+    elif of.scores.kind == "corrected":
+        found = _over_corrected([line.found for line in own], left_out)
+    else:
+        places = mine[(part_of[mine] >= 0) & ~np.isnan(of.values[mine])]
+        together = None if clusters is None else [clusters[at] for at in places.tolist()]
+        found = mean_of_parts(of.values[places], part_of[places].tolist(), clusters=together)
+        found = replace(found, n_left_out=left_out)
+    return replace(
+        whole, over="parts", found=_within(found, of.low, of.high), lowest=None, highest=None, people=whole.people
+    )
+
+
+def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
+    value = math.fsum(each.value for each in own) / len(own)
+    n = sum(each.n_units for each in own)
+    errors = [each.se for each in own]
+    if any(math.isnan(each) for each in errors):
+        interval = Interval(math.nan, math.nan, "none", "No interval: a part has none.")
+    else:
+        se = math.sqrt(math.fsum(each**2 for each in errors)) / len(own)
+        half = normal_quantile(0.95) * se
+        interval = Interval(value - half, value + half, "normal, parts independent and weigh alike", se=se)
+    return estimated(value, interval, n_units=n, n_raters=2, n_left_out=left_out)
+
+
+def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) -> list[str]:
+    """What is not plain from the numbers."""
+    notes: list[str] = []
+    counts = {model: line.answered for model, line in whole.items() if line.answered}
+    lots = {model: {found.answers[at].item for at in places} for model, places in found.of_model.items() if len(places)}
+    if not common and len(lots) > 1 and len({frozenset(lot) for lot in lots.values()}) > 1:
+        told_counts = ", ".join(f"{model} {n}" for model, n in sorted(counts.items()))
+        notes.append(
+            f"The models did not answer the same items ({told_counts} answers), so part of a difference may be the "
+            f"items; {len(found.common)} items were answered by all of them."
+        )
+    for model, line in whole.items():
+        lost = line.asked - line.answered
+        if lost:
+            bounds = ""
+            if line.lowest is not None and line.highest is not None:
+                bounds = (
+                    f" If all of these had the lowest score, its mean would be {line.lowest:.3f}; with the highest, "
+                    f"{line.highest:.3f}."
+                )
+            missing = Counter(found.unanswered.get(model, {}).values())
+            notes.append(f"{model} has answered {line.answered} of {line.asked} items: {told(missing)}.{bounds}")
+    if of.scores.kind == "key":
+        strange = Counter(answer.model for answer in found.answers if answer.no_option)
+        if strange:
+            each = ", ".join(f"{n} of {model}" for model, n in sorted(strange.items()))
+            notes.append(
+                f"Answers that equal none of their item's options count as wrong: {each}. Texts are equal if nothing "
+                "but case, white space and a full stop at the end differs; no option is read out of a longer answer."
+            )
+    if of.scores.kind in ("human", "corrected"):
+        notes += _about_people(found, of)
+    if found.replaced:
+        notes.append(
+            f"{found.replaced} earlier answers are left out: a model's last answer to an item counts, with the grades "
+            "of that answer."
+        )
+    if found.unknown and of.scores.kind in ("judge", "corrected"):
+        notes.append(f"{found.unknown} grades out of files are about no answer that counts, and are left out.")
+    old = sum(answer.old for answer in found.answers)
+    if old:
+        notes.append(f"{old} answers were given before their item was edited; they are counted as they are.")
+    return notes
+
+
+def _about_people(found: Read, of: Scored) -> list[str]:
+    grading = found.schema.stages.grading
+    if grading is None:
+        return []
+    given = found.grades.get(of.scores.criterion or "", {})
+    few = sum(len(each) < grading.raters for each in given.values())
+    words = "their mean" if grading.combine == "mean" else "the grade that more than half of the people asked for give"
+    notes = [f"An answer's grade is {words}. The intervals say what other items would give, with these people."]
+    if few:
+        notes.append(
+            f"{few} of {len(given)} graded answers have fewer grades than the {grading.raters} that are asked for."
+        )
+    return notes
+
+
+# ---- slices ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A slice beside the other ones, for one model."""
+
+    model: str
+    at: int
+    difference: Statistic
+    """The slice's mean less that of the other answers."""
+    p_adjusted: float
+    """Holm's, over all slices of all models; nan where there is no test."""
+
+
+def contrasts(found: Read, cut: Board, *, common: bool = False) -> list[Contrast]:
+    """Does a slice differ from the others? Each against the rest of the model's answers, all together."""
+    if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
+        return []
+    of = scored(found, cut.scores)
+    clusters = clusters_of(found, cut.together)[1]
+    tested: list[tuple[str, int, Statistic]] = []
+    for model in cut.models:
+        places = [
+            at
+            for at in found.of_model[model].tolist()
+            if found.answers[at].item in cut.slicing.of_item and not math.isnan(of.values[at])
+        ]
+        if len(places) < 2:
+            continue
+        groups = [cut.slicing.of_item[found.answers[at].item] for at in places]
+        together = None if clusters is None else [clusters[at] for at in places]
+        for each in bias_by_group(np.zeros(len(places)), of.values[places], groups, clusters=together):
+            tested.append((model, int(str(each.group)), each.against_rest))
+    adjusted = holm([each.test.p_value if each.test else math.nan for _, _, each in tested])
+    return [Contrast(model, at, each, p) for (model, at, each), p in zip(tested, adjusted, strict=True)]
+
+
+def on_chance(tests: Sequence[Contrast]) -> str:
+    """What one has to know about many comparisons, in a sentence."""
+    n = sum(not math.isnan(each.p_adjusted) for each in tests)
+    if not n:
+        return "No slice can be held against the others here."
+    beyond = sum(each.p_adjusted < 0.05 for each in tests)
+    found = {0: "none of them does", 1: "one of them does"}.get(beyond, f"{beyond} of them do")
+    return (
+        f"{n} slices are each held against the model's other answers. By chance alone about {0.05 * n:.1f} of them "
+        f"would differ at 5 %; with Holm's correction for all of them together {found}. Whoever looks through many "
+        "ways of cutting finds something: say which ones you looked at."
+    )
+
+
+# ---- ranked options -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Models that ranked the options of items, under every score that their likelihoods give."""
+
+    by_score: Mapping[tuple[str, str], Line]
+    """(model, score) -> accuracy against the key, on the items that have all of the model's scores."""
+    scores: Sequence[str]
+    used: Mapping[str, str]
+    """Model -> the score that named its answers."""
+    depends: Mapping[str, tuple[int, int]]
+    """Model -> on how many items the winner depends on the score, of how many."""
+    warnings: Sequence[str]
+
+
+def ranked(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> Ranked | None:
+    """What the models that ranked options would have reached under the other scores; None if none did."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=found.project)
+        runs = {
+            run.id or 0: run
+            for run in stored.runs(session, project_id=access.project_id)
+            if dict(run.params.get("plan") or {}).get("strategy") == "rank_options"
+        }
+        if not runs:
+            return None
+        kept: dict[tuple[str, int], Mapping[str, Any]] = {}
+        for run_id, item, detail in stored.details(session, run_ids=runs):
+            if isinstance(detail.get("winners"), Mapping) and isinstance(detail.get("options"), list):
+                kept[runs[run_id].name, item] = _winners(detail)
+    return under_each_score(found, kept, together=together)
+
+
+def _winners(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """Score -> the text that won, and the score that counted."""
+    texts = [str(option.get("text", "")) for option in detail["options"]]
+    won = {name: texts[place] for name, place in detail["winners"].items() if 0 <= place < len(texts)}
+    return {"won": won, "score": detail.get("score", "")}
+
+
+def under_each_score(
+    found: Read, kept: Mapping[tuple[str, int], Mapping[str, Any]], *, together: str | None = None
+) -> Ranked | None:
+    """``kept`` has, for a model and an item, the winning text under every score, and the score that counted."""
+    key = key_field(found.schema)
+    clusters = clusters_of(found, together)[1]
+    of_item = {answer.item: clusters[at] for at, answer in enumerate(found.answers)} if clusters is not None else None
+    models = sorted({model for model, _ in kept})
+    scores = list(dict.fromkeys(name for each in kept.values() for name in each["won"]))
+    if not scores:
+        return None
+    lines: dict[tuple[str, str], Line] = {}
+    depends: dict[str, tuple[int, int]] = {}
+    used: dict[str, str] = {}
+    for model in models:
+        mine = {item: each for (of, item), each in kept.items() if of == model}
+        there = [name for name in scores if all(name in each["won"] for each in mine.values())]
+        depends[model] = (
+            sum(len({plain(text) for text in each["won"].values()}) > 1 for each in mine.values()),
+            len(mine),
+        )
+        used[model] = Counter(str(each["score"]) for each in mine.values()).most_common(1)[0][0]
+        for name in there:
+            hits = np.array(
+                [
+                    held_against(each["won"][name], found.items[item].fields.get(key or ""))[0]
+                    for item, each in mine.items()
+                ]
+            )
+            groups = None if of_item is None else [of_item.get(item, f"item {item}") for item in mine]
+            value = share(hits, clusters=groups)
+            no_key = int(np.isnan(hits).sum())
+            lines[model, name] = Line(
+                Scores("key"),
+                model,
+                name,
+                "answers",
+                value,
+                asked=len(mine),
+                answered=len(mine),
+                left_out={NO_KEY: no_key} if no_key else {},
+            )
+    return Ranked(lines, scores, used, depends, _on_scores(lines, models, scores, depends))
+
+
+def _on_scores(
+    lines: Mapping[tuple[str, str], Line],
+    models: Sequence[str],
+    scores: Sequence[str],
+    depends: Mapping[str, tuple[int, int]],
+) -> list[str]:
+    warnings = []
+    orders: dict[tuple[str, ...], list[str]] = {}
+    for name in scores:
+        if len(models) > 1 and all((model, name) in lines and lines[model, name].found.defined for model in models):
+            order = tuple(sorted(models, key=lambda model: (-lines[model, name].found.value, model)))
+            orders.setdefault(order, []).append(name)
+    if len(orders) > 1:
+        said = "; ".join(f"{' > '.join(order)} by {', '.join(names)}" for order, names in orders.items())
+        warnings.append(f"The order of the models depends on the score: {said}.")
+    for model in models:
+        n, of = depends[model]
+        if n:
+            values = [lines[model, name].found.value for name in scores if (model, name) in lines]
+            known = [value for value in values if not math.isnan(value)]
+            span = f", and its accuracy lies between {min(known):.3f} and {max(known):.3f}" if known else ""
+            warnings.append(f"{model}: the winner depends on the score on {n} of {of} items{span}.")
+    return warnings
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def as_csv(lines: Iterable[Line]) -> str:
+    """The numbers as a CSV file, one a row; nothing is rounded, and undefined is empty with a reason."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for line in lines:
+        writer.writerow({name: _cell(value) for name, value in line.as_row().items()})
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Text that a spreadsheet would take for a formula begins with an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+
+def as_json(found: Read, boards: Sequence[Board]) -> dict[str, Any]:
+    """The numbers as JSON values, with what holds for all of them."""
+    return {
+        "project": found.project,
+        "title": found.title,
+        "unit": "answer",
+        "boards": [
+            {
+                "scores": each.scores.title,
+                "by": each.slicing.way.name,
+                "measured": each.slicing.way.about or None,
+                "items_together_by": each.together,
+                "notes": list(each.notes),
+                "lines": [line.as_row() for line in each.lines()],
+            }
+            for each in boards
+        ],
+    }

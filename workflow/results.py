@@ -1,0 +1,444 @@
+"""Results: what models' answers are worth, by key, by people, by judges, and by judges corrected by people.
+
+``read`` takes one state of a project into memory; everything else is a function of that. The unit is an answer of a
+model to an item; ``workflow.board`` makes numbers of them.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation_schemas.model import Criterion, Schema
+from db import answers as stored
+from db import files, items
+from db.engine import Session, Store
+from db.tables import RunRow
+from domain.errors import InvalidInput, Problem
+from domain.policies import same
+from domain.records import Person
+from domain.runs import Outcome
+from domain.states import Stage
+from workflow.projects import Access, require_lead
+from workflow.ratings import criteria_of, unit_of
+from workflow.refine import key_field
+from workflow.slicing import Item
+
+Floats = NDArray[np.float64]
+Kind = Literal["key", "human", "judge", "corrected"]
+Method = Literal["ppi", "rogan_gladen", "post_stratified"]
+Combine = Literal["majority", "mean"]
+
+METHODS: Mapping[Method, str] = {
+    "ppi": "PPI++",
+    "rogan_gladen": "Rogan-Gladen",
+    "post_stratified": "post-stratified by the judge's levels",
+}
+"""How a judge's mean is corrected by people's grades."""
+
+OUTCOMES: Mapping[Outcome, str] = {
+    Outcome.EMPTY: "the model answered with nothing",
+    Outcome.REFUSED: "refused",
+    Outcome.UNREADABLE: "the reply could not be read",
+    Outcome.TRANSPORT_ERROR: "no reply came back",
+    Outcome.NO_TOOL_RESULT: "it asked for a tool without a stored result",
+    Outcome.TOO_MANY_TURNS: "it went on asking for tools until the cap",
+    Outcome.FAILED: "the model raised an error",
+    Outcome.SKIPPED: "it was not asked, as something was missing",
+}
+"""Why there is no answer."""
+
+NOT_ASKED = "not asked yet"
+NO_KEY = "the item has no key"
+NO_GRADE = "nobody has graded it"
+NO_MAJORITY = "no grade has a majority"
+NO_RATING = "the judge has not graded it"
+NOT_A_NUMBER = "the grade is no number of the scale"
+
+
+# ---- one read of a project ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A model's answer that counts: its last one to the item."""
+
+    id: int
+    item: int
+    model: str
+    right: float
+    """1 if it equals the key, else 0; nan where the item has none."""
+    no_option: bool = False
+    """It equals none of the item's options."""
+    old: bool = False
+    """The item was edited after it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What results are made of: one state of a project."""
+
+    project: str
+    title: str
+    schema: Schema
+    mark: tuple[int, ...]
+    """Stays the same as long as nothing is new; see ``mark``."""
+    items: Mapping[int, Item]
+    answers: Sequence[Answer]
+    unanswered: Mapping[str, Mapping[int, str]]
+    """Model -> item -> why there is no answer, of everything that it was asked."""
+    grades: Mapping[str, Mapping[int, Sequence[float]]]
+    """Criterion -> answer -> people's grades; nan for one that is no number of the scale."""
+    judged: Mapping[tuple[str, str], Mapping[int, float]]
+    """(criterion, judge) -> answer -> grade."""
+    replaced: int = 0
+    """Earlier answers of a model to an item that it answered again."""
+    unknown: int = 0
+    """Grades from files that are about no answer that counts."""
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """Everybody who answered or was asked, by name."""
+        return tuple(sorted({answer.model for answer in self.answers} | set(self.unanswered)))
+
+    @cached_property
+    def of_model(self) -> Mapping[str, NDArray[np.int64]]:
+        """The places of a model's answers."""
+        found: dict[str, list[int]] = {model: [] for model in self.models}
+        for at, answer in enumerate(self.answers):
+            found[answer.model].append(at)
+        return {model: np.array(places, dtype=np.int64) for model, places in found.items()}
+
+    @cached_property
+    def common(self) -> frozenset[int]:
+        """The items that every model has answered."""
+        lots = [{self.answers[at].item for at in places} for places in self.of_model.values()]
+        return frozenset(set.intersection(*lots)) if lots else frozenset()
+
+
+def mark(store: Store, *, person: Person | None, project: str) -> tuple[int, ...]:
+    """What stays the same as long as nothing is new of what results are made of."""
+    with store.read() as session:
+        return stored.mark(session, project_id=require_lead(session, by=person, project=project).project_id)
+
+
+def read(store: Store, *, person: Person | None, project: str) -> Read:
+    """One state of a project, for its leads; ``person`` None is the command on the machine itself."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return _read(session, access)
+
+
+def _read(session: Session, access: Access) -> Read:
+    project_id = access.project_id
+    there = _items(session, access)
+    found = stored.answers(session, project_id=project_id)
+    last = {(each.item_id, each.model): each for each in found}
+    key = key_field(access.schema)
+    options = _options_of(access.schema, key)
+    edited = items.edited(session, project_id=project_id)
+    counted = []
+    for each in last.values():
+        fields = there[each.item_id].fields if each.item_id in there else {}
+        right, no_option = held_against(each.text, fields.get(key or ""), options(fields))
+        old = each.item_id in edited and edited[each.item_id] > each.created_at
+        counted.append(Answer(each.id, each.item_id, each.model, right, no_option, old))
+    by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
+    for each in found:
+        by_unit[unit_of(there[each.item_id].name, each.model)].append(each)
+    counting = {each.id for each in last.values()}
+    people = stored.people(session, project_id=project_id)
+    grades: dict[str, dict[int, list[float]]] = {}
+    for vote, _ in files.counting_annotations(session, project_id=project_id, stage=Stage.GRADING):
+        if vote.prediction_id not in counting:
+            continue
+        for criterion in scored_criteria(access.schema):
+            if (value := vote.answers.get(criterion.name)) is not None:
+                grades.setdefault(criterion.name, {}).setdefault(vote.prediction_id, []).append(
+                    number_of(criterion, value)
+                )
+    judged: dict[tuple[str, str], dict[int, float]] = {}
+    unknown = 0
+    named = {criterion.name: criterion for criterion in scored_criteria(access.schema)}
+    for row in files.ratings(session, project_id=project_id, stage=Stage.GRADING):
+        if row.criterion not in named or row.rater in people:
+            continue
+        about = answer_of(by_unit.get(row.unit, ()), row.created_at)
+        if about is None or about.id not in counting:
+            unknown += 1
+            continue
+        judged.setdefault((row.criterion, row.rater), {})[about.id] = number_of(named[row.criterion], row.value)
+    return Read(
+        access.name,
+        access.title,
+        access.schema,
+        stored.mark(session, project_id=project_id),
+        there,
+        counted,
+        _unanswered(session, project_id, {(item, model) for item, model in last}),
+        grades,
+        judged,
+        replaced=len(found) - len(last),
+        unknown=unknown,
+    )
+
+
+def _items(session: Session, access: Access) -> dict[int, Item]:
+    contents = items.current_content(session, project_id=access.project_id)
+    sources = {
+        item_id: next((source for _, _, source, _ in assets if source), None)
+        for item_id, assets in files.asset_names(session, project_id=access.project_id).items()
+    }
+    return {
+        row_id: Item(public, name, dimension, sources.get(row_id), contents.get(row_id, {}))
+        for row_id, public, name, dimension in items.names(session, project_id=access.project_id)
+    }
+
+
+def _unanswered(session: Session, project_id: int, answered: set[tuple[int, str]]) -> dict[str, dict[int, str]]:
+    """Why what runs asked for has no answer; of several runs of a model the last one says."""
+    runs = stored.runs(session, project_id=project_id)
+    ids = [run.id or 0 for run in runs]
+    asked, ended = stored.asked(session, run_ids=ids), stored.outcomes(session, run_ids=ids)
+    found: dict[str, dict[int, str]] = {run.name: {} for run in runs}
+    for run in runs:
+        for item in dict.fromkeys([*asked.get(run.id or 0, ()), *_tried(ended, run)]):
+            if (item, run.name) in answered:
+                continue
+            outcome = ended.get((run.id or 0, item))
+            why = NOT_ASKED if outcome is None else OUTCOMES.get(outcome, str(outcome))
+            if outcome is not None or item not in found[run.name]:
+                found[run.name][item] = why
+    return found
+
+
+def _tried(ended: Mapping[tuple[int, int], Outcome], run: RunRow) -> Iterable[int]:
+    return (item for of_run, item in ended if of_run == run.id)
+
+
+def answer_of(about: Sequence[stored.AnswerPart], at: Any) -> stored.AnswerPart | None:
+    """The answer that a grade from a file is about: the newest that was there when it came, else the first."""
+    before = [each for each in about if each.created_at <= at]
+    return before[-1] if before else next(iter(about), None)
+
+
+def scored_criteria(schema: Schema) -> list[Criterion]:
+    """The criteria of grading whose values are numbers."""
+    return [each for each in criteria_of(schema, Stage.GRADING) if _levels(each) is not None]
+
+
+def _levels(criterion: Criterion) -> tuple[float | None, float | None] | None:
+    """The lowest and the highest value; None where they are no numbers."""
+    if criterion.kind == "number":
+        low, high = criterion.min, criterion.max
+        return None if low is None else float(low), None if high is None else float(high)
+    values = [each.value for each in criterion.options] if criterion.kind == "choice" else list(criterion.values)
+    if criterion.kind not in ("scale", "choice") or not values:
+        return None
+    plain = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    return (float(min(plain)), float(max(plain))) if len(plain) == len(values) else None
+
+
+def number_of(criterion: Criterion, value: Any) -> float:
+    """A grade as a number; nan if it is none of the scale."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return math.nan
+    values = criterion.values or tuple(each.value for each in criterion.options)
+    return float(value) if not values or any(same(value, each) for each in values) else math.nan
+
+
+def _options_of(schema: Schema, key: str | None) -> Callable[[Mapping[str, Any]], Sequence[str]]:
+    """What an item's answers are held against, beside its key."""
+    field = next((each for each in schema.item.fields if each.name == key), None)
+    if field is None:
+        return lambda fields: ()
+    if field.kind == "choice":
+        fixed = tuple(str(each.value) for each in field.options)
+        return lambda fields: fixed
+    return lambda fields: [each for each in fields.get(field.field or "") or () if isinstance(each, str)]
+
+
+def held_against(text: str, key: Any, options: Sequence[str] = ()) -> tuple[float, bool]:
+    """Whether an answer equals the key (nan without one), and whether it equals none of the options."""
+    if not isinstance(key, str) or not key.strip():
+        return math.nan, False
+    said = plain(text)
+    return float(said == plain(key)), bool(options) and said not in {plain(each) for each in options}
+
+
+def plain(text: str) -> str:
+    """A text without what makes no difference: case, white space, a full stop at its end."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".").rstrip()
+
+
+def combined(given: Sequence[float], combine: Combine, raters: int = 1) -> float | None:
+    """What becomes of people's grades of one answer: their mean, or the value that more than half of them give.
+
+    ``raters`` is how many the schema asks for: with fewer, a majority is more than half of those asked for. None: there
+    is no majority.
+
+    >>> combined([1, 0, 1], "majority", 3), combined([1.0], "majority", 3), combined([1, 0.5], "mean", 3)
+    (1, None, 0.75)
+    """
+    if combine == "mean":
+        return sum(given) / len(given)
+    value, votes = Counter(given).most_common(1)[0]
+    return value if 2 * votes > max(len(given), raters) else None
+
+
+# ---- scores ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What gives an answer its score."""
+
+    kind: Kind
+    criterion: str | None = None
+    judge: str | None = None
+    method: Method | None = None
+    """Of ``corrected``."""
+
+    @property
+    def title(self) -> str:
+        """As people read it."""
+        about = f", {self.criterion.replace('_', ' ')}" if self.criterion else ""
+        if self.kind == "key":
+            return "Accuracy against the key"
+        if self.kind == "human":
+            return f"People{about}"
+        if self.kind == "judge":
+            return f"{self.judge}{about}"
+        return f"{self.judge}, corrected by people ({METHODS[self.method or 'ppi']}){about}"
+
+
+def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
+    """Everything that this project's answers can be scored by."""
+    there: list[Scores] = []
+    if any(not math.isnan(answer.right) for answer in found.answers):
+        there.append(Scores("key"))
+    for criterion in scored_criteria(found.schema):
+        name = criterion.name
+        people = bool(found.grades.get(name))
+        judges = sorted(judge for of, judge in found.judged if of == name)
+        there += [Scores("human", name)] if people else []
+        there += [Scores("judge", name, judge) for judge in judges]
+        there += [Scores("corrected", name, judge, method) for judge in judges] if people else []
+    return there
+
+
+def wanted(
+    found: Read, *, kinds: Sequence[str] | None = None, criteria: Sequence[str] | None = None, method: Method = "ppi"
+) -> list[Scores]:
+    """Those of ``scores_of`` that are asked for; None: all.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such criterion.
+    """
+    known = [criterion.name for criterion in scored_criteria(found.schema)]
+    for name in criteria or ():
+        if name not in known:
+            raise InvalidInput([Problem("criterion", _no_criterion(found.schema, name))])
+    return [
+        each
+        for each in scores_of(found, method)
+        if (kinds is None or each.kind in kinds) and (not criteria or each.criterion in (None, *criteria))
+    ]
+
+
+def _no_criterion(schema: Schema, name: str | None) -> str:
+    names = ", ".join(each.name for each in scored_criteria(schema)) or "none"
+    return f"Grading has no criterion {name!r} whose values are numbers; it has {names}."
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Every answer of a read with its score."""
+
+    scores: Scores
+    values: Floats
+    """(answers,); nan where there is none. Of ``corrected``: people's."""
+    judge: Floats | None
+    """Of ``corrected``: the judge's."""
+    why: Mapping[int, str]
+    """Why an answer has none, by its place."""
+    low: float | None
+    high: float | None
+    """The ends of the scale, where it has some."""
+    asked: frozenset[str] | None
+    """The dimensions that the score is about; None: all of them."""
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether all scores are zeros and ones, so that their mean is a share."""
+        return (self.low, self.high) == (0.0, 1.0) and bool(np.isin(self.values[~np.isnan(self.values)], (0, 1)).all())
+
+    @property
+    def there(self) -> NDArray[np.bool_]:
+        """Which answers have a part in the number."""
+        known = ~np.isnan(self.values)
+        return known if self.judge is None else known | ~np.isnan(self.judge)
+
+
+def scored(found: Read, scores: Scores) -> Scored:
+    """Every answer with its score."""
+    answers = found.answers
+    if scores.kind == "key":
+        values = np.array([answer.right for answer in answers], dtype=float)
+        why = {at: NO_KEY for at in np.flatnonzero(np.isnan(values)).tolist()}
+        return Scored(scores, values, None, why, 0.0, 1.0, None)
+    criterion = next((each for each in scored_criteria(found.schema) if each.name == scores.criterion), None)
+    if criterion is None:
+        raise InvalidInput([Problem("criterion", _no_criterion(found.schema, scores.criterion))])
+    low, high = _levels(criterion) or (None, None)
+    people = _by_people(found, criterion) if scores.kind in ("human", "corrected") else None
+    judge = _by_judge(found, scores) if scores.kind in ("judge", "corrected") else None
+    first = people or judge
+    assert first is not None
+    asked = _asked_in(found.schema, criterion)
+    if scores.kind != "corrected":
+        return Scored(scores, first[0], None, first[1], low, high, asked)
+    assert judge is not None
+    neither = {at: f"{reason}, nor has the judge" for at, reason in first[1].items() if at in judge[1]}
+    return Scored(scores, first[0], judge[0], neither, low, high, asked)
+
+
+def _asked_in(schema: Schema, criterion: Criterion) -> frozenset[str] | None:
+    grading = schema.stages.grading
+    of_stage = None if grading is None else grading.dimensions
+    lots = [set(each) for each in (of_stage, criterion.dimensions) if each is not None]
+    return frozenset(set.intersection(*lots)) if lots else None
+
+
+def _by_people(found: Read, criterion: Criterion) -> tuple[Floats, dict[int, str]]:
+    grading = found.schema.stages.grading
+    combine: Combine = grading.combine if grading else "majority"
+    raters = grading.raters if grading else 1
+    given = found.grades.get(criterion.name, {})
+    values = np.full(len(found.answers), np.nan)
+    why: dict[int, str] = {}
+    for at, answer in enumerate(found.answers):
+        mine = [each for each in given.get(answer.id, ()) if not math.isnan(each)]
+        value = combined(mine, combine, raters) if mine else None
+        if value is None:
+            why[at] = NO_MAJORITY if mine else NOT_A_NUMBER if given.get(answer.id) else NO_GRADE
+        else:
+            values[at] = value
+    return values, why
+
+
+def _by_judge(found: Read, scores: Scores) -> tuple[Floats, dict[int, str]]:
+    given = found.judged.get((scores.criterion or "", scores.judge or ""), {})
+    values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)
+    lacking = np.flatnonzero(np.isnan(values)).tolist()
+    return values, {at: NOT_A_NUMBER if found.answers[at].id in given else NO_RATING for at in lacking}

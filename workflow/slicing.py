@@ -1,0 +1,217 @@
+"""Ways of cutting a project's items into slices: by dimension, group, source, or any field of theirs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotation_schemas.kinds import title_of
+from annotation_schemas.model import ItemField, Schema
+from domain.errors import InvalidInput, Problem
+
+MOST_VALUES = 12
+"""More different values than these are not slices of their own."""
+BINS = 4
+OTHERS, NO_VALUE = "others", "no value"
+
+WORDS = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item as results know it."""
+
+    public: str
+    """Its id on pages."""
+    name: str
+    """Its id in files."""
+    dimension: str
+    source: str | None
+    """The video or collection of its first image or clip."""
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of cutting."""
+
+    name: str
+    """As the command line knows it."""
+    title: str
+    about: str = ""
+    """What is measured, where it is not plain."""
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """Items in slices."""
+
+    way: Way
+    labels: tuple[str, ...]
+    """In their order: of numbers from low to high, of values the most frequent first."""
+    of_item: Mapping[int, int]
+    """The slice's place by item id. Items without a value are not here."""
+    titles: tuple[str, ...] = ()
+    """As people read them; empty: the labels."""
+
+    def title(self, at: int) -> str:
+        """A slice as people read it."""
+        return self.titles[at] if self.titles else self.labels[at]
+
+
+DIMENSION = Way("dimension", "Dimension")
+GROUP = Way("group", "Group")
+SOURCE = Way("source", "Source")
+
+TEXTS = frozenset({"text", "long_text", "option_of"})
+LISTS = frozenset({"text_list", "segments", "options_of", "order_of", "boxes", "marks", "json"})
+
+
+def ways(schema: Schema) -> list[Way]:
+    """The ways that fit a schema. Beside them any two texts can be compared: ``task_goal~answer``."""
+    found = [DIMENSION]
+    if any(each.group for each in schema.dimensions):
+        found.append(GROUP)
+    if schema.item.assets:
+        found.append(SOURCE)
+    for field in schema.item.fields:
+        title = title_of(field)
+        if field.kind in TEXTS:
+            found.append(Way(field.name, title))
+            found.append(Way(f"{field.name}.words", f"{title}: number of words", "words, counted"))
+        elif field.kind in LISTS:
+            found.append(Way(f"{field.name}.entries", f"{title}: number of entries", "entries of the list, counted"))
+        else:
+            found.append(Way(field.name, title))
+    return found
+
+
+def texts(schema: Schema) -> list[ItemField]:
+    """The fields that can be compared as texts."""
+    return [field for field in schema.item.fields if field.kind in TEXTS]
+
+
+def similarity_of(first: str, second: str, schema: Schema) -> Way:
+    """How much of their words two fields have in common."""
+    titles = {field.name: title_of(field) for field in schema.item.fields}
+    return Way(
+        f"{first}~{second}",
+        f"Words in common of {titles[first]} and {titles[second]}",
+        "words that both have, of all different words that either has (Jaccard), from 0 to 1; case is ignored",
+    )
+
+
+def way(schema: Schema, name: str) -> Way:
+    """The way of that name.
+
+    Raises
+    ------
+    InvalidInput
+        There is none.
+    """
+    known = {each.name: each for each in ways(schema)}
+    if name in known:
+        return known[name]
+    compared = {field.name for field in texts(schema)}
+    first, between, second = name.partition("~")
+    if between and first in compared and second in compared and first != second:
+        return similarity_of(first, second, schema)
+    there = ", ".join(known)
+    more = f"; and two of {', '.join(sorted(compared))} with ~ between them" if len(compared) > 1 else ""
+    raise InvalidInput([Problem("by", f"Items cannot be cut by {name!r}; there are {there}{more}.")])
+
+
+def sliced(schema: Schema, items: Mapping[int, Item], name: str, *, bins: int = BINS) -> Slicing:
+    """The items in slices of that way. Numbers with many values become ``bins`` parts of about the same size."""
+    wanted = way(schema, name)
+    if wanted == DIMENSION:
+        return _in_order(
+            wanted, items, {each.id: each.title for each in schema.dimensions}, lambda each: each.dimension
+        )
+    if wanted == GROUP:
+        groups = {each.id: each.group for each in schema.dimensions if each.group}
+        order = {group: group for group in groups.values()}
+        return _in_order(wanted, items, order, lambda each: groups.get(each.dimension))
+    values = {id: value for id, each in items.items() if (value := _value(wanted.name, each)) is not None}
+    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values.values())
+    if values and numeric:
+        return _by_number(wanted, {id: float(value) for id, value in values.items()}, bins)
+    return _by_value(wanted, {id: str(value) for id, value in values.items()})
+
+
+def similarity(first: str, second: str) -> float | None:
+    """The share of words that two texts have in common; None if neither has any.
+
+    >>> similarity("Take the red cup", "take the bowl")
+    0.4
+    """
+    one, other = (set(WORDS.findall(text.casefold())) for text in (first, second))
+    return len(one & other) / len(one | other) if one | other else None
+
+
+def _value(name: str, item: Item) -> Any:
+    if name == SOURCE.name:
+        return item.source
+    first, between, second = name.partition("~")
+    if between:
+        one, other = item.fields.get(first), item.fields.get(second)
+        return similarity(one, other) if isinstance(one, str) and isinstance(other, str) else None
+    field, _, measure = name.partition(".")
+    value = item.fields.get(field)
+    if measure == "words":
+        return len(WORDS.findall(value)) if isinstance(value, str) else None
+    if measure == "entries":
+        return len(value) if isinstance(value, list | dict) else None
+    if isinstance(value, str):
+        return value.strip() or None
+    return value
+
+
+def _in_order(
+    wanted: Way, items: Mapping[int, Item], titles: Mapping[str, str], of: Callable[[Item], str | None]
+) -> Slicing:
+    """Slices in the schema's order; those without any item are left out."""
+    values = {id: value for id, each in items.items() if (value := of(each)) is not None}
+    there = set(values.values())
+    labels = [*(name for name in titles if name in there), *sorted(there - set(titles))]
+    place = {label: at for at, label in enumerate(labels)}
+    shown = tuple(titles.get(label, label) for label in labels)
+    return Slicing(wanted, tuple(labels), {id: place[value] for id, value in values.items()}, shown)
+
+
+def _by_value(wanted: Way, values: Mapping[int, Hashable]) -> Slicing:
+    counted = Counter(values.values()).most_common()
+    counted.sort(key=lambda pair: (-pair[1], str(pair[0])))
+    kept = [value for value, _ in counted[: MOST_VALUES if len(counted) <= MOST_VALUES else MOST_VALUES - 1]]
+    labels = [str(value) for value in kept]
+    if len(counted) > len(kept):
+        labels.append(f"{OTHERS} ({len(counted) - len(kept)} values)")
+    place = {value: at for at, value in enumerate(kept)}
+    return Slicing(wanted, tuple(labels), {id: place.get(value, len(kept)) for id, value in values.items()})
+
+
+def _by_number(wanted: Way, values: Mapping[int, float], bins: int) -> Slicing:
+    different = sorted(set(values.values()))
+    if len(different) <= max(bins, 2):
+        place = {value: at for at, value in enumerate(different)}
+        return Slicing(wanted, tuple(f"{each:g}" for each in different), {id: place[v] for id, v in values.items()})
+    known = np.array(list(values.values()))
+    edges = np.unique(np.quantile(known, np.arange(1, bins) / bins, method="inverted_cdf"))
+    of_value = np.searchsorted(edges, known, side="left")  # up to and with an edge
+    places, codes = np.unique(of_value, return_inverse=True)
+    labels = []
+    for at in range(len(places)):
+        inside = known[codes == at]
+        low, high = _short(float(inside.min())), _short(float(inside.max()))
+        labels.append(low if low == high else f"{low} to {high}")
+    return Slicing(wanted, tuple(labels), {id: int(code) for id, code in zip(values, codes, strict=True)})
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if math.isclose(value, round(value)) else f"{value:.2f}"
