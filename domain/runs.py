@@ -81,7 +81,7 @@ class Picture:
     clip: int | None = None
     """Frames with the same number, in their order, are one clip; None: a still image."""
     time: float | None = None
-    """Of a frame: its moment in the source, in seconds."""
+    """Of a frame: its moment in the clip, in seconds."""
 
 
 @dataclass(frozen=True)

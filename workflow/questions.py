@@ -34,10 +34,15 @@ CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
 """Placeholders that no field fills: the options a line each where there are any; what is told beside the question;
 the dimension's title."""
 
+TEXT_ONLY = "text_only"
+"""The variant that is taken instead of ``general`` where pictures are left out."""
+
 _AT_ONCE = 200
 """So many items are read with one query."""
 _FRAMES = 8
 """Of a clip, where neither plan nor schema says how many."""
+_OBSERVED = "current_observation_frame"
+"""The field with the source's frame at which a clip ends, in benchmarks that count frames."""
 
 
 # ---- plans ----------------------------------------------------------------------------------------------------------
@@ -352,8 +357,9 @@ class _Writer:
         self._variants = {each: variant for variant, names in plan.variants.items() for each in names}
 
     def variant(self, dimension: str) -> str:
-        """The variant that a dimension gets; ``general`` where the family has none of that name."""
-        variant = self._variants.get(dimension, GENERAL)
+        """The variant that a dimension gets; ``general`` where the family has none of that name, and without pictures
+        ``text_only`` instead of it where there is one."""
+        variant = self._variants.get(dimension, TEXT_ONLY if self.plan.text_only else GENERAL)
         family = self.prompts.families.get(self.family or "") or self.prompts.families[self.prompts.default]
         return variant if variant in family else GENERAL
 
@@ -365,6 +371,9 @@ class _Writer:
         if told and INJECTED not in prompt.placeholders:
             prompt = replace(prompt, user=f"{{{INJECTED}}}\n\n{prompt.user}")
             values[INJECTED] = told.lstrip("\n")
+        for name in (CHOICES, INJECTED):
+            if values.get(name):  # what follows its lines begins a new one
+                prompt = replace(prompt, user=prompt.user.replace(f"{{{name}}} ", f"{{{name}}}\n"))
         system = Prompt(prompt.name, prompt.system).fill(values).user if prompt.system is not None else None
         return system, self._placed(prompt, values, shown)
 
@@ -476,36 +485,141 @@ class _Shower:
     def __init__(self, schema: Schema, plan: RunPlan, pictures: Pictures) -> None:
         self.schema = schema
         self.pictures = pictures
-        self.clips = dict(plan.clips) or dict(schema.models.clips if schema.models else {})
-        self.first_role = next((slot.role for slot in schema.item.assets if slot.kind == "image"), None)
+        self.images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
+        self.first_role = next(iter(self.images), None)
+        self.segments = next((field.name for field in schema.item.fields if field.kind == "segments"), None)
+        given = {**(schema.models.clips if schema.models else {}), **plan.clips}
+        self.recent = _count(given, "recent_segments", None)
+        self.n_frames = _count(given, "frames_per_segment", _FRAMES) or 0
+        self.n_observed = _count(given, "observation_frames", None)
 
     def shown(self, item: _Item) -> list[_Shown]:
         """The pictures in the order of the schema's places."""
         found: list[_Shown] = []
         for slot in self.schema.item.assets:
             rows = [asset for role, asset in item.assets if role == slot.role]
-            if not rows and slot.min:
+            if slot.kind == "clip" and not self._has_clip(item, slot):
+                continue
+            if slot.kind == "image" and self._stands_in(item, rows):
+                found += self._observed(item, slot)
+            elif not rows and slot.min:
                 raise _Cannot(f"This item has no `{slot.role}`.")
-            if slot.kind == "image":
+            elif slot.kind == "image":
                 found += [self._still(item, slot, asset, at) for at, asset in enumerate(rows, 1)]
+            for asset in rows if slot.kind == "clip" else []:
+                found += self._segments_of(item, self._there(slot, asset), slot, number=_n_clips(found) + 1)
         return found
+
+    # ---- clips ------------------------------------------------------------------------------------------------------
+
+    def _has_clip(self, item: _Item, slot: AssetSlot) -> bool:
+        """Whether something of the clip is shown: an item that has segments, but none of them, has no clip yet."""
+        if self.recent == 0 or self.n_frames == 0:
+            return False
+        return slot.min > 0 or self.segments is None or item.fields.get(self.segments) != []
+
+    def _segments_of(self, item: _Item, sha256: str, slot: AssetSlot, *, number: int) -> list[_Shown]:
+        """The last segments of a clip, each as frames that are spread evenly over it; they count from ``number``."""
+        from media.prepared import evenly
+
+        times = self._times(sha256, slot)
+        spans = self._spans(item, times[-1])[-self.recent if self.recent else 0 :]
+        return [
+            _Frames(slot.role, sha256, evenly(times, start=start, end=end, n=self.n_frames), clip=at)
+            for at, (start, end) in enumerate(spans, number)
+        ]
+
+    def _times(self, sha256: str, slot: AssetSlot) -> tuple[float, ...]:
+        try:
+            times = self.pictures.moments(sha256).times
+        except (MediaRefused, NotFound, NotAvailable) as error:
+            raise _Cannot(str(error)) from error
+        if not times:
+            raise _Cannot(f"The clip of its `{slot.role}` has no frame.")
+        return times
+
+    def _spans(self, item: _Item, end: float) -> list[tuple[float, float]]:
+        """Beginning and end of each segment in seconds of the clip; the whole clip where none is told."""
+        told = item.fields.get(self.segments or "") or []
+        if not isinstance(told, list | tuple) or not all(isinstance(each, Mapping) for each in told):
+            raise _Cannot(f"Its `{self.segments}` is no list of segments.")
+        seconds = _numbers(told, "start", "end")
+        if seconds is None:
+            seconds = self._from_frames(item, told, end)
+        return [(max(start, 0.0), min(stop, end)) for start, stop in seconds if start < end and stop > 0] or [(0, end)]
+
+    def _from_frames(self, item: _Item, told: Sequence[Mapping[str, Any]], end: float) -> list[tuple[float, float]]:
+        """From frames of the source: the clip begins with the first segment and ends with the observation."""
+        frames = _numbers(told, "start_frame", "stop_frame")
+        if frames is None:
+            raise _Cannot(f"A segment in its `{self.segments}` does not say where it starts and stops.")
+        observed = item.fields.get(_OBSERVED)
+        last = observed if isinstance(observed, int | float) else max((stop for _, stop in frames), default=0.0)
+        first = next((start for start, _ in frames if 0 <= start < last), None)
+        if first is None:
+            return []
+        scale = end / (last - first)
+        return [((start - first) * scale, (stop - first) * scale) for start, stop in frames]
+
+    def _stands_in(self, item: _Item, rows: Sequence[AssetRow]) -> bool:
+        """Whether the clip's last frames stand in for an image that is not there, as the plan's clips allow."""
+        if not self.n_observed or any(self._is_there(asset) for asset in rows):
+            return False
+        return any(self._clip(item, place) for place in self.schema.item.assets)
+
+    def _clip(self, item: _Item, slot: AssetSlot) -> str | None:
+        found = [asset.sha256 for role, asset in item.assets if role == slot.role and self._is_there(asset)]
+        return found[-1] if found and slot.kind == "clip" else None
+
+    def _observed(self, item: _Item, slot: AssetSlot) -> list[_Shown]:
+        clip = next(found for place in self.schema.item.assets if (found := self._clip(item, place)))
+        times = self._times(clip, slot)
+        return [_Frames(slot.role, clip, times[-(self.n_observed or 1) :], clip=None)]
+
+    # ---- images -----------------------------------------------------------------------------------------------------
 
     def _still(self, item: _Item, slot: AssetSlot, asset: AssetRow, at: int) -> _Still:
         return _Still(slot.role, self._there(slot, asset), self._drawn(item, slot.role, at))
 
+    def _is_there(self, asset: AssetRow) -> bool:
+        return asset.sha256 is not None and asset.sha256 in self.pictures.media
+
     def _there(self, slot: AssetSlot, asset: AssetRow) -> str:
-        if asset.sha256 is None or asset.sha256 not in self.pictures.media:
+        if asset.sha256 is None or not self._is_there(asset):
             raise _Cannot(f"The file of its `{slot.role}` was not brought in.")
         return asset.sha256
 
     def _drawn(self, item: _Item, role: str, at: int) -> dict[str, Any]:
         """Boxes and marks of the ``at``-th image of a role."""
         found: dict[str, Any] = {}
-        for field in self.schema.item.fields:
-            entries = item.fields.get(field.name)
-            if field.kind not in ("boxes", "marks") or not entries or (field.role or self.first_role) != role:
+        first = next((role for role, _ in item.assets if role in self.images), self.first_role)
+        for part in self.schema.item.fields:
+            entries = item.fields.get(part.name)
+            if part.kind not in ("boxes", "marks") or not entries or (part.role or first) != role:
                 continue
-            found.setdefault(field.kind, []).extend(each for each in entries if each.get("image", 1) == at)
-            if field.kind == "boxes":
-                found.setdefault("labels", {}).update({each.value: each.label for each in field.options})
+            found.setdefault(part.kind, []).extend(each for each in entries if each.get("image", 1) == at)
+            if part.kind == "boxes":
+                found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
         return found
+
+
+def _count(given: Mapping[str, Any], name: str, default: int | None) -> int | None:
+    value = given.get(name, default)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise ModelRefused(f"`{name}` of the clips is {value!r}; it must be a whole number, 0 or more.")
+    return value
+
+
+def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[tuple[float, float]] | None:
+    """What segments say under two keys; None if one of them does not say it."""
+    found = []
+    for each in told:
+        pair = each.get(start), each.get(stop)
+        if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in pair):
+            return None
+        found.append((float(each[start]), float(each[stop])))
+    return found
+
+
+def _n_clips(shown: Sequence[_Shown]) -> int:
+    return max((each.clip or 0 for each in shown if isinstance(each, _Frames)), default=0)

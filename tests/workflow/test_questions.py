@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
-from annotation_schemas import shipped
+from annotation_schemas import registry, shipped
+from annotation_schemas.keys import key_fields
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import LoadedSchema
+from annotation_schemas.prompts import load_prompt_set
+from db import items as item_queries
 from db.assets import put_media
 from db.engine import Store
 from db.tables import AssetRow
-from domain.runs import Question
+from domain.errors import ModelRefused
+from domain.runs import Picture, Question, RunPlan
 from inference.spec import ModelSpec
+from media import clips
 from media.store import MediaStore
 from tests.factories import make_project
+from tests.media.pictures import number_of, quarters, video
+from tests.paths import shared
 from workflow.author import NewItem, add_items
+from workflow.bring_in import import_files
 from workflow.projects import access_to
 from workflow.questions import Asker, plan_for
 
@@ -48,9 +59,9 @@ Items = Sequence[tuple[str, Mapping[str, Any], Sequence[tuple[str, Path | None]]
 """Dimension, fields, and the media by role; None is one whose file is not there."""
 
 
-def bring(store: Store, media: MediaStore, loaded: LoadedSchema, items: Items) -> list[int]:
+def bring(store: Store, media: MediaStore, loaded: LoadedSchema, items: Items, *, name: str = "p") -> list[int]:
     """A project of this schema with these items."""
-    project = make_project(store, loaded=loaded)
+    project = make_project(store, name=name, loaded=loaded)
     with store.write() as session:
         access = access_to(session, person=None, project=project)
 
@@ -148,3 +159,446 @@ def test_a_model_is_not_shown_what_it_does_not_take(store: Store, media: MediaSt
     assert ["one image at a time" in each.cannot for each in one] == [False, True]
     many = asker(store, media, loaded).ask(ids)
     assert [texts(each)[:-1] for each in many] == [["<image>"], ["<image>"] * 2]
+
+
+# ---- options, secrets, what is told beside the question -------------------------------------------------------------
+
+PCA = {
+    "question": "Braces {actions} stay.",
+    "actions": ["Slow down", "Keep driving"],
+    "answer": "Slow down",
+    "reason": "zebra-reason",
+    "key_concepts": ["zebra-concept"],
+    "version": "zebra-version",
+}
+
+
+def test_actions_stand_on_lines_with_letters(store: Store, media: MediaStore) -> None:
+    loaded = schema_of("pca_bench")
+    ids = bring(store, media, loaded, [("autonomous_driving", PCA, [("image", None)])])
+    text = asker(store, media, loaded, text_only=True).ask(ids)[0].text
+    assert text.startswith("Braces {actions} stay.\nActions:\nA. Slow down\nB. Keep driving\nDescribe")
+    plain = asker(store, media, loaded, prompts="plain", text_only=True).ask(ids)[0].text
+    assert plain == "Braces {actions} stay.\nA. Slow down\nB. Keep driving"
+    blip = asker(store, media, loaded, prompts="plain", family="blip", text_only=True).ask(ids)[0].text
+    assert blip == "Question: Braces {actions} stay.\nA. Slow down\nB. Keep driving\nAnswer:"
+    ranked = asker(store, media, loaded, prompts="plain", strategy="rank_options", text_only=True).ask(ids)[0]
+    assert (ranked.text, ranked.options) == ("Braces {actions} stay.", ("Slow down", "Keep driving"))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "says"),
+    [
+        ("{question} {answer}", "asks for `answer`, which tells the right answer"),
+        ("{question} {reason}", "asks for `reason`, which tells the right answer"),
+        ("{question} {key_concepts}", "asks for `key_concepts`, which tells the right answer"),
+        ("{question} {version}", "asks for `version`, which is secret"),
+        ("{question} {dream}", "asks for `dream`, which items do not have; say which field it takes"),
+        ("<image> and <image>: {question}", ""),
+    ],
+)
+def test_no_prompt_gets_what_tells_the_answer(
+    prompt: str, says: str, store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    loaded = schema_of("pca_bench")
+    ids = bring(store, media, loaded, [("autonomous_driving", PCA, [("image", None)])])
+    path = tmp_path / "mine.txt"
+    path.write_text(prompt)
+    question = asker(store, media, loaded, prompts=str(path), text_only=True).ask(ids)[0]
+    assert says in question.cannot
+    assert (question.cannot == "") == (says == "")
+    assert "zebra" not in question.text
+
+
+SCHEMAS = ["egothink", "egoplan", "pca_bench", "etp_bench", "demo", "tour", "jury", "panel", "quorum"]
+SECRET = "zebra"
+
+
+def full(loaded: LoadedSchema) -> dict[str, Any]:
+    """Every field of a schema filled; what tells the answer says so, options apart."""
+    made: dict[str, Any] = {}
+    for each in loaded.schema_.item.fields:
+        text = f"{SECRET}-{each.name}" if each.name in key_fields(loaded.schema_) else f"say-{each.name}"
+        made[each.name] = {
+            "text_list": [f"{text} {n}" for n in range(each.length or 2)],
+            "integer": 7,
+            "segments": [{"narration_text": "open door", "start_frame": 1, "stop_frame": 5}],
+            "choice": each.options[0].value if each.options else None,
+            "boxes": [{"label": each.options[0].value, "x": 0, "y": 0, "w": 1, "h": 1}] if each.options else [],
+            "marks": [{"number": 1, "x": 0.5, "y": 0.5}],
+            "json": {"a": text},
+        }.get(each.kind, text)
+    for each in loaded.schema_.item.fields:
+        if each.kind == "option_of" and each.field:
+            made[each.name] = made[each.field][0]
+    return made
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_nothing_secret_is_in_any_prompt_of_any_set(
+    name: str, sqlite_store_for_module: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    loaded = schema_of(name)
+    store, media = sqlite_store_for_module, MediaStore(tmp_path_factory.mktemp("media"))
+    fields = full(loaded)
+    items = [(dimension.id, fields, []) for dimension in loaded.schema_.dimensions]
+    ids = bring(store, media, loaded, items, name=name)
+    n_asked = 0
+    for row in registry.rows("prompt_set"):
+        prompts = load_prompt_set(row.name)
+        for family in prompts.families:
+            for variant in {variant for each in prompts.families.values() for variant in each}:
+                everywhere = {variant: tuple(each.id for each in loaded.schema_.dimensions)}
+                for injections in [(), tuple(prompts.injections)]:
+                    asked = asker(
+                        store,
+                        media,
+                        loaded,
+                        prompts=row.name,
+                        family=family,
+                        variants=everywhere,
+                        injections=injections,
+                        text_only=True,
+                        strategy="generate",
+                    ).ask(ids)
+                    assert all(SECRET not in f"{each.system}{each.text}{each.cannot}" for each in asked)
+                    n_asked += sum(not each.cannot for each in asked)
+    assert n_asked >= len(ids)
+
+
+PLANNED = {
+    "task": "preserve food",
+    "question": "Write the plan.",
+    "form": "plan",
+    "objects": "a pie on the table, a fridge",
+    "spatial": "The fridge is behind the table.",
+}
+
+
+def test_information_is_told_beside_the_question_as_etp_bench_adds_it(store: Store, media: MediaStore) -> None:
+    # ETP-Bench, Table 3: +o., +o.+s., +o.+s.+k.
+    loaded = schema_of("etp_bench")
+    ids = bring(
+        store,
+        media,
+        loaded,
+        [
+            ("embodied_reasoning", PLANNED, []),
+            ("embodied_reasoning", {**PLANNED, "knowledge": "Cold food keeps."}, []),
+            (
+                "goal",
+                {"question": "Is it done?", "form": "open", **{each: each for each in ("objects", "spatial")}},
+                [],
+            ),
+        ],
+    )
+    told = {
+        "objects": "\nObjects of the task and where they are found: a pie on the table, a fridge",
+        "spatial": "\nHow the objects lie to each other and to the robot: The fridge is behind the table.",
+        "knowledge": "\nWhat is known about doing the task: Cold food keeps.",
+    }
+    for injections in [(), ("objects",), ("objects", "spatial"), ("objects", "spatial", "knowledge")]:
+        first, second, goal = asker(store, media, loaded, text_only=True, injections=injections).ask(ids)
+        expected = "".join(told[each] for each in injections)
+        assert f"Write the plan.{expected}\n\nThe first image" in second.text
+        if "knowledge" in injections:
+            assert first.cannot == "The prompt asks for `knowledge`, which this item does not have."
+            assert goal.cannot == first.cannot
+        else:
+            assert f"Write the plan.{expected}\n\nThe first image" in first.text
+            assert goal.text.startswith("Objects of the task" if injections else "You get what")
+    with pytest.raises(ModelRefused, match="nothing to tell named `weather`; there are objects, spatial, knowledge"):
+        asker(store, media, loaded, injections=("weather",))
+
+
+# ---- prompts out of files -------------------------------------------------------------------------------------------
+
+
+def test_published_prompts_and_templates_stand_beside_ours(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("egothink")
+    ids = bring(store, media, loaded, [("existence", EGO, []), ("navigation", EGO, [])])
+    lines = [
+        {"name": "short", "system_prompt": "Be brief.", "prompt_template": "Q: {q}\nA:"},
+        {"name": "planning", "prompt_template": "Plan for {q}"},
+    ]
+    published = tmp_path / "published.jsonl"
+    published.write_text("\n".join(map(json.dumps, lines)))
+    chosen = f"{published}#short"
+    with pytest.raises(ModelRefused, match=r"as in published.jsonl#NAME; there are short, planning"):
+        asker(store, media, loaded, prompts=str(published))
+    unfilled = asker(store, media, loaded, prompts=chosen, text_only=True).ask(ids)[0]
+    assert "asks for `q`" in unfilled.cannot
+    made = asker(store, media, loaded, prompts=chosen, fills={"q": "question"}, text_only=True)
+    first, second = made.ask(ids)
+    assert (first.system, first.text) == ("Be brief.", f"Q: {QUESTION}\nA:")
+    assert (second.system, second.text) == (None, f"Plan for {QUESTION}")
+    assert made.plan.prompt_set == "published.jsonl#short"
+    assert made.plan.prompt_hash == hashlib.sha256(published.read_bytes()).hexdigest()
+    published.unlink()  # the plan has it
+    again = Asker(store, media, schema=loaded.schema_, plan=RunPlan.of(made.plan.dump()), spec=FISH, cache=tmp_path)
+    assert again.ask(ids) == [first, second]
+
+    template = tmp_path / "mine.txt"
+    template.write_text("=== system ===\nYou help.\n=== user ===\nAbout {dimension}: {question}\n")
+    question = asker(store, media, loaded, prompts=str(template), text_only=True).ask(ids)[0]
+    assert (question.system, question.text) == ("You help.", f"About Existence: {QUESTION}")
+
+
+def test_prompts_that_are_not_there_or_have_changed_are_refused(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    loaded = schema_of("egothink")
+    make_project(store, loaded=loaded)
+    with pytest.raises(ModelRefused, match="Prompts are a file or one of plain, egothink"):
+        asker(store, media, loaded, prompts=str(tmp_path / "none.yaml"))
+    plan = replace(plan_for(loaded.schema_, FISH), prompt_hash="0" * 64)
+    with pytest.raises(ModelRefused, match="egothink have changed since this run was started"):
+        Asker(store, media, schema=loaded.schema_, plan=plan, spec=FISH, cache=tmp_path)
+
+
+# ---- pictures -------------------------------------------------------------------------------------------------------
+
+RED, WHITE = (230, 0, 0), (255, 255, 255)
+
+
+@pytest.mark.parametrize("size", [(64, 48), (640, 480), (3000, 2000)])
+def test_boxes_are_drawn_where_they_are_in_red_between_white(
+    size: tuple[int, int], store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    width, height = size
+    loaded = schema_of("etp_bench")
+    fields = {
+        "question": "What is it?",
+        "form": "open",
+        "red_boxes": [{"x": 0.25, "y": 0.25, "w": 0.5, "h": 0.5, "image": 2}],
+    }
+    path = png(tmp_path, size=size)
+    other = png(tmp_path, "b.png", size=size, colour="green")
+    ids = bring(store, media, loaded, [("type", fields, [("images", path), ("images", other)])])
+    plain, boxed = asker(store, media, loaded).ask(ids)[0].pictures
+    assert plain.path.read_bytes() == path.read_bytes()  # the box is on the second image
+    assert boxed.sha256 == hashlib.sha256(boxed.path.read_bytes()).hexdigest()
+    with Image.open(boxed.path) as image:
+        assert (image.format, image.size, image.mode) == ("PNG", size, "RGB")
+        middle, left, right = height // 2, width // 4, width * 3 // 4 - 1
+        line = max(2, round(max(size) / 250))
+        for x in (left, left + line - 1, right, right - line + 1):
+            assert image.getpixel((x, middle)) == RED
+        for x in (left - 1, left + line, right + 1, right - line):
+            assert image.getpixel((x, middle)) == WHITE
+        for x in (0, width // 2, width - 1):
+            assert image.getpixel((x, middle)) == (0, 128, 0)
+
+
+def test_marks_and_labels_are_drawn_upright_on_a_turned_photo(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("tour")
+    turned = tmp_path / "turned.jpg"
+    exif = Image.Exif()
+    exif[0x0112] = 6  # shown after a quarter turn to the right
+    quarters(800, 600).save(turned, exif=exif, quality=95)
+    fields = {
+        **EGO,
+        "pointed": [{"label": "A", "x": 0.1, "y": 0.5, "w": 0.3, "h": 0.3}],
+        "numbered": [{"number": 12, "x": 0.75, "y": 0.25}, {"number": 3, "x": 1, "y": 1}],
+    }
+    ids = bring(store, media, loaded, [("pointing", fields, [("image", turned)])])
+    (picture,) = asker(store, media, loaded).ask(ids)[0].pictures
+    with Image.open(picture.path) as image, Image.open(turned) as stored:
+        upright = ImageOps.exif_transpose(stored)
+        assert image.size == upright.size == (600, 800)
+        assert not image.getexif()
+        assert image.getpixel((300, 100)) == upright.getpixel((300, 100))
+        disc = image.crop((450 - 12, 200 - 12, 450 + 12, 200 + 12)).getcolors() or []
+        colours = {colour for _, colour in disc}
+        assert {RED, WHITE} <= colours
+        corner = image.crop((560, 760, 600, 800)).getcolors() or []
+        assert RED in {colour for _, colour in corner}  # moved in, so that its number can be read
+        label = image.crop((60, 370, 100, 400)).getcolors() or []  # above the box
+        assert {RED, WHITE} <= {colour for _, colour in label}
+
+
+def test_workers_make_a_picture_once_and_get_the_same_bytes(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("tour")
+    marks = [{**EGO, "numbered": [{"number": n, "x": 0.5, "y": 0.5}]} for n in (1, 2)]
+    ids = bring(store, media, loaded, [("pointing", each, [("image", png(tmp_path))]) for each in marks])
+    askers = [asker(store, media, loaded) for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda each: each.ask(ids), askers))
+    assert all(each == found[0] for each in found)
+    made = sorted(path.name for path in (media.root.parent / "prepared").rglob("*") if path.is_file())
+    assert len(made) == 2
+    assert all(name.endswith(".png") for name in made)
+    assert found[0][0].prompt_hash != found[0][1].prompt_hash
+
+
+def test_a_picture_that_cannot_be_read_keeps_only_its_item_from_being_asked(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    loaded = schema_of("egothink")
+    good, bad = png(tmp_path), png(tmp_path, "b.png", colour="red")
+    ids = bring(store, media, loaded, [("existence", EGO, [("image", path)]) for path in (bad, good)])
+    sha256 = hashlib.sha256(bad.read_bytes()).hexdigest()
+    media.path(sha256).write_bytes(b"no image")
+    first, second = asker(store, media, loaded).ask(ids)
+    assert "cannot be read" in first.cannot
+    assert second.cannot == ""
+
+
+# ---- clips ----------------------------------------------------------------------------------------------------------
+
+STEADY = [n / 25 for n in range(150)]
+"""Of the clip: six seconds at 25 frames per second. Its source has 50: each frame of it stands for two of those."""
+SEGMENTS = [(1000, 1040), (1040, 1100), (1100, 1150), (1200, 1250), (1250, 1298)]
+
+
+def egoplan_fields(segments: Sequence[tuple[int, int]] = SEGMENTS, last: int = 1298) -> dict[str, Any]:
+    """A question whose clip begins with the first segment and ends at the observation."""
+    return {
+        "task_goal": "Lay the table",
+        "question": "What next?",
+        "options": ["take plate", "take cup", "fold napkin", "close drawer"],
+        "answer": "take cup",
+        "current_observation_frame": last,
+        "task_progress_metadata": [
+            {"narration_text": f"step {n}", "start_frame": start, "stop_frame": stop}
+            for n, (start, stop) in enumerate(segments)
+        ],
+    }
+
+
+def numbers(pictures: Sequence[Picture]) -> list[int]:
+    found = []
+    for each in pictures:
+        with Image.open(each.path) as image:
+            found.append(number_of(image))
+    return found
+
+
+def test_the_last_segments_become_frames_and_the_observation_a_still(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    # EgoPlan-Bench, C.1: the last 4 clips of 8 keyframes, and the observation
+    loaded = schema_of("egoplan")
+    clip, still = video(tmp_path / "p.webm", STEADY), png(tmp_path)
+    ids = bring(
+        store,
+        media,
+        loaded,
+        [
+            ("next_action", egoplan_fields(), [("progress", clip), ("observation", still)]),
+            ("next_action", egoplan_fields([]), [("progress", None), ("observation", still)]),  # no progress yet
+            ("next_action", egoplan_fields(), [("progress", clip), ("observation", None)]),
+            ("next_action", egoplan_fields(), [("progress", None), ("observation", still)]),
+        ],
+    )
+    first, second, third, fourth = asker(store, media, loaded).ask(ids)
+    assert texts(first)[-1].startswith("These frames show")
+    frames = [each for each in first.pictures if each.clip is not None]
+    assert [each.clip for each in frames] == [n for n in (1, 2, 3, 4) for _ in range(8)]
+    expected = [
+        (Fraction(start) + Fraction(k * (stop - start), 7) - 1000) // 2
+        for start, stop in SEGMENTS[-4:]
+        for k in range(8)
+    ]
+    assert numbers(frames) == expected
+    assert [each.time for each in frames] == pytest.approx([STEADY[n] for n in expected], abs=1e-6)
+    (observed,) = [each for each in first.pictures if each.clip is None]
+    assert (observed.role, observed.path.read_bytes()) == ("observation", still.read_bytes())
+    assert first.options == ("take plate", "take cup", "fold napkin", "close drawer")
+    assert [each.role for each in second.pictures] == ["observation"]
+    assert (third.pictures[-1].clip, numbers(third.pictures[-1:])) == (None, [149])  # the clip ends with it
+    assert fourth.cannot == "The file of its `progress` was not brought in."
+    assert asker(store, media, loaded, clips={"recent_segments": 0}).ask(ids[3:])[0].cannot == ""
+    told = asker(store, media, loaded, injections=("progress",), text_only=True).ask(ids[:1])[0].text
+    assert "\nWhat I have done so far, in this order: step 0, step 1, step 2, step 3, step 4.\nWhat should" in told
+    assert told.startswith("My goal: Lay the table.")
+
+
+def test_frames_are_distinct_and_never_later_than_the_clip(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("egoplan")
+    clip, still = video(tmp_path / "p.webm", STEADY), png(tmp_path)
+    fields = egoplan_fields([(1000, 1006), (1290, 1400)])
+    ids = bring(store, media, loaded, [("next_action", fields, [("progress", clip), ("observation", still)])])
+    (question,) = asker(store, media, loaded).ask(ids)
+    frames = [each for each in question.pictures if each.clip is not None]
+    assert [n for each, n in zip(frames, numbers(frames), strict=True) if each.clip == 1] == [0, 1, 2, 3]
+    later = [n for each, n in zip(frames, numbers(frames), strict=True) if each.clip == 2]
+    assert later == [145, 146, 147, 148, 149]
+    assert all((each.time or 0) <= STEADY[-1] for each in frames)
+
+
+def test_a_clip_without_segments_is_shown_from_end_to_end(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("tour")
+    clip = video(tmp_path / "p.webm", STEADY)
+    shown = [("clip", clip), ("image", png(tmp_path))]
+    ids = bring(store, media, loaded, [("pointing", EGO, shown)])
+    question = asker(store, media, loaded, clips={"frames_per_segment": 3}).ask(ids)[0]
+    assert [(each.role, each.clip) for each in question.pictures] == [("clip", 1)] * 3 + [("image", None)]
+    assert numbers(question.pictures[:3]) == [0, 74, 149]  # 0, 2.98 and 5.96 s: at 2.98 s frame 74 is on screen
+    with pytest.raises(ModelRefused, match="`frames_per_segment` of the clips is 'many'"):
+        asker(store, media, loaded, clips={"frames_per_segment": "many"})
+
+
+@pytest.mark.parametrize("keyframes", [5, 30, 250])
+def test_frames_of_an_uneven_clip_are_those_on_screen(keyframes: int, tmp_path: Path) -> None:
+    uneven = [round(sum((0.02, 0.05, 0.31, 0.033)[k % 4] for k in range(n)), 3) for n in range(60)]
+    path = video(tmp_path / "u.webm", uneven, keyframes=keyframes)
+    wanted = [0.0, 0.019, 0.02, 0.38, 0.39, 0.5, 2.0, 2.0, 3.3, 5.9]
+    shown = [number_of(each) for each in clips.frames_at(path, wanted)]
+    assert shown == [max(n for n, time in enumerate(uneven) if time <= moment) for moment in wanted]
+
+
+# ---- what will happen -----------------------------------------------------------------------------------------------
+
+
+def test_what_will_happen_is_counted_before_anything_is_asked(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("egothink")
+    path = png(tmp_path)
+    items = [("existence", EGO, [("image", path)])] * 5 + [("navigation", EGO, [("image", None)])] * 2
+    ids = bring(store, media, loaded, items)
+    preview = asker(store, media, loaded).describe(ids, first=2)
+    assert (preview.wanted, preview.pictures, len(preview.questions)) == (7, 5, 2)
+    assert preview.cannot == {"The file of its `image` was not brought in.": 2}
+    assert preview.variants["navigation"] == preview.variants["assistance"] == "planning"
+    assert {preview.variants[name] for name in preview.variants.keys() - {"navigation", "assistance"}} == {"general"}
+    preview = asker(store, media, loaded, text_only=True).describe(ids)
+    assert (preview.cannot, preview.pictures, preview.left_out) == ({}, 0, 7)
+
+
+# ---- real files -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "n"),
+    [("egothink", "data", 550), ("egoplan", "EgoPlan_validation.json", 3355), ("pca_bench", "", 200)],
+)
+def test_every_published_question_can_be_asked(
+    name: str, folder: str, n: int, sqlite_store_for_module: Store, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = shared("data", name, folder)
+    loaded = schema_of(name)
+    store, media = sqlite_store_for_module, MediaStore(tmp_path_factory.mktemp("media"))
+    project = f"real-{name}"
+    make_project(store, name=project, loaded=loaded)
+    import_files(store, media, by=None, project=project, format=name, path=path)
+    with store.read() as session:
+        access = access_to(session, person=None, project=project)
+        rows = item_queries.of_project(session, project_id=access.project_id)
+        contents = item_queries.current_content(session, project_id=access.project_id)
+    assert len(rows) == n
+    families = load_prompt_set(name).families
+    for family in families:
+        made = asker(store, media, loaded, family=family, text_only=True)
+        questions = made.ask([row.id or 0 for row in rows])
+        assert {each.cannot for each in questions} == {""}
+        for row, question in zip(rows, questions, strict=True):
+            fields = contents[row.id or 0]
+            assert question.name == row.external_id
+            asked = f"{question.system}{question.text}"
+            assert fields.get("task_goal" if name == "egoplan" else "question", "") in asked
+            for key in ("reason", "key_concepts"):
+                told = fields.get(key)
+                assert told is None or str(told) not in asked
+        if name == "egoplan":
+            assert all(len(question.options) == 4 for question in questions)
+            assert not any(question.text.count("\n") for question in questions)
