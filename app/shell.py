@@ -69,6 +69,7 @@ SCREENS = (
     Screen("late", "Late texts", role=Role.LEAD),
     Screen("people", "People", role=Role.LEAD),
     Screen("import_", "Import", role=Role.LEAD),
+    Screen("models", "Models", role=Role.LEAD),
     Screen("agreement", "Agreement", role=Role.LEAD),
     Screen("calibration", "Calibration", role=Role.LEAD),
     Screen("export", "Export", role=Role.LEAD),

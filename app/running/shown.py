@@ -1,4 +1,4 @@
-"""What models wrote, and the figures of a run, as markup. A model's text is anything: it is tamed before it is shown."""
+"""What models wrote, and the figures of a run, as markup. A model's text may be anything: it is tamed before."""
 
 from __future__ import annotations
 

@@ -80,6 +80,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "guideline": FOR_LEADS,
     "people": FOR_LEADS,
     "import_": FOR_LEADS,
+    "models": FOR_LEADS,
     "agreement": FOR_LEADS,
     "calibration": FOR_LEADS,
     "export": FOR_LEADS,

@@ -1,0 +1,334 @@
+"""Reading what a run brought: every attempt, one at a time or in a table, and as a file; and sending answers on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.markup import Markup
+from app.running import shown, watch
+from app.services import Services
+from app.views import history
+from domain.errors import NotFound
+from domain.records import ProjectView
+from domain.runs import Outcome
+from inference.scores import Ranking
+from workflow import runs
+from workflow.runs import AttemptView, RunView
+
+A_PAGE = 20
+"""So many attempts stand on a page."""
+
+AT_ONCE = 500
+"""So many attempts are read at once for a file."""
+
+COLUMNS = (
+    *("item", "dimension", "outcome", "final", "text", "finish_reason", "tokens_in", "tokens_out"),
+    *("seconds", "waited", "status", "error", "request_id", "prompt_hash", "image_hashes", "cost", "at", "detail"),
+)
+"""Of a file of attempts."""
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+def listed(services: Services, project: ProjectView, view: RunView) -> None:
+    """Attempts with filters, a page at a time, the newest first."""
+    titles = {known.id: known.title for known in project.schema.schema_.dimensions}
+    wanted = st.query_params.get("outcome")
+    there = [outcome for outcome in shown.OUTCOMES if view.by_outcome.get(outcome) or outcome.value == wanted]
+    outcomes: list[Outcome | None] = [None, *there]
+    first, second, third = st.columns([2, 2, 2], vertical_alignment="bottom")
+    with first:
+        outcome = st.selectbox(
+            "Outcome",
+            outcomes,
+            index=next((at for at, outcome in enumerate(outcomes) if outcome and outcome.value == wanted), 0),
+            format_func=lambda name: shown.OUTCOMES[name] if name else "any",
+            key=f"models.outcome.{view.id}",
+        )
+    with second:
+        dimension = st.selectbox(
+            "Dimension",
+            [None, *titles],
+            format_func=lambda name: titles[name] if name else "all",
+            key=f"models.dimension.{view.id}",
+        )
+    with third:
+        only_last = st.toggle("Only the last attempt at each item", True, key=f"models.only_last.{view.id}")
+    found, more = _page(services, view, outcome=outcome, dimension=dimension, only_last=only_last)
+    if not found:
+        shell.show(markup.notice("There is nothing of this kind in this run."))
+        return
+    shell.show(table(found, project=project.name, run=view.id))
+    _pages(view, found, more)
+
+
+def _page(
+    services: Services, view: RunView, *, outcome: Outcome | None, dimension: str | None, only_last: bool
+) -> tuple[tuple[AttemptView, ...], bool]:
+    """The attempts of the page that was gone to, and whether there are older ones."""
+    asked = (outcome, dimension, only_last)
+    if st.session_state.get(f"models.page_of.{view.id}") != asked:
+        st.session_state[f"models.page_of.{view.id}"] = asked
+        st.session_state[f"models.before.{view.id}"] = []
+    before = st.session_state[f"models.before.{view.id}"]
+    found = runs.attempts_of(
+        services.store,
+        by=services.person,
+        run=view.id,
+        outcomes=[outcome] if outcome else None,
+        dimension=dimension,
+        only_last=only_last,
+        before=before[-1] if before else None,
+        limit=A_PAGE + 1,
+    )
+    return found[:A_PAGE], len(found) > A_PAGE
+
+
+def _pages(view: RunView, found: tuple[AttemptView, ...], more: bool) -> None:
+    before: list[int] = st.session_state[f"models.before.{view.id}"]
+    with st.container(horizontal=True):
+        if before and st.button("Newer", key="models.newer"):
+            before.pop()
+            st.rerun()
+        if more and st.button("Older", key="models.older"):
+            before.append(found[-1].id)
+            st.rerun()
+
+
+def table(found: Iterable[AttemptView], *, project: str, run: str) -> Markup:
+    """A row for each attempt; it leads to all there is of it."""
+    heads = [
+        ("Item", "name"),
+        ("Dimension", "line"),
+        ("Outcome", "line"),
+        ("Answer", "wide"),
+        ("Tokens", "number"),
+        ("Seconds", "number"),
+    ]
+    return markup.table(heads, [_row(each, project, run) for each in found])
+
+
+def _row(each: AttemptView, project: str, run: str) -> list[Markup]:
+    of = each.attempt
+    again = [markup.tag("div", markup.quiet("tried again"))] if not of.final else []
+    return [
+        markup.tag(
+            "a",
+            markup.text(shown.opening(each.item, 60)),
+            href=watch.address(project, run=run, attempt=str(each.id)),
+            target="_self",
+            data_attempt=str(each.id),
+        ),
+        markup.text(each.dimension),
+        markup.joined([markup.text(shown.OUTCOMES[of.outcome]), *again]),
+        markup.joined(
+            [shown.line(of.text), *([shown.line(of.error, most=600)] if of.error else []), *_warned(of.detail)]
+        ),
+        markup.text(shown.number(of.tokens_out) if of.tokens_out is not None else "-"),
+        markup.text("-" if of.seconds is None else f"{of.seconds:.2f}"),
+    ]
+
+
+def _warned(detail: Mapping[str, Any]) -> list[Markup]:
+    ranked = ranking_of(detail)
+    if ranked is None or not ranked.warning:
+        return []
+    return [markup.tag("div", markup.text("Another score has another winner."), style="ts-small ts-wrong")]
+
+
+# ---- one attempt -----------------------------------------------------------------------------------------------------
+
+
+def one(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
+    """All that is kept of an attempt."""
+    if not attempt.isdecimal() or len(attempt) > 18:
+        raise NotFound("There is no such attempt in this run.")
+    found = runs.attempts_of(services.store, by=services.person, run=view.id, id=int(attempt), limit=1)
+    if not found:
+        raise NotFound("There is no such attempt in this run.")
+    each = found[0]
+    shell.show(*whole(each, project=project.name))
+
+
+def whole(each: AttemptView, *, project: str) -> list[Markup]:
+    """An attempt with its whole text, its scores or its transcript, and what goes with them."""
+    of = each.attempt
+    parts = [
+        markup.tag(
+            "div",
+            markup.tag("b", markup.text(shown.opening(each.item, 200))),
+            markup.quiet(f" · {each.dimension} · {shown.OUTCOMES[of.outcome]} · "),
+            markup.tag(
+                "a",
+                markup.text("The item and its history"),
+                href=history.address(project, item=each.item),
+                target="_self",
+            ),
+            style="ts",
+        )
+    ]
+    if of.error:
+        parts.append(markup.notice(shown.tame(of.error[: shown.LONGEST_TEXT]), style="bad"))
+    if of.text:
+        parts += [_section("Answer"), shown.said(of.text, style="framed")]
+    ranked = ranking_of(of.detail)
+    if ranked is not None:
+        parts += [_section("Options"), shown.ranking(ranked)]
+    turns = of.detail.get("transcript")
+    if isinstance(turns, list) and all(isinstance(turn, Mapping) for turn in turns):
+        parts += [_section("Transcript"), shown.transcript(turns)]
+    parts += [_section("What goes with it"), _facts(each)]
+    rest = {key: value for key, value in of.detail.items() if key not in ("transcript", "options", "scores")}
+    if rest:
+        written = json.dumps(rest, ensure_ascii=False, indent=1)
+        parts += [_section("As it was kept"), shown.said(written, most=20_000, style="framed ts-mono")]
+    return parts
+
+
+def ranking_of(detail: Mapping[str, Any]) -> Ranking | None:
+    """The ranked options of an attempt, if it has some."""
+    if not isinstance(detail.get("options"), list) or "score" not in detail:
+        return None
+    try:
+        return Ranking.read(detail)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _facts(each: AttemptView) -> Markup:
+    of = each.attempt
+    facts = {
+        "At (UTC)": each.at.strftime("%Y-%m-%d %H:%M:%S"),
+        "Finish reason": of.finish_reason or "-",
+        "Tokens asked": shown.number(of.tokens_in),
+        "Tokens answered": shown.number(of.tokens_out),
+        "Seconds": "not known" if of.seconds is None else f"{of.seconds:.3f}",
+        "Waited before, in seconds": f"{of.waited:.1f}",
+        "HTTP status": "-" if of.status is None else str(of.status),
+        "Request": of.request_id or "-",
+        "Cost": shown.cost(of.cost, None),
+        "Hash of what was asked": of.prompt_hash or "-",
+        "Hashes of the pictures": "\n".join(of.image_hashes) or "-",
+    }
+    return markup.table(
+        [("What", "name"), ("", "")],
+        [[markup.text(name), shown.said(value, style="ts-mono")] for name, value in facts.items()],
+    )
+
+
+def _section(title: str) -> Markup:
+    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
+
+
+# ---- as files --------------------------------------------------------------------------------------------------------
+
+
+def every_attempt(services: Services, run: str) -> Iterator[AttemptView]:
+    """All attempts of a run, the newest first."""
+    before = None
+    while True:
+        found = runs.attempts_of(services.store, by=services.person, run=run, before=before, limit=AT_ONCE)
+        yield from found
+        if len(found) < AT_ONCE:
+            return
+        before = found[-1].id
+
+
+def record(each: AttemptView) -> dict[str, Any]:
+    """An attempt as JSON values."""
+    of = each.attempt
+    values = {
+        "item": each.item,
+        "dimension": each.dimension,
+        "outcome": of.outcome.value,
+        "image_hashes": list(of.image_hashes),
+        "at": each.at.isoformat(),
+        "detail": dict(of.detail),
+    }
+    return {name: values[name] if name in values else getattr(of, name) for name in COLUMNS}
+
+
+def as_json_lines(found: Iterable[AttemptView]) -> bytes:
+    """One JSON object a line."""
+    lines = (json.dumps(record(each), ensure_ascii=False) + "\n" for each in found)
+    return "".join(lines).encode("utf-8", "replace")
+
+
+def as_csv(found: Iterable[AttemptView]) -> bytes:
+    """A table that spreadsheets open; a text that one of them would take for a formula has a quote before it."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    for each in found:
+        writer.writerow(_cell(value) for value in record(each).values())
+    return ("\ufeff" + buffer.getvalue()).encode("utf-8", "replace")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        value = value.replace("\0", "\ufffd")
+        return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return value
+
+
+def downloads(services: Services, view: RunView) -> None:
+    """Files are made when they are asked for, as a run may have many thousands of attempts."""
+    with st.container(horizontal=True):
+        for label, ending, mime, write in (
+            ("Download as JSON lines", "jsonl", "application/x-ndjson", as_json_lines),
+            ("Download as CSV", "csv", "text/csv", as_csv),
+        ):
+            st.download_button(
+                label,
+                lambda write=write: write(every_attempt(services, view.id)),  # type: ignore[misc]
+                file_name=f"{view.project}-{view.id}.{ending}",
+                mime=mime,
+                key=f"models.{ending}",
+                on_click="ignore",
+            )
+
+
+# ---- to grading ------------------------------------------------------------------------------------------------------
+
+
+def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
+    """What sending the answers to people would open, and the button."""
+    if project.schema.schema_.stages.grading is None:
+        shell.show(markup.notice("In this project's schema nobody grades: its answers cannot be sent to people."))
+        return
+    said = st.session_state.pop(f"models.sent.{view.id}", None)
+    if said:
+        shell.show(markup.notice(said, style="good"))
+    if not view.answered:
+        shell.show(markup.paragraph("This run has no answers yet.", style="ts ts-quiet"))
+        return
+    titles = {known.id: known.title for known in project.schema.schema_.dimensions}
+    slots = runs.slots_of(services.store, by=services.person, run=view.id)
+    shell.show(markup.tag("p", markup.text(sending(view, slots, titles)), style="ts"))
+    n = sum(slots.values())
+    if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
+        opened = runs.send_to_grading(services.store, by=services.person, run=view.id)
+        st.session_state[f"models.sent.{view.id}"] = f"{markup.count(opened, 'slot')} opened in grading."
+        st.rerun()
+
+
+def sending(view: RunView, slots: Mapping[str, int], titles: Mapping[str, str]) -> str:
+    """What sending would open, in words."""
+    if not sum(slots.values()):
+        return f"All {view.in_grading:,} answers that can be graded are in grading. Sending again opens nothing twice."
+    where = ", ".join(f"{titles.get(name, name)} {n:,}" for name, n in slots.items() if n)
+    already = f" {view.in_grading:,} answers are there already, and none is sent twice." if view.in_grading else ""
+    return (
+        f"Sending opens {markup.count(sum(slots.values()), 'slot')}: {where}. Graders see question, media and answer in"
+        f" an order of their own, and never which model wrote it.{already}"
+    )

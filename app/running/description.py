@@ -1,0 +1,267 @@
+"""Picking what a run asks: a folder, a description that comes along, an endpoint, or a text of one's own. Whatever it
+came from, what is in effect is the YAML text on the page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from annotation_schemas import yaml_text
+from app import markup, shell
+from app.running import folders, watch
+from app.services import Services
+from domain.errors import ModelRefused, TouchstoneError
+from inference import spec as specs
+from inference.spec import Endpoint, Generation, ModelSpec, Price
+
+FOLDER, ENDPOINT, ALONG, MINE = "A folder on this machine", "An endpoint", "Comes with Touchstone", "A file of mine"
+SOURCES = (FOLDER, ENDPOINT, ALONG, MINE)
+
+TEXT = "models.text"
+"""The box with the description in effect."""
+
+_KEPT = "models.text.kept"
+"""The same while another page is open: Streamlit forgets what boxes hold that are not drawn."""
+
+FIRST_TEXT = """\
+name: my-model
+adapter: chat
+model: /path/to/a/folder
+"""
+_NAME = "description"
+
+
+def choose(services: Services) -> ModelSpec | None:
+    """The description that is in effect; None while there is none or something is wrong with it, which is told."""
+    shell.section("Model")
+    source = st.segmented_control("From", SOURCES, default=FOLDER, key="models.source", label_visibility="collapsed")
+    {FOLDER: _folders, ENDPOINT: _endpoint, ALONG: _along, MINE: _mine}[source or FOLDER](services)
+    return _in_effect()
+
+
+def read(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
+    """A description out of its text, or what is wrong with it by line."""
+    try:
+        return specs.spec_of(text, name=_NAME), []
+    except ModelRefused as error:
+        return None, [_by_line(line) for line in str(error).splitlines()]
+
+
+def _by_line(told: str) -> tuple[int, str]:
+    found = re.match(rf"{_NAME}:(\d+): (.*)", told, re.DOTALL)
+    return (int(found[1]), found[2]) if found else (1, told)
+
+
+def with_value(text: str, key: str, value: object) -> str:
+    """The text with a key of its top level set, everything else as it was typed."""
+    line = f"{key}: {value}"
+    changed, n = re.subn(rf"(?m)^{re.escape(key)}[ \t]*:[^\n]*$", line.replace("\\", r"\\"), text, count=1)
+    return changed if n else f"{text.rstrip()}\n{line}\n"
+
+
+# ---- where it may come from ------------------------------------------------------------------------------------------
+
+
+def _folders(services: Services) -> None:
+    folders.pick(services, take=take)
+
+
+def _along(services: Services) -> None:
+    known = {spec.name: spec for spec in specs.shipped()}
+    st.selectbox(
+        "Description",
+        list(known),
+        index=None,
+        placeholder="Pick one",
+        key="models.along",
+        on_change=lambda: _take(known.get(st.session_state["models.along"] or "")),
+    )
+    chosen = known.get(st.session_state.get("models.along") or "")
+    if chosen is not None and chosen.note:
+        shell.show(markup.tag("p", markup.quiet(chosen.note), style="ts ts-small"))
+
+
+def _mine(services: Services) -> None:
+    file = st.file_uploader("A description as YAML, or write it below", type=["yaml", "yml"], key="models.file")
+    if file is not None and st.session_state.get("models.file.taken") != file.file_id:
+        st.session_state["models.file.taken"] = file.file_id
+        try:
+            take(yaml_text.decode(file.getvalue()))
+        except ValueError as error:
+            shell.show(markup.notice(f"{file.name} cannot be read: {error}.", style="bad"))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the form of an endpoint was filled in with."""
+
+    name: str = ""
+    base_url: str = ""
+    model: str = ""
+    key: str = ""
+    concurrency: int = 4
+    max_new_tokens: int = 256
+    temperature: float = 0.0
+    price_input: float | None = None
+    price_output: float | None = None
+    currency: str = "USD"
+    price_date: str = ""
+    max_cost: float | None = None
+
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*_API_(KEY|TOKEN)")
+
+
+def endpoint_spec(asked: Asked) -> ModelSpec:
+    """The description of an endpoint.
+
+    Raises
+    ------
+    ModelRefused
+        Something is missing or cannot be; all of it in sentences.
+    """
+    troubles = []
+    url = asked.base_url.strip()
+    if not re.match(r"https?://[^\s/]+", url):
+        troubles.append("The base URL starts with https:// or http:// and goes up to /v1, as the server's manual says.")
+    if not asked.model.strip():
+        troubles.append("The model is missing: the name that the server knows it by.")
+    key = asked.key.strip()
+    if key and not _VARIABLE.fullmatch(key):
+        troubles.append(
+            "For the key, give the name of an environment variable of the worker that ends in _API_KEY or _API_TOKEN,"
+            " such as OPENAI_API_KEY. The key itself is never typed here; if you have just pasted one, make a new one."
+        )
+    price = None
+    if asked.price_input is not None or asked.price_output is not None:
+        if asked.price_input is None or asked.price_output is None or not asked.price_date.strip():
+            troubles.append("A price has three parts: for the question, for the answer, and the day it was read.")
+        else:
+            price = Price(
+                currency=asked.currency.strip() or "USD",
+                input=asked.price_input,
+                output=asked.price_output,
+                date=asked.price_date.strip(),
+            )
+    if asked.max_cost is not None and price is None:
+        troubles.append("To stop at a cost, the prices must be known.")
+    if troubles:
+        raise ModelRefused(" ".join(troubles))
+    return ModelSpec(
+        name=asked.name.strip() or asked.model.strip(),
+        adapter="endpoint",
+        model=asked.model.strip(),
+        modality="images",
+        generation=Generation(
+            max_new_tokens=asked.max_new_tokens, temperature=asked.temperature, do_sample=asked.temperature > 0
+        ),
+        endpoint=Endpoint(
+            base_url=url, key=key or None, concurrency=asked.concurrency, price=price, max_cost=asked.max_cost
+        ),
+    )
+
+
+def _endpoint(services: Services) -> None:
+    with st.form("models.endpoint", border=False):
+        left, right = st.columns(2)
+        with left:
+            url = st.text_input("Base URL", placeholder="http://localhost:8000/v1", key="models.endpoint.url")
+            key = st.text_input(
+                "Environment variable that holds the key (may stay empty)",
+                placeholder="OPENAI_API_KEY",
+                key="models.endpoint.key",
+                help="The worker reads the key from its own environment. The key itself stands nowhere.",
+            )
+            tokens = st.number_input("Longest answer, in tokens", 1, 1_000_000, 256, key="models.endpoint.tokens")
+            concurrency = st.number_input("Requests at once", 1, 256, 4, key="models.endpoint.concurrency")
+        with right:
+            model = st.text_input("Model, as the server names it", key="models.endpoint.model")
+            name = st.text_input("Name in tables (else the model's)", key="models.endpoint.name")
+            temperature = st.number_input("Temperature", 0.0, 2.0, 0.0, 0.1, key="models.endpoint.temperature")
+            most = st.number_input(
+                "Stop before it costs more than", 0.0, None, None, placeholder="no limit", key="models.endpoint.most"
+            )
+        first, second, third, fourth = st.columns(4)
+        with first:
+            price_in = st.number_input("Price of 1 M tokens asked", 0.0, None, None, key="models.endpoint.price_in")
+        with second:
+            price_out = st.number_input(
+                "Price of 1 M tokens answered", 0.0, None, None, key="models.endpoint.price_out"
+            )
+        with third:
+            currency = st.text_input("Currency", "USD", key="models.endpoint.currency")
+        with fourth:
+            date = st.text_input("Prices read on", placeholder="2026-11-01", key="models.endpoint.date")
+        sent = st.form_submit_button("Make the description", key="models.endpoint.make")
+    if sent:
+        asked = Asked(
+            name=name or "",
+            base_url=url or "",
+            model=model or "",
+            key=key or "",
+            concurrency=int(concurrency),
+            max_new_tokens=int(tokens),
+            temperature=float(temperature),
+            price_input=price_in,
+            price_output=price_out,
+            currency=currency or "",
+            price_date=date or "",
+            max_cost=most,
+        )
+        try:
+            _take(endpoint_spec(asked))
+        except TouchstoneError as error:
+            shell.tell(error)
+
+
+# ---- what is in effect -----------------------------------------------------------------------------------------------
+
+
+def take(text: str) -> None:
+    """Put a text in effect."""
+    st.session_state[TEXT] = text
+
+
+def _take(spec: ModelSpec | None) -> None:
+    if spec is not None:
+        take(specs.written(spec))
+
+
+def _in_effect() -> ModelSpec | None:
+    if TEXT not in st.session_state:
+        st.session_state[TEXT] = st.session_state.get(_KEPT, "")
+    typed: Any = st.text_area(
+        "The description in effect",
+        key=TEXT,
+        height=260,
+        placeholder=FIRST_TEXT,
+        help="Every parameter that changes an answer stands here and goes into the hash of the run.",
+    )
+    text = st.session_state[_KEPT] = typed or ""
+    if not text.strip():
+        shell.show(markup.notice("Pick a model above, or write its description here."))
+        return None
+    found, troubles = read(text)
+    if found is None:
+        rows = [[markup.text(line), markup.text(told)] for line, told in troubles]
+        shell.show(
+            markup.tag(
+                "div",
+                markup.text("This description does not fit yet:"),
+                markup.table([("Line", "number"), ("What is wrong", "")], rows),
+                style="ts ts-notice bad",
+                role="alert",
+            )
+        )
+        return None
+    st.download_button(
+        "Download the description",
+        text,
+        file_name=f"{watch.file_name(found.name)}.yaml",
+        mime="application/yaml",
+        key="models.download",
+    )
+    return found

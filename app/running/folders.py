@@ -1,0 +1,78 @@
+"""Picking a model out of the folder of models: what lies there, what fits into this machine, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from app import markup, shell
+from app.markup import Markup
+from app.running import shown
+from app.services import Services
+from inference import fit
+from inference import spec as specs
+from inference.fit import Fit, Found
+
+LOOK_AGAIN_SECONDS = 20
+"""So long the page knows what lies in the folder of models."""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A folder with what can be said about it."""
+
+    found: Found
+    fits: Fit
+    needs: tuple[str, ...]
+
+
+def pick(services: Services, *, take: Callable[[str], None]) -> None:
+    """The folders as a table, and a box to pick one of them, whose description is then put in effect."""
+    folder = services.settings.model_folder
+    found = {each.found.name: each for each in offered(folder)}
+    if not found:
+        shell.show(
+            markup.notice(
+                f"No model lies in {folder} yet. Whoever runs this server puts a model's folder there (config.json,"
+                " weights and what else was downloaded with them), or names another folder with TOUCHSTONE_MODELS."
+                " A model can also be an endpoint."
+            )
+        )
+        return
+    shell.show(markup.tag("div", table(list(found.values())), style="ts-scroll"))
+
+    def picked() -> None:
+        name = st.session_state["models.folder"]
+        if name in found:
+            take(specs.written(fit.spec_for_folder(fit.picked(folder, name))))
+
+    st.selectbox("Folder", list(found), index=None, placeholder="Pick one", key="models.folder", on_change=picked)
+
+
+@st.cache_resource(ttl=LOOK_AGAIN_SECONDS, show_spinner=False)
+def offered(folder: Path) -> list[Offered]:
+    """What lies below a folder."""
+    memory = fit.free_memory()
+    return [Offered(found, fit.fit(found, memory=memory), tuple(fit.needs(found))) for found in fit.models_in(folder)]
+
+
+def table(found: Sequence[Offered]) -> Markup:
+    """A row for each folder."""
+    heads = [("Folder", "name"), ("Family", "line"), ("Parameters", "number"), ("Weights", "number"), ("Here", "")]
+    return markup.table(heads, [_row(each) for each in found])
+
+
+def _row(each: Offered) -> list[Markup]:
+    found = each.found
+    needs = [markup.tag("div", markup.quiet(need), style="ts-small") for need in each.needs]
+    fits = markup.tag("div", markup.text(each.fits.sentence), style="" if each.fits.fits else "ts-wrong")
+    return [
+        markup.tag("b", markup.text(shown.tame(found.name))),
+        markup.text(found.family.title),
+        markup.text(fit.counted(found.parameters) if found.parameters else "-"),
+        markup.text(fit.said(found.size) if found.size else "-"),
+        markup.joined([fits, *needs]),
+    ]

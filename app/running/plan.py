@@ -1,0 +1,246 @@
+"""What a run will do, chosen beside its model: which items, which prompts, how answers come about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from annotation_schemas import registry, yaml_text
+from annotation_schemas.prompts import PromptSet
+from app import markup, shell
+from app.running import description, shown
+from app.views.history import STATES
+from domain.errors import ModelRefused
+from domain.records import ProjectView
+from domain.runs import RunPlan
+from inference.spec import ModelSpec
+from workflow import questions
+
+MY_PROMPTS = "A file of mine"
+
+STRATEGIES = {
+    "generate": "write an answer",
+    "rank_options": "rank the item's options by likelihood",
+    "holmes": "ask for tools and answer from their results",
+}
+
+
+def choose(view: ProjectView, spec: ModelSpec) -> RunPlan:
+    """The plan as the boxes say it; what does not go together raises a sentence."""
+    shell.section("Plan")
+    schema = view.schema.schema_
+    of_schema = questions.plan_for(schema, spec)
+    left, right = st.columns(2)
+    with left:
+        dimensions, states, limit = _items(view)
+        strategy, score, without_image = _strategy(of_schema)
+    with right:
+        prompts, plan = _prompts(of_schema)
+        family = _family(prompts, spec)
+        injections = _injections(prompts)
+        text_only = st.toggle(
+            "Text only",
+            key="models.text_only",
+            help="Pictures are left out on purpose; the answers say so, and the run has it in its name.",
+        )
+        _batch_size(spec)
+    return questions.with_prompts(
+        replace(
+            plan,
+            dimensions=dimensions,
+            states=states,
+            limit=limit,
+            strategy=strategy,
+            score=score,
+            without_image=without_image,
+            family=family,
+            injections=injections,
+            text_only=text_only,
+        )
+    )
+
+
+def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None, int | None]:
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    dimensions = st.multiselect(
+        "Dimensions",
+        list(titles),
+        format_func=lambda name: titles[name],
+        placeholder="all of them",
+        key=f"models.dimensions.{view.name}",
+    )
+    first, second = st.columns(2)
+    with first:
+        states = st.multiselect(
+            "Items that are",
+            list(STATES),
+            format_func=lambda state: STATES[state],
+            placeholder="in any state",
+            key="models.states",
+        )
+    with second:
+        limit = st.number_input(
+            "At most so many",
+            1,
+            None,
+            None,
+            placeholder="all",
+            key="models.limit",
+            help="The first ones in the project's own shuffled order, so that few stand for all.",
+        )
+    return (
+        tuple(dimensions) or None,
+        tuple(state.value for state in states) or None,
+        int(limit) if limit else None,
+    )
+
+
+def _strategy(of_schema: RunPlan) -> tuple[str, str, bool]:
+    known = [row.name for row in registry.rows("strategy") if row.available]
+    if not known:
+        return of_schema.strategy, of_schema.score, False
+    strategy = st.selectbox(
+        "The model is to",
+        known,
+        index=known.index(of_schema.strategy) if of_schema.strategy in known else 0,
+        format_func=lambda name: STRATEGIES.get(name, name),
+        key="models.strategy",
+    )
+    if strategy != "rank_options":
+        return strategy, of_schema.score, False
+    first, second = st.columns(2, vertical_alignment="bottom")
+    scores = [row.name for row in registry.rows("score") if row.available]
+    with first:
+        score = st.selectbox(
+            "The winner has the highest",
+            scores,
+            index=scores.index(of_schema.score) if of_schema.score in scores else 0,
+            format_func=lambda name: shown.SCORES.get(name, name).lower(),
+            key="models.score",
+            help="All scores are kept and shown side by side, whichever names the winner.",
+        )
+    with second:
+        without = st.toggle(
+            "Also without pictures",
+            score == "pmi_logprob",
+            key="models.without_image",
+            help="Each option's likelihood without pictures too, so that what they add can be seen.",
+        )
+    return strategy, score, without
+
+
+def _prompts(of_schema: RunPlan) -> tuple[PromptSet, RunPlan]:
+    """The prompts that were chosen, and the plan with them."""
+    rows = {row.name: row for row in registry.rows("prompt_set") if row.available}
+    names = [*rows, MY_PROMPTS]
+    chosen = st.selectbox(
+        "Prompts",
+        names,
+        index=names.index(of_schema.prompt_set) if of_schema.prompt_set in names else 0,
+        format_func=lambda name: f"{name}: {rows[name].meaning}" if name in rows else name,
+        key="models.prompts",
+    )
+    if chosen != MY_PROMPTS:
+        plan = questions.with_prompts(replace(of_schema, prompt_set=chosen, prompt_text="", prompt_hash=""))
+        return questions.prompts_of(plan), plan
+    plan = _file_of_prompts(of_schema)
+    return questions.prompts_of(plan), plan
+
+
+def _file_of_prompts(of_schema: RunPlan) -> RunPlan:
+    file = st.file_uploader(
+        "A prompt set (.yaml), published prompts (.jsonl), or a template with === system === and === user === (.txt)",
+        type=["yaml", "yml", "jsonl", "json", "txt"],
+        key="models.prompt_file",
+    )
+    if file is None:
+        raise ModelRefused("Choose the file of prompts, or one of the prompt sets that come along.")
+    try:
+        text = yaml_text.decode(file.getvalue())
+    except ValueError as error:
+        raise ModelRefused(f"{file.name} cannot be read: {error}.") from error
+    name = file.name
+    if name.endswith((".jsonl", ".json")):
+        wanted = st.text_input("Which of its prompts (may stay empty if it holds one)", key="models.prompt_name")
+        name = f"{name}#{wanted}" if wanted else name
+    return questions.with_prompts(replace(of_schema, prompt_set=name, prompt_text=text, prompt_hash=""))
+
+
+def _family(prompts: PromptSet, spec: ModelSpec) -> str | None:
+    names = list(prompts.families)
+    if len(names) < 2:
+        return None
+    default = spec.prompts if spec.prompts in names else prompts.default
+    chosen: str = st.selectbox(
+        "Worded for", names, index=names.index(default), key=f"models.family.{prompts.name}.{default}"
+    )
+    return chosen
+
+
+def _injections(prompts: PromptSet) -> tuple[str, ...]:
+    if not prompts.injections:
+        return ()
+    return tuple(
+        st.multiselect(
+            "Told beside the question",
+            list(prompts.injections),
+            placeholder="nothing",
+            key=f"models.injections.{prompts.name}",
+            help="Each is a named variant over the item's fields; the run has it in its name.",
+        )
+    )
+
+
+def _batch_size(spec: ModelSpec) -> None:
+    if spec.endpoint is not None:
+        return
+    key = f"models.batch_size.{spec.hash[:12]}"
+
+    def set_it() -> None:
+        text = st.session_state[description.TEXT]
+        description.take(description.with_value(text, "batch_size", st.session_state[key]))
+
+    st.number_input(
+        "Questions at once (batch size)",
+        1,
+        1024,
+        spec.batch_size,
+        key=key,
+        on_change=set_it,
+        help="Changes the description above. In half precision it can change answers, so it is part of the run's hash.",
+    )
+
+
+def titles_of(view: ProjectView, names: Sequence[str]) -> str:
+    """Dimensions as people call them."""
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    return ", ".join(titles.get(name, name) for name in names)
+
+
+def told(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
+    """What a plan says, as pairs of a name and words."""
+    pairs: list[tuple[str, Any]] = [
+        ("The model is to", STRATEGIES.get(plan.strategy, plan.strategy)),
+        ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
+        ("Hash of the prompts", plan.prompt_hash),
+        ("Told beside the question", ", ".join(plan.injections)),
+        ("Pictures", "left out on purpose" if plan.text_only else ""),
+        ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),
+        ("Items that are", ", ".join(plan.states or ()) or "in any state"),
+        ("At most", plan.limit),
+    ]
+    if plan.strategy == "rank_options":
+        pairs.append(("The winner has the highest", shown.SCORES.get(plan.score, plan.score).lower()))
+        pairs.append(("Also without pictures", "yes" if plan.without_image else "no"))
+    return [(name, str(value)) for name, value in pairs if value]
+
+
+def facts(plan: RunPlan, view: ProjectView) -> markup.Markup:
+    """A plan as a table."""
+    return markup.table(
+        [("Plan", "name"), ("", "")],
+        [[markup.text(name), shown.said(value)] for name, value in told(plan, view)],
+    )

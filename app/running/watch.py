@@ -1,0 +1,295 @@
+"""Watching a run: how far it is, what came back last, what failed and why, who works on it; and what one can do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from app import markup, shell
+from app.markup import Markup
+from app.running import shown
+from app.services import Services
+from domain.runs import OPEN, RESUMABLE, RunState
+from workflow import runs
+from workflow.runs import FailureView, RunView
+
+FOLLOW_SECONDS = 2
+"""How often an open page looks at a run that is being worked on."""
+
+MOST_REASONS = 20
+"""So many reasons of failures are listed; the answers have them all."""
+
+PATIENCE = timedelta(seconds=15)
+"""So long a run may wait before the page says that nobody takes it."""
+
+
+def address(project: str, *, run: str | None = None, **more: str) -> str:
+    """Where a run is, or the list of them."""
+    asked = {"project": project, **({"run": run} if run else {}), **more}
+    return "/models?" + urlencode(asked)
+
+
+def file_name(name: str) -> str:
+    """A name for a file about a model."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "model"
+
+
+# ---- the list --------------------------------------------------------------------------------------------------------
+
+
+def listed(services: Services, project: str) -> None:
+    """All runs of a project; the list follows them while one is open."""
+    found = runs.runs_of(services.store, by=services.person, project=project)
+    if not found:
+        shell.show(
+            markup.notice(
+                "No model has been asked here yet. New run picks one, shows what will happen, and starts it."
+                " Answers that exist already come in on Import."
+            )
+        )
+        return
+    every = FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
+    st.fragment(run_every=every)(_list)(services, project)
+
+
+def _list(services: Services, project: str) -> None:
+    with shell.guard(services):
+        found = runs.runs_of(services.store, by=services.person, project=project)
+        shell.show(table(found, project=project))
+
+
+def table(found: Sequence[RunView], *, project: str) -> Markup:
+    """A row for each run; its name leads to it."""
+    heads = [
+        ("Run", "name"),
+        ("State", "line"),
+        ("Answers", "wide"),
+        ("Of", "number"),
+        ("Left", "line"),
+        ("Started (UTC)", "line"),
+        ("By", "line"),
+        ("Description", "line"),
+    ]
+    return markup.table(heads, [_row(view, project) for view in found])
+
+
+def _row(view: RunView, project: str) -> list[Markup]:
+    name = markup.tag(
+        "a",
+        markup.tag("b", markup.text(shown.opening(view.name, 80))),
+        href=address(project, run=view.id),
+        target="_self",
+        data_run=view.id,
+    )
+    left = shown.duration(view.remaining) if view.state in OPEN and view.left else "-"
+    bars = [("answered", "answered", view.answered), ("failing", "without an answer", view.failed)]
+    return [
+        name,
+        shown.state(view.state),
+        markup.joined([markup.bar(bars, total=view.wanted), markup.quiet(f"{view.answered:,} answered")]),
+        markup.text(f"{view.wanted:,}"),
+        markup.text(left),
+        markup.text(shown.moment(view.created_at)),
+        markup.text(view.by or "the command line"),
+        shown.mono(view.hash[:10]),
+    ]
+
+
+# ---- one run ---------------------------------------------------------------------------------------------------------
+
+
+def watched(services: Services, view: RunView) -> None:
+    """One run; the page follows it while a worker may be at it."""
+    every = FOLLOW_SECONDS if view.state in OPEN else None
+    st.fragment(run_every=every)(_live)(services, view.id, view.state)
+
+
+def _live(services: Services, run: str, drawn_as: RunState) -> None:
+    with shell.guard(services):
+        view = runs.view(services.store, by=services.person, run=run)
+        if view.state is not drawn_as:  # other buttons, and another pace of looking
+            st.rerun()
+        failed = runs.failures_of(services.store, by=services.person, run=run) if view.failed else ()
+        shell.show(*figures(view))
+        _buttons(services, view)
+        shell.show(*below(view, failed, now=datetime.now(UTC)))
+
+
+def figures(view: RunView) -> list[Markup]:
+    """Progress, and the numbers that go with it."""
+    pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}"), ("answered", f"{view.answered:,}")]
+    if view.state in OPEN:
+        pairs += [("pace", shown.rate(view.rate * 60 if view.rate else None))]
+        pairs += [("left", shown.duration(view.remaining))] if view.left else []
+    pairs += [("tokens asked", shown.number(view.tokens_in)), ("tokens answered", shown.number(view.tokens_out))]
+    if view.cost is not None or view.spec.get("endpoint"):
+        over = " at least" if view.without_cost and view.cost is not None else ""
+        pairs.append((f"cost{over}", shown.cost(view.cost, view.currency)))
+    if view.attempts > view.done:
+        pairs.append(("attempts", f"{view.attempts:,}"))
+    parts = [
+        markup.tag("div", shown.state(view.state), style="ts", data_part="state", data_state=view.state.value),
+        shown.outcomes(view.by_outcome, wanted=view.wanted),
+        shown.figures(pairs),
+    ]
+    if view.said:
+        parts.append(markup.notice(shown.tame(view.said), style="bad" if view.state is RunState.STOPPED else ""))
+    return parts
+
+
+def waiting(view: RunView, *, now: datetime) -> str:
+    """What is the matter if nobody works on an open run; empty if all is well."""
+    if view.state not in OPEN or view.worked_on:
+        return ""
+    since = max([view.created_at, *(worker.seen_at for worker in view.workers)])
+    if now - since < PATIENCE:
+        return ""
+    gone = [worker for worker in view.workers if not worker.there]
+    before = f"{gone[-1].name} was last heard of at {gone[-1].seen_at:%H:%M} UTC. " if gone else ""
+    return (
+        f"No worker is working on this run. {before}Workers may be busy with other runs; if none is running, whoever"
+        " runs this server starts one with `touchstone worker`, or `touchstone serve`, which brings one along. The run"
+        " goes on by itself as soon as a worker is there, and nothing that was answered is asked again."
+    )
+
+
+def below(view: RunView, failed: Sequence[FailureView], *, now: datetime) -> list[Markup]:
+    """What came back last, what failed, who works on it."""
+    parts = []
+    told = waiting(view, now=now)
+    if told:
+        parts.append(markup.notice(told, style="bad"))
+    if failed:
+        parts += [_section(f"Without an answer: {markup.count(view.failed, 'item')}"), failures(failed, view)]
+    if view.last:
+        parts += [_section("Last answers"), last(view)]
+    if view.workers:
+        parts += [_section("Workers"), workers(view)]
+    return parts
+
+
+def _section(title: str) -> Markup:
+    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
+
+
+def failures(of: Sequence[FailureView], view: RunView) -> Markup:
+    """Failures grouped by what happened; an item of each leads to all of its kind."""
+    heads = [("What happened", "line"), ("Reason", ""), ("Items", "number"), ("Such as", "line")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.text(shown.OUTCOMES[each.outcome]),
+                shown.line(each.reason or "-", most=600),
+                markup.text(f"{each.items:,}"),
+                markup.tag(
+                    "a",
+                    markup.text(shown.opening(each.item, 40)),
+                    href=address(view.project, run=view.id, outcome=each.outcome.value),
+                    target="_self",
+                ),
+            ]
+            for each in of[:MOST_REASONS]
+        ],
+    )
+
+
+def last(view: RunView) -> Markup:
+    """The newest answers."""
+    heads = [("Item", "name"), ("Dimension", "line"), ("Answer", "wide"), ("At (UTC)", "line")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.text(shown.opening(answer.item, 60)),
+                markup.text(answer.dimension),
+                shown.line(answer.text),
+                markup.text(answer.at.strftime("%H:%M:%S")),
+            ]
+            for answer in view.last
+        ],
+    )
+
+
+def workers(view: RunView) -> Markup:
+    """Who works on it, and on what."""
+    heads = [("Worker", "name"), ("Runs on", ""), ("Since (UTC)", "line"), ("Last heard of (UTC)", "line")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.text(shown.tame(worker.name)),
+                markup.quiet(about(worker.about)),
+                markup.text(shown.moment(worker.started_at)),
+                markup.tag("b", markup.text("there"))
+                if worker.there
+                else markup.text(worker.seen_at.strftime("%Y-%m-%d %H:%M:%S")),
+            ]
+            for worker in view.workers
+        ],
+    )
+
+
+def about(of: Mapping[str, Any]) -> str:
+    """What a worker says of itself, in a line."""
+    parts = []
+    for name, value in of.items():
+        if isinstance(value, Mapping):
+            value = ", ".join(f"{key} {part}" for key, part in value.items())
+        elif isinstance(value, list | tuple):
+            value = ", ".join(map(str, value))
+        parts.append(f"{name.replace('_', ' ')} {value}")
+    return shown.opening(" · ".join(parts), 600)
+
+
+# ---- what one can do -------------------------------------------------------------------------------------------------
+
+
+def _buttons(services: Services, view: RunView) -> None:
+    store, by = services.store, services.person
+    with st.container(horizontal=True):
+        if view.state in OPEN:
+            _button("Pause", "pause", lambda: runs.pause(store, by=by, run=view.id))
+        if view.state in RESUMABLE:
+            _button(
+                "Resume",
+                "resume",
+                lambda: runs.resume(store, by=by, run=view.id, settings=services.settings),
+                primary=True,
+            )
+        if view.failed and view.state not in OPEN and view.state is not RunState.CANCELLED:
+            _button(
+                f"Ask the {view.failed:,} without an answer again",
+                "retry",
+                lambda: runs.retry_failed(store, by=by, run=view.id, settings=services.settings),
+            )
+        if view.state in OPEN or view.state in RESUMABLE:
+            _cancel(services, view)
+
+
+def _cancel(services: Services, view: RunView) -> None:
+    asked = f"models.cancel.{view.id}"
+    if not st.session_state.get(asked):
+        if st.button("Cancel", key=f"{asked}.ask"):
+            st.session_state[asked] = True
+            st.rerun(scope="fragment")
+        return
+    left = markup.count(view.left, "item")
+    if st.button(f"Cancel for good: {left} will not be asked", key=f"{asked}.do", type="primary"):
+        st.session_state.pop(asked)
+        runs.cancel(services.store, by=services.person, run=view.id)
+        st.rerun()
+    if st.button("Go on", key=f"{asked}.not"):
+        st.session_state.pop(asked)
+        st.rerun(scope="fragment")
+
+
+def _button(label: str, name: str, act: Any, *, primary: bool = False) -> None:
+    if st.button(label, key=f"models.{name}", type="primary" if primary else "secondary"):
+        act()
+        st.rerun()

@@ -1,0 +1,79 @@
+"""Models: have a model answer the items, watch it do so, read what it wrote, and send that to grading."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import markup, shell
+from app.running import answers, begin, shown, watch
+from app.services import Services
+from domain.records import ProjectView
+from workflow import runs
+from workflow.runs import RunView
+
+RUNS, NEW = "Runs", "New run"
+PROGRESS, ANSWERS, GRADING, ABOUT = "Progress", "Answers", "Grading", "Description and plan"
+
+
+def render(services: Services) -> None:
+    """The run that the address names, else the list and the way to a new one."""
+    view = shell.lead_of(services)
+    st.html(f"<style>{shown.STYLE}</style>")
+    run = st.query_params.get("run")
+    if run:
+        _run(services, view, run)
+        return
+    shell.heading(
+        "Models",
+        "Models answer the project's items in a worker of their own. You see what will happen before anything runs.",
+        made_up=view.made_up,
+    )
+    there = bool(runs.runs_of(services.store, by=services.person, project=view.name))
+    part = st.segmented_control(
+        "Part", [RUNS, NEW], default=RUNS if there else NEW, key="models.part", label_visibility="collapsed"
+    )
+    if part == NEW:
+        begin.form(services, view)
+    else:
+        watch.listed(services, view.name)
+
+
+def _run(services: Services, view: ProjectView, run: str) -> None:
+    found = runs.view(services.store, by=services.person, run=run)
+    shell.heading(shown.opening(found.name, 120), made_up=view.made_up)
+    shell.show(_where(view, found))
+    attempt = st.query_params.get("attempt")
+    if attempt:
+        answers.one(services, view, found, attempt)
+        return
+    wanted = ANSWERS if st.query_params.get("outcome") else PROGRESS
+    part = st.segmented_control(
+        "Part",
+        [PROGRESS, ANSWERS, GRADING, ABOUT],
+        default=wanted,
+        key=f"models.part.{found.id}",
+        label_visibility="collapsed",
+    )
+    if part == ANSWERS:
+        answers.listed(services, view, found)
+        answers.downloads(services, found)
+    elif part == GRADING:
+        answers.to_grading(services, view, found)
+    elif part == ABOUT:
+        begin.kept(view, found)
+    else:
+        watch.watched(services, found)
+
+
+def _where(view: ProjectView, run: RunView) -> markup.Markup:
+    back = [markup.tag("a", markup.text("All runs"), href=watch.address(view.name), target="_self")]
+    if st.query_params.get("attempt"):
+        back.append(markup.tag("a", markup.text("This run"), href=watch.address(view.name, run=run.id), target="_self"))
+    by = f"Started {shown.moment(run.created_at)} UTC by {run.by or 'the command line'}"
+    return markup.tag(
+        "div",
+        markup.joined(back, " · "),
+        markup.quiet(f" · {by} · description and plan "),
+        shown.mono(run.hash[:10]),
+        style="ts ts-small",
+    )

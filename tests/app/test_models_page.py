@@ -1,0 +1,372 @@
+"""The page Models without a browser: picking, planning, seeing what will happen, watching, reading, sending on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from app.running import answers, begin, description, watch
+from app.services import Services
+from db.engine import Store
+from domain.errors import ModelRefused
+from domain.roles import Role
+from domain.runs import Attempt, Outcome, RunPlan, RunState
+from domain.settings import Settings
+from domain.states import Stage
+from inference import spec as specs
+from inference.scores import Option, Ranking
+from inference.spec import ModelSpec
+from tests.app.homes import Home, make_home
+from tests.factories import claimed, make_run
+from workflow import accounts, author, projects, runs
+from workflow.projects import access_to
+
+Open = Callable[..., AppTest]
+
+SPEC = ModelSpec(name="little", adapter="chat", model="/no/such/folder")
+HOSTILE = "<script>alert(1)</script> \x00\x1b[31m \u202egnp.exe\u202c " + "\u0645\u0631\u062d\u0628\u0627 " * 5
+
+
+@pytest.fixture(scope="module")
+def first_home(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
+    return make_home(tmp_path_factory.mktemp("models"), sqlite_template, pictures=2)
+
+
+@pytest.fixture
+def home(first_home: Home, tmp_path: Path) -> Home:
+    shutil.copytree(first_home.path, tmp_path / "home")
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def store(home: Home) -> Iterator[Store]:
+    store = home.store()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def items(store: Store) -> list[int]:
+    """Three questions without pictures, which this schema wants."""
+    with store.write() as session:
+        access = access_to(session, person=None, project="tiny")
+        new = [
+            author.NewItem(
+                external_id=f"counting/{at}",
+                dimension="counting",
+                fields={"question": f"How many cups, {at}?", "answer": "Two."},
+                author_id=None,
+            )
+            for at in range(3)
+        ]
+        return author.add_items(session, access=access, new=new, now=store.now())
+
+
+@pytest.fixture
+def show(home: Home, store: Store) -> Iterator[Open]:
+    """Open the page as somebody, as the frame does: errors become words."""
+
+    def screen(services):  # type: ignore[no-untyped-def]
+        from app import shell
+        from app.views import models
+
+        with shell.guard(services):
+            models.render(services)
+
+    def draw(login: str = "lea", **query: str) -> AppTest:
+        person = accounts.find_person(store, login=login)
+        services = Services(store, home.media(), Settings(home.path, ""), person, "csrf")
+        test = AppTest.from_function(screen, args=(services,), default_timeout=30)
+        for name, value in {"project": "tiny", **query}.items():
+            test.query_params[name] = value
+        return test.run()
+
+    yield draw
+    st.cache_resource.clear()
+
+
+def words(test: AppTest) -> str:
+    assert not test.exception
+    return "\n".join(element.proto.body for element in test.get("html"))
+
+
+# ---- picking ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_page_begins_a_run_and_says_where_models_lie(show: Open, home: Home) -> None:
+    page = words(show())
+    assert f"No model lies in {home.path / 'models'} yet" in page
+    assert "Pick a model above, or write its description here." in page
+
+
+def test_what_is_wrong_with_a_description_stands_with_its_line(show: Open) -> None:
+    test = show()
+    test.text_area(key=description.TEXT).set_value("name: x\nadapter: chatt\nmodel: y\n").run()
+    page = words(test)
+    assert "This description does not fit yet" in page
+    assert '<td class="number">2</td>' in page
+    assert "did you mean `chat`?" in page
+    assert not [button for button in test.button if button.key == "models.see"]
+
+
+def test_a_description_that_comes_along_is_put_in_effect_as_yaml(show: Open) -> None:
+    test = show()
+    test.segmented_control(key="models.source").set_value(description.ALONG).run()
+    first = next(iter(specs.shipped()))
+    test.selectbox(key="models.along").select(first.name).run()
+    assert specs.spec_of(test.text_area(key=description.TEXT).value, name="x") == first
+
+
+def test_the_batch_size_is_set_in_the_text_and_nowhere_else() -> None:
+    text = "name: a  # mine\nadapter: chat\nbatch_size: 1\nmodel: b\n"
+    assert description.with_value(text, "batch_size", 8) == text.replace("batch_size: 1", "batch_size: 8")
+    assert description.with_value("name: a\n", "batch_size", 8) == "name: a\nbatch_size: 8\n"
+
+
+def test_an_endpoint_is_filled_into_a_form(show: Open) -> None:
+    test = show()
+    test.segmented_control(key="models.source").set_value(description.ENDPOINT).run()
+    test.text_input(key="models.endpoint.url").input("http://127.0.0.1:9/v1")
+    test.text_input(key="models.endpoint.model").input("big")
+    test.text_input(key="models.endpoint.key").input("OPENAI_API_KEY")
+    test.button(key="models.endpoint.make").click().run()
+    made = specs.spec_of(test.text_area(key=description.TEXT).value, name="x")
+    assert made.name == "big"
+    assert made.endpoint is not None
+    assert (made.endpoint.base_url, made.endpoint.key) == ("http://127.0.0.1:9/v1", "OPENAI_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (description.Asked(model="m"), "The base URL starts with"),
+        (description.Asked(base_url="http://h/v1"), "The model is missing"),
+        (description.Asked(base_url="http://h/v1", model="m", key="sk-123abc"), "The key itself is never typed here"),
+        (description.Asked(base_url="http://h/v1", model="m", key="TOUCHSTONE_DATABASE_URL"), "ends in _API_KEY"),
+        (description.Asked(base_url="http://h/v1", model="m", price_input=1.0), "A price has three parts"),
+        (description.Asked(base_url="http://h/v1", model="m", max_cost=1.0), "the prices must be known"),
+    ],
+)
+def test_what_cannot_be_an_endpoint_is_said(asked: description.Asked, told: str) -> None:
+    with pytest.raises(ModelRefused, match=told):
+        description.endpoint_spec(asked)
+
+
+def test_a_key_that_was_pasted_is_not_repeated() -> None:
+    asked = description.Asked(base_url="http://h/v1", model="m", key="sk-very-secret")
+    with pytest.raises(ModelRefused) as refused:
+        description.endpoint_spec(asked)
+    assert "sk-very-secret" not in str(refused.value)
+
+
+# ---- seeing and starting ---------------------------------------------------------------------------------------------
+
+
+def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
+    show: Open, store: Store, items: list[int]
+) -> None:
+    test = show()
+    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.toggle(key="models.text_only").set_value(True).run()
+    test.button(key="models.see").click().run()
+    page = words(test)
+    assert "little will be asked about 3 items. Pictures are left out on purpose. Nothing has been asked yet." in page
+    assert "How many cups, " in page
+    assert "is no folder of this machine" in page
+    assert not runs.runs_of(store, by=None, project="tiny")
+    start = next(button for button in test.button if button.key.startswith("models.start"))
+    assert start.label == "Start: 3 items"
+    test.number_input(key="models.limit").set_value(2).run()
+    assert "see again what will happen" in words(test), "another plan needs another look"
+    test.button(key="models.see").click().run()
+    next(button for button in test.button if button.key.startswith("models.start")).click().run()
+    (view,) = runs.runs_of(store, by=None, project="tiny")
+    assert (view.wanted, view.by, view.plan.text_only, view.plan.limit) == (2, "lea", True, 2)
+    assert test.query_params["run"] == [view.id]
+    assert "waiting for a worker" in words(test)
+
+
+def test_items_that_cannot_be_asked_are_counted_with_the_reason(show: Open, items: list[int]) -> None:
+    test = show()
+    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.button(key="models.see").click().run()
+    page = words(test)
+    assert "3 items cannot be asked" in page
+    assert "This item has no `image`." in page
+    assert not [button for button in test.button if button.key.startswith("models.start")]
+
+
+# ---- watching --------------------------------------------------------------------------------------------------------
+
+
+def test_the_list_has_every_run_with_a_link(show: Open, store: Store, items: list[int]) -> None:
+    run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "Two.")], project="tiny", name="<b>", wanted=3)
+    page = words(show())
+    assert f'data-run="{run}"' in page
+    assert "&lt;b&gt;" in page
+    assert "1 answered" in page
+
+
+def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store, items: list[int]) -> None:
+    attempts = [
+        Attempt(items[0], Outcome.ANSWERED, HOSTILE, tokens_in=10, tokens_out=4, seconds=0.5),
+        Attempt(items[1], Outcome.FAILED, error="Out of memory."),
+    ]
+    run = make_run(store, attempts, project="tiny", wanted=3, about={"device": "cpu", "versions": {"torch": "2"}})
+    test = show(run=run)
+    page = words(test)
+    for shown in ("Out of memory.", "1 to do", "machine/1", "device cpu · versions torch 2", "1 answered, 1 failed"):
+        assert shown in page
+    assert "<script>" not in page
+    assert "\x00" not in page
+    test.button(key="models.pause").click().run()
+    assert runs.view(store, by=None, run=run).state is RunState.PAUSED
+    test.button(key="models.resume").click().run()
+    assert runs.view(store, by=None, run=run).state is RunState.WAITING
+    test.button(key=f"models.cancel.{run}.ask").click().run()
+    assert runs.view(store, by=None, run=run).state is RunState.WAITING, "it asks first"
+    test.button(key=f"models.cancel.{run}.do").click().run()
+    assert runs.view(store, by=None, run=run).state is RunState.CANCELLED
+    assert "cancelled" in words(test)
+
+
+def test_what_failed_is_asked_again_on_request(show: Open, store: Store, items: list[int]) -> None:
+    attempts = [Attempt(items[0], Outcome.ANSWERED, "Two."), Attempt(items[1], Outcome.EMPTY)]
+    run = make_run(store, attempts, project="tiny", state=RunState.DONE)
+    test = show(run=run)
+    assert test.button(key="models.retry").label == "Ask the 1 without an answer again"
+    test.button(key="models.retry").click().run()
+    assert runs.view(store, by=None, run=run).state is RunState.WAITING
+
+
+def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list[int]) -> None:
+    run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "a")], project="tiny", wanted=2)
+    view = runs.view(store, by=None, run=run)
+    there = view.created_at
+    assert watch.waiting(view, now=there + timedelta(hours=1)) == "", "its worker is there"
+    alone = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "a")], project="tiny", wanted=2, name="other")
+    with store.write() as session:
+        from db import runs as rows
+
+        row = rows.by_public_id(session, public_id=alone)
+        assert row is not None
+        for worker in rows.workers(session, run_id=row.id or 0):
+            rows.end_worker(session, worker_id=worker.id or 0, now=store.now())
+    view = runs.view(store, by=None, run=alone)
+    assert watch.waiting(view, now=there + timedelta(seconds=1)) == ""
+    told = watch.waiting(view, now=datetime.now(UTC) + timedelta(minutes=1))
+    assert "No worker is working on this run. machine/1 was last heard of" in told
+    assert "`touchstone worker`" in told
+
+
+# ---- answers ---------------------------------------------------------------------------------------------------------
+
+
+def test_answers_are_paged_filtered_and_opened_one_by_one(show: Open, store: Store, items: list[int]) -> None:
+    tries = [Attempt(items[0], Outcome.TRANSPORT_ERROR, error=f"Try {n}.", final=False) for n in range(24)]
+    attempts = [*tries, Attempt(items[0], Outcome.ANSWERED, "x" * 100_007), Attempt(items[1], Outcome.REFUSED)]
+    run = make_run(store, attempts, project="tiny")
+    test = show(run=run, outcome="refused")
+    page = words(test)
+    assert page.count("data-attempt=") == 1, "the address asks for what was refused"
+    test = show(run=run, outcome="transport_error")
+    test.toggle(key=f"models.only_last.{run}").set_value(False).run()
+    assert words(test).count("data-attempt=") == answers.A_PAGE
+    test.button(key="models.older").click().run()
+    assert words(test).count("data-attempt=") == 4
+    assert not [button for button in test.button if button.key == "models.older"]
+    test.button(key="models.newer").click().run()
+    assert words(test).count("data-attempt=") == answers.A_PAGE
+    found = runs.attempts_of(store, by=None, run=run, outcomes=[Outcome.ANSWERED])
+    page = words(show(run=run, attempt=str(found[0].id)))
+    assert "x" * 100_000 in page
+    assert "7 more characters" in page
+    for wrong in ("0", "-1", "x", "9" * 30):
+        assert "There is no such attempt in this run." in words(show(run=run, attempt=wrong))
+
+
+def test_ranked_options_and_a_transcript_stand_with_their_attempt(show: Open, store: Store, items: list[int]) -> None:
+    ranking = Ranking((Option.of("a", (-1.0, -1.0)), Option.of("b", (-1.5,))))
+    turns = [{"role": "assistant", "text": "I look."}, {"role": "tool", "name": "ocr", "text": "EXIT"}]
+    attempts = [
+        Attempt(items[0], Outcome.ANSWERED, "a", detail=ranking.dump(), prompt_hash="cafe"),
+        Attempt(items[1], Outcome.TOO_MANY_TURNS, detail={"transcript": turns}),
+    ]
+    run = make_run(store, attempts, project="tiny", plan=RunPlan(strategy="rank_options"))
+    second, first = runs.attempts_of(store, by=None, run=run)
+    page = words(show(run=run, attempt=str(first.id)))
+    assert "The winner depends on the score" in page
+    assert "cafe" in page
+    page = words(show(run=run, attempt=str(second.id)))
+    assert "tool · ocr" in page
+    assert "EXIT" in page
+
+
+def test_a_run_of_another_project_is_not_to_be_seen(show: Open, store: Store, items: list[int]) -> None:
+    run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "secret answer")], project="tiny")
+    projects.set_member(store, by=None, project="other", login="bo", role=Role.LEAD)
+    page = words(show("bo", run=run, project="other"))
+    assert "secret answer" not in page
+
+
+def test_files_have_every_attempt_and_no_formula(store: Store, home: Home, items: list[int]) -> None:
+    attempts = [
+        Attempt(items[0], Outcome.ANSWERED, '=HYPERLINK("http://x")', detail={"batch": 2}, image_hashes=("ab",)),
+        Attempt(items[1], Outcome.ANSWERED, HOSTILE + "\nsecond line"),
+    ]
+    run = make_run(store, attempts, project="tiny")
+    services = Services(store, home.media(), Settings(home.path, ""), accounts.find_person(store, login="lea"), "csrf")
+    kept = [json.loads(line) for line in answers.as_json_lines(answers.every_attempt(services, run)).splitlines()]
+    assert [each["item"] for each in kept] == ["counting/1", "counting/0"]
+    assert kept[1]["text"] == '=HYPERLINK("http://x")'
+    assert kept[1]["detail"] == {"batch": 2}
+    table = answers.as_csv(answers.every_attempt(services, run)).decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(table, newline="")))
+    assert rows[1]["text"].startswith("'=HYPERLINK")
+    assert rows[0]["text"].endswith("second line")
+
+
+# ---- to grading ------------------------------------------------------------------------------------------------------
+
+
+def test_answers_are_sent_to_grading_once_and_without_the_model_s_name(
+    show: Open, store: Store, items: list[int]
+) -> None:
+    attempts = [Attempt(item, Outcome.ANSWERED, "Two.") for item in items]
+    run = make_run(store, attempts, project="tiny", name="name-of-the-model", state=RunState.DONE)
+    raters = projects.project(store, person=accounts.find_person(store, login="lea"), project="tiny")
+    grading = raters.schema.schema_.stages.grading
+    assert grading is not None
+    test = show(run=run)
+    test.segmented_control(key=f"models.part.{run}").set_value("Grading").run()
+    n = 3 * grading.raters
+    assert f"Sending opens {n} slots: Counting {n}." in words(test)
+    assert "never which model wrote it" in words(test)
+    test.button(key="models.send").click().run()
+    assert f"{n} slots opened in grading." in words(test)
+    assert "Sending again opens nothing twice." in words(test)
+    assert not [button for button in test.button if button.key == "models.send"]
+    task = claimed(store, accounts.find_person(store, login="ana"), Stage.GRADING, project="tiny")
+    assert "name-of-the-model" not in repr(task)
+
+
+# ---- pure parts ------------------------------------------------------------------------------------------------------
+
+
+def test_a_stored_description_is_told_even_if_its_keys_are_no_longer_known() -> None:
+    assert begin.text_of(SPEC.dump()).startswith("name: little\n")
+    assert '"no_longer_known": 1' in begin.text_of({**SPEC.dump(), "no_longer_known": 1})
+
+
+def test_a_picture_that_cannot_be_read_has_no_address(tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_bytes(b"no picture")
+    assert begin.address_of(tmp_path / "x.png") == ""
