@@ -145,23 +145,14 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan)
 
 
 def _of_endpoint(found: Foreseen, pictures: Mapping[str, str], spec: ModelSpec) -> Seen:
-    from inference.endpoint import estimate
-
-    asked = found.preview.questions
-    told = estimate.estimated(asked, spec)
     requests = found.wanted - sum(found.preview.cannot.values())
-    times = requests / len(asked) if asked else 0
-    amount = None if told.cost is None else told.cost * times
     return Seen(
         found,
         pictures,
         estimate=[
             ("requests, if each succeeds at once", f"{requests:,}"),
-            ("tokens asked, about", f"{round(told.tokens_in * times):,}"),
             ("tokens answered, at most", f"{requests * spec.generation.max_new_tokens:,}"),
-            ("cost, at most about", shown.cost(amount, told.currency)),
         ],
-        rule=f"Worked out from the first {len(asked)} prompts. {told.rule}",
     )
 
 

@@ -117,7 +117,9 @@ def _live(services: Services, run: str, drawn_as: RunState) -> None:
         failed = runs.failures_of(services.store, by=services.person, run=run) if view.failed else ()
         shell.show(*figures(view))
         _buttons(services, view)
-        shell.show(*below(view, failed, now=datetime.now(UTC)))
+        more = below(view, failed, now=datetime.now(UTC))
+        if more:
+            shell.show(*more)
 
 
 def figures(view: RunView) -> list[Markup]:
@@ -273,20 +275,21 @@ def _buttons(services: Services, view: RunView) -> None:
 
 
 def _cancel(services: Services, view: RunView) -> None:
+    """Asks once, as nothing brings a cancelled run back."""
     asked = f"models.cancel.{view.id}"
+
+    def ask(again: bool) -> None:
+        st.session_state[asked] = again
+
     if not st.session_state.get(asked):
-        if st.button("Cancel", key=f"{asked}.ask"):
-            st.session_state[asked] = True
-            st.rerun(scope="fragment")
+        st.button("Cancel", key=f"{asked}.ask", on_click=ask, args=(True,))
         return
     left = markup.count(view.left, "item")
     if st.button(f"Cancel for good: {left} will not be asked", key=f"{asked}.do", type="primary"):
-        st.session_state.pop(asked)
+        ask(False)
         runs.cancel(services.store, by=services.person, run=view.id)
         st.rerun()
-    if st.button("Go on", key=f"{asked}.not"):
-        st.session_state.pop(asked)
-        st.rerun(scope="fragment")
+    st.button("Do not cancel", key=f"{asked}.not", on_click=ask, args=(False,))
 
 
 def _button(label: str, name: str, act: Any, *, primary: bool = False) -> None:
