@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 
 class RunKind(StrEnum):
@@ -131,7 +131,7 @@ class Attempt:
     text: str = ""
     """What came back, whole; of ranked options the one that won."""
     final: bool = True
-    """False: it is tried again at once, so another attempt follows."""
+    """False: it is tried again, so another attempt follows; if the run ends in between, when it is resumed."""
     finish_reason: str | None = None
     tokens_in: int | None = None
     """None: not known, which is not 0."""
@@ -174,6 +174,15 @@ class Answerer(Protocol):
 
     def close(self) -> None:
         """Give back what it holds."""
+
+
+@runtime_checkable
+class Budgeted(Protocol):
+    """An answerer that ends a run before it costs more than its description allows."""
+
+    def spent(self, calls: int, cost: float) -> None:
+        """What the run has spent so far in all of its workers, before the next ``answer``: requests (attempts that were
+        sent), and money as far as it is known."""
 
 
 @dataclass(frozen=True)

@@ -51,4 +51,8 @@ def open_answerer(
         from inference.local.generation import open_generate
 
         return open_generate(spec, allowed)
+    if spec.adapter == "endpoint":
+        from inference.endpoint.answerer import open_endpoint
+
+        return open_endpoint(spec, strategy=strategy, listed=allowed.endpoints)
     raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")

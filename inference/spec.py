@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from annotation_schemas import typed_yaml
 from domain.errors import ModelRefused, SchemaError
@@ -80,28 +80,40 @@ class Endpoint(_Part):
     """Up to and with `/v1`."""
     key: str | None = None
     """The environment variable that holds the key; absent: none is sent. The key itself stands nowhere."""
-    concurrency: int = 4
+    concurrency: int = Field(default=4, ge=1, le=256)
     """So many requests at once."""
-    requests_per_minute: float | None = None
+    requests_per_minute: float | None = Field(default=None, gt=0)
     """Absent: no limit of ours."""
-    tokens_per_minute: float | None = None
+    tokens_per_minute: float | None = Field(default=None, gt=0)
     """Absent: no limit of ours."""
-    timeout_seconds: float = 120.0
+    timeout_seconds: float = Field(default=120.0, gt=0)
     """For one request, from asking to its last byte."""
-    attempts: int = 4
+    attempts: int = Field(default=4, ge=1, le=20)
     """So often a unit is asked at most, the first time included."""
-    longest_wait_seconds: float = 60.0
+    longest_wait_seconds: float = Field(default=60.0, ge=0)
     """No pause between attempts is longer, whatever the server asks for."""
     omit: tuple[str, ...] = ()
     """Parameters that this model does not take, such as `temperature`; every run says that they were left out."""
+    also: tuple[Literal["top_k", "min_new_tokens", "repetition_penalty"], ...] = ()
+    """Parameters of `generation` that are not part of the protocol and that this server takes all the same, as vLLM
+    and SGLang do. List them there: such servers else take them from the checkpoint."""
     length_parameter: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     """What the server calls the longest answer."""
     price: Price | None = None
     """Absent: costs are unknown, which is not 0."""
-    max_cost: float | None = None
+    max_cost: float | None = Field(default=None, gt=0)
     """A run stops before it costs more; needs prices."""
-    max_calls: int | None = None
+    max_calls: int | None = Field(default=None, ge=1)
     """A run stops after so many requests."""
+    probe: bool = True
+    """Before the first question a few short requests find out what the server can do, which every run keeps; not
+    where `max_calls` counts requests."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Endpoint:
+        if self.max_cost is not None and self.price is None:
+            raise ValueError("`max_cost` needs `price`, else nobody can know what a run costs")
+        return self
 
 
 class ModelSpec(_Part):

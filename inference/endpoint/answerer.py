@@ -1,0 +1,224 @@
+"""A model behind an endpoint, asked about items."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from domain.errors import ModelRefused
+from domain.runs import Attempt, Outcome, Picture, Question
+from inference.endpoint import estimate, probe
+from inference.endpoint.asking import Asking, Call, CannotAsk, Messages
+from inference.endpoint.client import Client
+from inference.spec import Endpoint, Generation, ModelSpec
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+
+LOCAL_ONLY = ("top_k", "num_beams", "min_new_tokens", "repetition_penalty", "length_penalty", "no_repeat_ngram_size")
+"""Parameters that the protocol does not have; some servers take some of them (``Endpoint.also``)."""
+_ALSO = {"top_k": "top_k", "min_new_tokens": "min_tokens", "repetition_penalty": "repetition_penalty"}
+"""What servers call them."""
+
+
+class EndpointAnswerer:
+    """Implements ``domain.runs.Answerer`` for ``generate``."""
+
+    def __init__(self, spec: ModelSpec, client: Client) -> None:
+        assert spec.endpoint is not None
+        self._spec = spec
+        self._parameters, omitted = parameters(spec.generation, spec.endpoint)
+        self._asking = Asking(client)
+        self._about: dict[str, Any] = {
+            "libraries": dict(client.versions),
+            "base_url": client.place.url,
+            "model": spec.model,
+            "parameters": dict(self._parameters),
+            "omitted": omitted,
+            "concurrency": spec.endpoint.concurrency,
+        }
+        # Where every request counts, none is spent on anything but items.
+        if spec.endpoint.probe and spec.endpoint.max_calls is None:
+            self._about["probe"] = self._probed(spec.endpoint)
+
+    def _probed(self, endpoint: Endpoint) -> dict[str, Any]:
+        return probe.probed(
+            functools.partial(self._asking.once, seconds=probe.SECONDS),
+            functools.partial(self._asking.models, seconds=probe.SECONDS),
+            model=self._spec.model or "",
+            endpoint=endpoint,
+            parameters=self._parameters,
+            pictures=self._spec.modality != "text",
+        )
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """Versions, where it is asked, every parameter that is sent, and those that were left out."""
+        return self._about
+
+    def answer(
+        self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
+    ) -> None:
+        """See ``Answerer.answer``."""
+        calls = []
+        for question in questions:
+            if question.cannot:
+                tell(
+                    Attempt(
+                        question.unit_id,
+                        Outcome.SKIPPED,
+                        error=question.cannot,
+                        prompt_hash=question.prompt_hash,
+                        image_hashes=tuple(picture.sha256 for picture in question.pictures),
+                    )
+                )
+            else:
+                calls.append(self._call(question))
+        if calls:
+            self._asking.ask(calls, tell=tell, stop=stop)
+
+    def spent(self, calls: int, cost: float) -> None:
+        """What the run has spent so far, all of its workers together: the budget counts on from there."""
+        self._asking.spent(calls, cost)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._asking.close()
+
+    def _call(self, question: Question) -> Call:
+        def made() -> Messages:
+            shown = len(question.pictures)
+            if shown > {"text": 0, "one_image": 1}.get(self._spec.modality, shown):
+                raise CannotAsk(
+                    f"The question has {shown} picture{'s' if shown > 1 else ''}, and the description says that "
+                    f"{self._spec.name} takes {'none' if self._spec.modality == 'text' else 'one'} (`modality`)."
+                )
+            return messages(question)
+
+        return Call(
+            unit_id=question.unit_id,
+            messages=made,
+            parameters=self._parameters,
+            tokens=estimate.tokens_of(question),
+            longest=self._spec.generation.max_new_tokens,
+            prompt_hash=question.prompt_hash,
+            image_hashes=tuple(picture.sha256 for picture in question.pictures),
+        )
+
+
+def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, Any], list[str]]:
+    """What is sent beside the messages, and what was left out because the description says so.
+
+    Raises
+    ------
+    ModelRefused
+        A parameter that changes answers would not reach the server, or ``omit`` names one that is not sent.
+    """
+    all_of_it: dict[str, Any] = {
+        "temperature": generation.temperature,
+        "top_p": generation.top_p,
+        endpoint.length_parameter: generation.max_new_tokens,
+        "seed": generation.seed,
+    }
+    if generation.stop:
+        all_of_it["stop"] = list(generation.stop)
+    all_of_it |= {_ALSO[name]: getattr(generation, name) for name in endpoint.also}
+    for name in LOCAL_ONLY:
+        if name not in endpoint.also and getattr(generation, name) != Generation.model_fields[name].default:
+            raise ModelRefused(
+                f"`{name}` of `generation` is not part of the protocol, so the endpoint would not get it: "
+                + ("list it under `also` if the server takes it (vLLM does), or " if name in _ALSO else "")
+                + "leave it out."
+            )
+    unknown = [name for name in endpoint.omit if name not in {*all_of_it, "stop"}]
+    if unknown:
+        raise ModelRefused(
+            f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not sent; what is sent "
+            f"is {', '.join(all_of_it)}."
+        )
+    sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit}
+    return sent, [name for name in all_of_it if name in endpoint.omit]
+
+
+def messages(question: Question) -> Messages:
+    """The turns of a question, with its pictures in them.
+
+    Raises
+    ------
+    CannotAsk
+        A picture cannot be read, or is not what it was.
+    """
+    turns: list[Mapping[str, Any]] = []
+    if question.system is not None:
+        turns.append({"role": "system", "content": question.system})
+    if not question.pictures:
+        # Servers of text models often take nothing but a plain text.
+        return [*turns, {"role": "user", "content": question.text}]
+    content = [
+        {"type": "text", "text": part}
+        if isinstance(part, str)
+        else {"type": "image_url", "image_url": {"url": data_uri(part)}}
+        for part in question.parts
+        if part != ""
+    ]
+    return [*turns, {"role": "user", "content": content}]
+
+
+def data_uri(picture: Picture) -> str:
+    """A picture as it is on disk, byte by byte: nothing is made smaller on the way.
+
+    Raises
+    ------
+    CannotAsk
+        It cannot be read, is of a kind that endpoints do not take, or has other bytes than its hash says.
+    """
+    what = f"the picture {picture.role}" if picture.role else "a picture"
+    try:
+        content = picture.path.read_bytes()
+    except OSError as error:
+        raise CannotAsk(f"Of the item, {what} cannot be read: {(error.strerror or 'no such file').lower()}.") from error
+    if picture.sha256 and hashlib.sha256(content).hexdigest() != picture.sha256:
+        raise CannotAsk(f"Of the item, {what} is not the file that it was: its SHA-256 differs.")
+    kind = media_type(content)
+    if kind is None:
+        raise CannotAsk(f"Of the item, {what} is neither PNG nor JPEG, WebP or GIF, and endpoints take no other kind.")
+    return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+
+
+def media_type(content: bytes) -> str | None:
+    r"""What the bytes are, whatever the file is called.
+
+    >>> media_type(b"\xff\xd8\xff\xe0")
+    'image/jpeg'
+    """
+    for magic, kind in _MAGIC:
+        if content.startswith(magic):
+            return kind
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return None
+
+
+def open_endpoint(spec: ModelSpec, *, strategy: str, listed: Sequence[str] = ()) -> EndpointAnswerer:
+    """Make ready to ask an endpoint.
+
+    Raises
+    ------
+    ModelRefused
+        It may not be asked, or not in that way.
+    """
+    assert spec.endpoint is not None
+    assert spec.model is not None
+    if strategy != "generate":
+        raise ModelRefused(
+            f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."
+        )
+    parameters(spec.generation, spec.endpoint)
+    return EndpointAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))

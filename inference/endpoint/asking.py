@@ -1,0 +1,351 @@
+"""Many requests to one endpoint: so many at once, tried again where that may help, every attempt told.
+
+The event loop has a thread of its own; attempts are told, and the question whether to stop is asked, in the thread
+that called. An attempt is told before its place is given to another question, so a process that is killed has lost
+at most what was under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from domain.errors import RunStopped
+from domain.runs import Attempt, Outcome
+from inference.endpoint.budget import Budget, May, cost
+from inference.endpoint.client import Client
+from inference.endpoint.limits import Limits
+from inference.endpoint.replies import LONGEST_RAW, Reply
+
+Messages = Sequence[Mapping[str, Any]]
+
+GRACE_SECONDS = 10.0
+"""After a stop, requests that are under way may take so long to end; then they are broken off."""
+LOOK_SECONDS = 0.2
+"""So often the caller is asked whether to stop."""
+
+
+class CannotAsk(Exception):
+    """A question that cannot be made into a request; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One thing to be asked."""
+
+    unit_id: int
+    messages: Callable[[], Messages]
+    """Made when it is asked and forgotten afterwards, since pictures are large. May raise ``CannotAsk``."""
+    parameters: Mapping[str, Any]
+    tokens: float
+    """Of the question, as estimated."""
+    longest: int
+    """Tokens of the answer at most."""
+    prompt_hash: str = ""
+    image_hashes: tuple[str, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """Goes into every attempt's detail."""
+
+
+class Asking:
+    """Asks an endpoint. Used by one thread; ``close`` ends its own."""
+
+    def __init__(self, client: Client, *, limits: Limits | None = None, grace_seconds: float = GRACE_SECONDS) -> None:
+        endpoint = client.endpoint
+        self._client = client
+        self._endpoint = endpoint
+        self._grace = grace_seconds
+        self._budget = Budget(endpoint)
+        self._limits = limits or Limits(
+            endpoint.concurrency,
+            requests_per_minute=endpoint.requests_per_minute,
+            tokens_per_minute=endpoint.tokens_per_minute,
+            longest_wait_seconds=endpoint.longest_wait_seconds,
+            now=time.monotonic(),
+        )
+        self._in_a_row = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="endpoint", daemon=True)
+        self._thread.start()
+
+    @property
+    def hopeless(self) -> int:
+        """So many questions in a row that got no reply, each of them after all its attempts, end a run."""
+        return max(10, 2 * self._endpoint.concurrency)
+
+    def spent(self, calls: int, cost: float) -> None:
+        """What the run has spent so far, all of its workers together. Not while it is asking."""
+        self._budget.spent(calls, cost)
+
+    def once(self, messages: Messages, parameters: Mapping[str, Any], *, seconds: float | None = None) -> Reply:
+        """One request beside all limits, for looking at what an endpoint can do."""
+        request = self._client.complete(messages, parameters, seconds=seconds)
+        return asyncio.run_coroutine_threadsafe(request, self._loop).result()
+
+    def models(self, *, seconds: float | None = None) -> Reply:
+        """The list of models, asked once."""
+        return asyncio.run_coroutine_threadsafe(self._client.models(seconds=seconds), self._loop).result()
+
+    def ask(self, calls: Sequence[Call], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]) -> None:
+        """Ask all of them; see ``Answerer.answer``.
+
+        Raises
+        ------
+        RunStopped
+            The key is wrong, the quota is used up, the budget is spent, nobody is there.
+        """
+        going = _Going(iter(calls), asyncio.Event(), queue.SimpleQueue())
+        done = asyncio.run_coroutine_threadsafe(
+            self._all(going, min(self._endpoint.concurrency, len(calls))), self._loop
+        )
+        done.add_done_callback(lambda _: going.ended.put(None))
+        looked = -LOOK_SECONDS
+        try:
+            while True:
+                if time.monotonic() - looked >= LOOK_SECONDS and not going.halting:
+                    if stop():
+                        self._halt(going)
+                    looked = time.monotonic()
+                try:
+                    ended = going.ended.get(timeout=LOOK_SECONDS)
+                except queue.Empty:
+                    continue
+                if ended is None:
+                    break
+                attempt, told = ended
+                tell(attempt)
+                if told.set_running_or_notify_cancel():
+                    told.set_result(None)
+        except BaseException:
+            # Whoever listens has failed: nothing more can be told, so nothing more is asked.
+            done.cancel()
+            with contextlib.suppress(BaseException):
+                done.result(GRACE_SECONDS)
+            raise
+        done.result()
+        if going.stopped:
+            raise RunStopped(going.stopped)
+
+    def close(self) -> None:
+        """Close the connections and end the thread."""
+        if self._loop.is_closed():
+            return
+        with contextlib.suppress(Exception):
+            asyncio.run_coroutine_threadsafe(self._client.close(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    def _halt(self, going: _Going) -> None:
+        going.halting = True
+        self._loop.call_soon_threadsafe(going.halt.set)
+
+    # From here on everything runs in the loop's thread.
+
+    async def _all(self, going: _Going, workers: int) -> None:
+        tasks = [asyncio.create_task(self._work(going)) for _ in range(workers)]
+        halted = asyncio.create_task(going.halt.wait())
+        try:
+            pending: set[asyncio.Task[Any]] = set(tasks)
+            while pending and not going.halt.is_set():
+                ended, _ = await asyncio.wait({*pending, halted}, return_when=asyncio.FIRST_COMPLETED)
+                pending -= ended
+                for task in ended & set(tasks):
+                    task.result()
+            if pending:
+                ended, late = await asyncio.wait(pending, timeout=self._grace)
+                going.broken_off = True
+                for task in late:
+                    task.cancel()
+                if late:
+                    await asyncio.wait(late)
+                for task in pending:
+                    if not task.cancelled():
+                        task.result()
+        finally:
+            halted.cancel()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, halted, return_exceptions=True)
+
+    async def _work(self, going: _Going) -> None:
+        for call in going.calls:
+            if going.halt.is_set():
+                return
+            try:
+                await self._ask(going, call)
+            except _Halted:
+                return
+
+    async def _ask(self, going: _Going, call: Call) -> None:
+        try:
+            messages = await asyncio.to_thread(call.messages)
+        except CannotAsk as error:
+            await _told(going, self._attempt(call, Reply(Outcome.FAILED, error=str(error)), 1, 0.0, final=True))
+            return
+        waited = 0.0
+        for number in range(1, self._endpoint.attempts + 1):
+            waited += await self._turn(going, call)
+            most = self._budget.most(call.tokens, call.longest)
+            begun = time.monotonic()
+            self._limits.begin(call.tokens, begun)
+            self._budget.begin(most)
+            reply: Reply | None = None
+            try:
+                reply = await self._client.complete(messages, call.parameters)
+            except asyncio.CancelledError:
+                if not going.broken_off:
+                    raise
+                reply = Reply(
+                    Outcome.TRANSPORT_ERROR,
+                    error="The run was stopped while the endpoint was still at it.",
+                    seconds=time.monotonic() - begun,
+                )
+                await _told(going, self._attempt(call, reply, number, waited, final=False))
+                return
+            finally:
+                self._settle(call, reply, most, begun)
+                going.changed()
+            if reply.stop:
+                going.stopped = going.stopped or reply.stop
+                going.halt.set()
+            last = number == self._endpoint.attempts
+            final = not reply.stop and (not reply.again or last)
+            await _told(going, self._attempt(call, reply, number, waited, final=final))
+            self._count(going, reply, final)
+            if final:
+                return
+            waited = await self._pause(going, self._limits.pause(number, reply.headers, time.time()))
+
+    def _settle(self, call: Call, reply: Reply | None, most: float, begun: float) -> None:
+        known = reply is not None and reply.tokens_in is not None and reply.tokens_out is not None
+        self._limits.end(
+            begun=begun,
+            now=time.monotonic(),
+            status=reply.status if reply else None,
+            headers=reply.headers if reply else {},
+            asked=call.tokens,
+            used=float((reply.tokens_in or 0) + (reply.tokens_out or 0)) if reply and known else None,
+            wall=time.time(),
+        )
+        really = self._cost(reply) if reply else None
+        # A status of 400 and above, or no connection at all, is not charged for.
+        free = reply is not None and (reply.status or 0) >= 300
+        self._budget.end(most, 0.0 if really is None and free else really)
+
+    def _cost(self, reply: Reply) -> float | None:
+        return cost(self._endpoint.price, reply.tokens_in, reply.tokens_out)
+
+    def _count(self, going: _Going, reply: Reply, final: bool) -> None:
+        if reply.outcome is not Outcome.TRANSPORT_ERROR or (reply.status is not None and reply.status < 500):
+            self._in_a_row = 0
+        elif final:
+            self._in_a_row += 1
+            if self._in_a_row >= self.hopeless:
+                going.stopped = going.stopped or (
+                    f"{self._in_a_row} questions in a row got no answer, each after {self._endpoint.attempts} "
+                    f"attempts. The last one: {reply.error} When the endpoint is back, resume the run."
+                )
+                self._in_a_row = 0
+                going.halt.set()
+
+    async def _turn(self, going: _Going, call: Call) -> float:
+        """Wait until this one may begin; the seconds that it took."""
+        begun = time.monotonic()
+        most = self._budget.most(call.tokens, call.longest)
+        while True:
+            if going.halt.is_set():
+                raise _Halted
+            may = self._budget.may(most)
+            if may is May.NO:
+                going.stopped = going.stopped or self._budget.why
+                going.halt.set()
+                raise _Halted
+            now = time.monotonic()
+            wait = self._limits.wait(call.tokens, now)
+            if may is May.YES and wait == 0:
+                # What took no time was no waiting.
+                return now - begun if now - begun > 0.001 else 0.0
+            if may is May.LATER or wait is None:
+                await going.next_change()
+            else:
+                await self._pause(going, wait)
+
+    async def _pause(self, going: _Going, seconds: float) -> float:
+        begun = time.monotonic()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(going.halt.wait(), seconds)
+        if going.halt.is_set():
+            raise _Halted
+        return time.monotonic() - begun
+
+    def _attempt(self, call: Call, reply: Reply, number: int, waited: float, *, final: bool) -> Attempt:
+        detail: dict[str, Any] = {**call.detail, "attempt": number}
+        if reply.raw:
+            detail["raw"] = reply.raw
+            if reply.length > LONGEST_RAW:
+                detail["raw_characters"] = reply.length
+        sent = reply.status is not None or reply.outcome is not Outcome.FAILED
+        return Attempt(
+            unit_id=call.unit_id,
+            outcome=reply.outcome,
+            text=reply.text,
+            final=final,
+            finish_reason=reply.finish_reason,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            seconds=reply.seconds if sent else None,
+            waited=waited,
+            status=reply.status,
+            error=reply.error,
+            request_id=reply.request_id,
+            prompt_hash=call.prompt_hash,
+            image_hashes=call.image_hashes,
+            cost=self._cost(reply),
+            detail=detail,
+        )
+
+
+class _Halted(Exception):
+    """Nothing more is to be asked."""
+
+
+@dataclass
+class _Going:
+    """One call of ``ask`` under way."""
+
+    calls: Iterator[Call]
+    halt: asyncio.Event
+    ended: queue.SimpleQueue[tuple[Attempt, Future[None]] | None]
+    halting: bool = False
+    broken_off: bool = False
+    stopped: str = ""
+    waiting: list[asyncio.Future[None]] = field(default_factory=list)
+
+    def changed(self) -> None:
+        """A request has ended: whoever waits for that may look again."""
+        waiting, self.waiting = self.waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def next_change(self) -> None:
+        """Until a request has ended. One is under way, else nobody waits for this."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.waiting.append(future)
+        await future
+
+
+async def _told(going: _Going, attempt: Attempt) -> None:
+    """Until the caller has taken the attempt."""
+    told: Future[None] = Future()
+    going.ended.put((attempt, told))
+    await asyncio.wrap_future(told)

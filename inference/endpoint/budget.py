@@ -1,0 +1,84 @@
+"""What a run may still spend, in requests and in money."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from inference.spec import Endpoint, Price
+
+
+class May(Enum):
+    """Whether one more request fits."""
+
+    YES = "yes"
+    LATER = "later"
+    """Requests that are under way may turn out cheaper than was set aside for them."""
+    NO = "no"
+
+
+class Budget:
+    """Counts before a request goes out, so that it is never overspent.
+
+    Money is set aside at the most that a request can cost; when its usage is known that takes its place. Where usage
+    stays unknown, what was set aside counts as spent.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._price = endpoint.price
+        self._max_calls = endpoint.max_calls
+        self._max_cost = endpoint.max_cost
+        self._calls = 0
+        self._cost = 0.0
+        self._aside = 0.0
+        self._open = 0
+
+    def spent(self, calls: int, cost: float) -> None:
+        """What the run has spent so far, all of its workers together; takes the place of what was counted here."""
+        self._calls, self._cost = calls, cost
+
+    def most(self, tokens_in: float, longest: int) -> float:
+        """The most that a request can cost."""
+        return cost(self._price, tokens_in, longest) or 0.0
+
+    def may(self, most: float) -> May:
+        """Whether a request fits that costs so much at most."""
+        if self._max_calls is not None and self._calls >= self._max_calls:
+            return May.NO
+        # A hair's breadth for sums of fractions: ten times 0.1 fits into 1.
+        if self._max_cost is not None and self._cost + self._aside + most > self._max_cost * (1 + 1e-9):
+            return May.LATER if self._open else May.NO
+        return May.YES
+
+    def begin(self, most: float) -> None:
+        """A request begins."""
+        self._calls += 1
+        self._aside += most
+        self._open += 1
+
+    def end(self, most: float, really: float | None) -> None:
+        """It has ended and cost so much; None: not known."""
+        self._aside -= most
+        self._open -= 1
+        self._cost += most if really is None else really
+
+    @property
+    def why(self) -> str:
+        """Why nothing more fits, as a sentence."""
+        if self._max_calls is not None and self._calls >= self._max_calls:
+            return f"The run has made {self._calls:,} requests, which is as many as `max_calls` allows."
+        currency = self._price.currency if self._price else ""
+        return (
+            f"The run has cost {self._cost:.4f} {currency}, and one more request could go over `max_cost` "
+            f"({self._max_cost:g} {currency})."
+        )
+
+
+def cost(price: Price | None, tokens_in: float | None, tokens_out: float | None) -> float | None:
+    """What so many tokens cost; None: not known.
+
+    >>> cost(Price(input=2, output=8, date="2026-11-01"), 1000, 500)
+    0.006
+    """
+    if price is None or tokens_in is None or tokens_out is None:
+        return None
+    return (tokens_in * price.input + tokens_out * price.output) / 1_000_000

@@ -1,0 +1,170 @@
+"""What an endpoint can do, found out by asking it: servers accept parameters and then ignore them.
+
+One short request asks for everything at once, and one for the list of models. Only if the first is refused is each
+thing asked for by itself. What is found goes into what every run keeps; it changes nothing about how items are asked.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import io
+import json
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from inference.endpoint.asking import Messages
+from inference.endpoint.replies import Reply, usage
+from inference.spec import Endpoint
+
+LONGEST = 32
+"""Tokens of an answer to a probe."""
+SECONDS = 30.0
+"""For one request."""
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {"seen": {"type": "boolean"}},
+    "required": ["seen"],
+    "additionalProperties": False,
+}
+_FEATURES: Mapping[str, Mapping[str, Any]] = {
+    "n": {"n": 2},
+    "json_schema": {
+        "response_format": {"type": "json_schema", "json_schema": {"name": "probe", "strict": True, "schema": _SCHEMA}}
+    },
+    "logprobs": {"logprobs": True},
+    "images": {},
+}
+
+
+class Found(StrEnum):
+    """What became of something that was asked for."""
+
+    WORKS = "works"
+    IGNORED = "ignored"
+    """The server accepted it and did nothing."""
+    ACCEPTED = "accepted"
+    """Whether it had an effect cannot be seen from outside."""
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+Complete = Callable[[Messages, Mapping[str, Any]], Reply]
+
+
+def probed(
+    complete: Complete,
+    models: Callable[[], Reply],
+    *,
+    model: str,
+    endpoint: Endpoint,
+    parameters: Mapping[str, Any],
+    pictures: bool,
+) -> dict[str, Any]:
+    """What the endpoint can do, as JSON values. Never raises for what an endpoint does.
+
+    Parameters
+    ----------
+    parameters
+        What questions are asked with; the longest answer is made shorter.
+    pictures
+        Whether the model is said to take any.
+    """
+    found: dict[str, Any] = {name: Found.UNKNOWN.value for name in (*_FEATURES, "usage")}
+    found |= {**_listed(models(), model), "requests": 0, "error": ""}
+    wanted = [name for name in _FEATURES if name != "images" or pictures]
+    shorter = {**parameters}
+    if endpoint.length_parameter in shorter:
+        shorter[endpoint.length_parameter] = LONGEST
+
+    def asked(names: list[str]) -> Reply:
+        found["requests"] += 1
+        extra = {key: value for name in names for key, value in _FEATURES[name].items()}
+        return complete(_messages("images" in names), {**shorter, **extra})
+
+    reply = asked(wanted)
+    if reply.status == 200:
+        return found | _seen(reply, wanted)
+    if reply.status not in (400, 413, 415, 422, 500, 501):
+        return found | {"error": reply.error}
+    bare = asked([])
+    if bare.status != 200:
+        return found | {"error": bare.error}
+    found |= _seen(bare, [])
+    for name in wanted:
+        reply = asked([name])
+        if reply.status == 200:
+            found |= _seen(reply, [name])
+        elif reply.status is not None and reply.status not in (408, 429, 503):
+            found[name] = Found.REFUSED.value
+    return found
+
+
+def _seen(reply: Reply, names: list[str]) -> dict[str, Any]:
+    """What a reply shows of the things that were asked for in it."""
+    try:
+        value = json.loads(reply.raw)
+    except ValueError:
+        return {"error": reply.error}
+    choices = value.get("choices") if isinstance(value, dict) else None
+    if not isinstance(choices, list) or not choices or not all(isinstance(choice, dict) for choice in choices):
+        return {"error": reply.error}
+    logprobs = choices[0].get("logprobs")
+    works = {
+        "n": len(choices) == 2,
+        "json_schema": _follows(reply.text),
+        "logprobs": isinstance(logprobs, dict) and bool(logprobs.get("content")),
+    }
+    seen = {name: (Found.WORKS if works[name] else Found.IGNORED).value for name in names if name in works}
+    if "images" in names:
+        seen["images"] = Found.ACCEPTED.value
+    tokens = usage(value)
+    seen["usage"] = (Found.IGNORED if None in tokens else Found.WORKS).value
+    return seen
+
+
+def _follows(text: str) -> bool:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and set(value) == {"seen"} and isinstance(value["seen"], bool)
+
+
+def _listed(reply: Reply, model: str) -> dict[str, Any]:
+    """Whether the server lists the model, and how much it says the model can be asked at once."""
+    nothing = {"listed": None, "context": None}
+    try:
+        value = json.loads(reply.raw)
+    except ValueError:
+        return nothing
+    data = value.get("data") if isinstance(value, dict) and reply.status == 200 else None
+    if not isinstance(data, list):
+        return nothing
+    entries = [entry for entry in data if isinstance(entry, dict)]
+    own = [entry for entry in entries if entry.get("id") == model]
+    context = own[0].get("max_model_len") if own else None
+    return {"listed": bool(own), "context": context if isinstance(context, int) else None}
+
+
+def _messages(picture: bool) -> Messages:
+    # It asks for no JSON, so that JSON can only come from the schema.
+    question = "Answer with one word: is this a question?"
+    if not picture:
+        return [{"role": "user", "content": question}]
+    image = {"type": "image_url", "image_url": {"url": _picture()}}
+    return [{"role": "user", "content": [image, {"type": "text", "text": question}]}]
+
+
+@functools.cache
+def _picture() -> str:
+    """Two colours, as large as vision encoders want it at least."""
+    from PIL import Image
+
+    image = Image.new("RGB", (64, 64), (200, 60, 40))
+    image.paste((40, 90, 200), (0, 0, 32, 64))
+    content = io.BytesIO()
+    image.save(content, "PNG")
+    return "data:image/png;base64," + base64.b64encode(content.getvalue()).decode("ascii")

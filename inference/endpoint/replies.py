@@ -1,0 +1,266 @@
+"""What one reply of an endpoint says. Nothing here sends anything, so a reply that was kept can be read again.
+
+The reason why an answer ended is looked at before the answer, and nothing that is missing is filled in: a reply is
+an answer, or it says which other thing it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from domain.runs import Outcome
+
+LONGEST_RAW = 65_536
+"""So many characters of a raw reply are kept."""
+LONGEST_TOLD = 300
+"""So many characters of a server's own words stand in a message."""
+
+_ENDED = {"stop", "eos", "end_turn", "stop_sequence"}
+_CUT = {"length", "max_tokens"}
+_FILTERED = {"content_filter", "safety", "prohibited_content", "recitation", "blocklist"}
+_ASKS = {"tool_calls", "function_call"}
+_BROKEN_OFF = {"abort", "error", "cancelled"}
+
+_QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "account_deactivated"}
+_FILTER_CODES = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+_PARAMETER_CODES = {"unsupported_parameter", "unsupported_value", "unknown_parameter"}
+_TOO_LONG = re.compile(
+    r"context.{0,20}(length|window|size)|maximum.{0,20}(length|tokens)|too many tokens|prompt is too long"
+    r"|longer than the maximum|exceeds? the (available )?context",
+    re.IGNORECASE,
+)
+_AGAIN = {408, 409, 425, 429}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came of one request."""
+
+    outcome: Outcome
+    text: str = ""
+    again: bool = False
+    """Asking once more may help."""
+    stop: str = ""
+    """Why the whole run makes no sense any more, as a sentence; empty: it does."""
+    finish_reason: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    status: int | None = None
+    error: str = ""
+    request_id: str | None = None
+    raw: str = ""
+    """The body, cut at `LONGEST_RAW`."""
+    length: int = 0
+    """Of the whole body, in characters."""
+    seconds: float = 0.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Names in lower case. Never kept."""
+    message: Mapping[str, Any] | None = None
+    """The assistant's turn as it came, where there is one: its tool calls, its reasoning."""
+
+
+def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
+    """What a reply says.
+
+    >>> read(200, {}, '<html>').outcome.value
+    'unreadable'
+    """
+    clean, replaced = storable(body)
+    value = _json(clean)
+    if status >= 300:
+        reply = _refused(status, headers, value)
+    elif value is _NOTHING:
+        reply = Reply(Outcome.UNREADABLE, again=True, error=_no_json(headers, clean))
+    elif isinstance(value, dict) and value.get("error") and not value.get("choices"):
+        reply = _error_with_200(headers, value)
+    else:
+        reply = _completion(value)
+    told = {**vars(reply), "status": status, "headers": headers, "raw": clean[:LONGEST_RAW], "length": len(clean)}
+    told["request_id"] = _request_id(headers)
+    if reply.text and replaced:
+        told["error"] = (
+            f"{reply.error} " if reply.error else ""
+        ) + "Characters that no text can have were replaced by U+FFFD."
+    return Reply(**told)
+
+
+def storable(text: str) -> tuple[str, bool]:
+    r"""The text as any database takes it, and whether something was replaced for it: half surrogates and NUL.
+
+    >>> storable("a" + chr(0))
+    ('a\ufffd', True)
+    """
+    clean = text.replace("\x00", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return clean, clean != text
+
+
+def usage(value: Any) -> tuple[int | None, int | None]:
+    """Tokens of question and answer as a reply tells them; None: it does not."""
+    told = value.get("usage") if isinstance(value, dict) else None
+    if not isinstance(told, dict):
+        return None, None
+    return _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
+
+
+def _completion(value: Any) -> Reply:
+    choices = value.get("choices") if isinstance(value, dict) else None
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        return Reply(Outcome.UNREADABLE, again=True, error="The reply is JSON, but there is no answer in it (choices).")
+    choice = choices[0]
+    message = choice.get("message")
+    finish = choice.get("finish_reason")
+    tokens_in, tokens_out = usage(value)
+    said = _content(message.get("content")) if isinstance(message, dict) else None
+    text = storable(said or "")[0]
+
+    def reply(outcome: Outcome, error: str = "", *, again: bool = False, words: str = text) -> Reply:
+        return Reply(
+            outcome,
+            text=words,
+            again=again,
+            error=error,
+            finish_reason=storable(finish)[0][:100] if isinstance(finish, str) else None,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            message=message if isinstance(message, dict) else None,
+        )
+
+    if finish is not None and not isinstance(finish, str):
+        return reply(Outcome.UNREADABLE, "The reply has a finish_reason that is not a text.", again=True)
+    if finish in _FILTERED:
+        return reply(Outcome.REFUSED, "A content filter of the endpoint held the answer back.")
+    if finish in _BROKEN_OFF:
+        return reply(Outcome.TRANSPORT_ERROR, f"The endpoint broke off the answer ({finish}).", again=True)
+    if not isinstance(message, dict):
+        return reply(Outcome.UNREADABLE, "The reply is JSON, but its answer has no message.", again=True)
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal.strip():
+        return reply(Outcome.REFUSED, "The model refused.", words=text or storable(refusal)[0])
+    if said is None and message.get("content") is not None:
+        return reply(Outcome.UNREADABLE, "The reply is JSON, but what it answers is not a text.", again=True)
+    if finish in _CUT:
+        if not text.strip():
+            return reply(
+                Outcome.EMPTY,
+                "The longest answer was reached before anything was said; a larger max_new_tokens may help.",
+            )
+        return reply(Outcome.TRUNCATED)
+    if finish in _ASKS and not text.strip():
+        return reply(Outcome.EMPTY, "It asked for a tool and said nothing.")
+    if finish is not None and finish not in _ENDED | _ASKS:
+        return reply(Outcome.UNREADABLE, f"It ended for a reason that Touchstone does not know: {_told(finish)}.")
+    if not text.strip():
+        return reply(Outcome.EMPTY, "The model answered with nothing.")
+    return reply(Outcome.ANSWERED)
+
+
+def _content(content: Any) -> str | None:
+    """The text of a message; some servers send it in parts. None: it is no text."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content):
+        texts = [part.get("text") for part in content]
+        if all(isinstance(text, str) for text in texts):
+            return "".join(texts)
+    return None
+
+
+def _refused(status: int, headers: Mapping[str, str], value: Any) -> Reply:
+    """A status of 300 and above."""
+    error = value.get("error") if isinstance(value, dict) else None
+    # vLLM and others put the parts of the error at the top; some give a bare sentence.
+    parts = error if isinstance(error, dict) else value if isinstance(value, dict) else {}
+    message = next(
+        (text for text in (parts.get("message"), error, parts.get("detail")) if isinstance(text, str) and text), ""
+    )
+    codes = {str(parts.get(name) or "").lower() for name in ("code", "type")}
+    said = f"The endpoint answered {status}" + (f": {_told(message)}" if message else "") + "."
+    if status < 400:
+        return Reply(
+            Outcome.TRANSPORT_ERROR,
+            error=said,
+            stop=f"{said} It points elsewhere, which is not followed; if that is right, give it as base_url.",
+        )
+    if codes & _QUOTA or status == 402:
+        return Reply(
+            Outcome.TRANSPORT_ERROR,
+            error=said,
+            stop=f"{said} The quota is used up or the account cannot pay: see to that, then resume the run.",
+        )
+    if codes & _FILTER_CODES:
+        return Reply(Outcome.REFUSED, error=said)
+    if status in (401, 403):
+        return Reply(
+            Outcome.TRANSPORT_ERROR,
+            error=said,
+            stop=f"{said} The key is missing or wrong, or may not use this model: set the environment variable that "
+            "the description names under `key`, then resume the run.",
+        )
+    if status in (404, 405, 410):
+        return Reply(
+            Outcome.TRANSPORT_ERROR,
+            error=said,
+            stop=f"{said} The endpoint does not know this model, or base_url is wrong: it mostly ends with /v1.",
+        )
+    if status == 413 or (status in (400, 422) and ("context_length_exceeded" in codes or _TOO_LONG.search(message))):
+        return Reply(Outcome.FAILED, error=f"{said} The question is too long for the model.")
+    if status in (400, 422) and codes & _PARAMETER_CODES:
+        name = parts.get("param")
+        which = f"`{_told(name)}`" if isinstance(name, str) and name else "that parameter"
+        return Reply(
+            Outcome.TRANSPORT_ERROR,
+            error=said,
+            stop=f"{said} The model does not take {which}: list it under `omit` in the description.",
+        )
+    return Reply(Outcome.TRANSPORT_ERROR, error=said, again=status in _AGAIN or status >= 500)
+
+
+def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> Reply:
+    """An error that travels under the wrong status, as gateways send it."""
+    error = value["error"]
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:
+        return _refused(code, headers, value)
+    message = error.get("message") if isinstance(error, dict) else error
+    words = f": {_told(message)}" if isinstance(message, str) else ""
+    return Reply(Outcome.UNREADABLE, again=True, error=f"The reply is an error, although its status is 200{words}.")
+
+
+_NOTHING = object()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return _NOTHING
+
+
+def _no_json(headers: Mapping[str, str], text: str) -> str:
+    if not text.strip():
+        return "The reply has no body."
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "text/html" or text.lstrip()[:15].lower().startswith(("<!doctype", "<html")):
+        return "The reply is a web page, not JSON: base_url may lead to something else, such as a proxy's sign-in page."
+    return "The reply is not JSON."
+
+
+def _request_id(headers: Mapping[str, str]) -> str | None:
+    for name in ("x-request-id", "request-id", "apim-request-id"):
+        if headers.get(name):
+            return storable(headers[name])[0][:200]
+    return None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+
+
+def _told(text: str) -> str:
+    """A server's words inside a sentence: one line, not long."""
+    line = " ".join(storable(text)[0].split()).rstrip(".")
+    return line if len(line) <= LONGEST_TOLD else line[: LONGEST_TOLD - 3] + "..."
