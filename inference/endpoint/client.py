@@ -7,6 +7,7 @@ The key is added where the request leaves, so nothing else ever holds it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 import re
@@ -125,6 +126,9 @@ class Client:
                 "Models behind an endpoint need the package openai, which is not installed here: "
                 "pip install 'touchstone[judges]'."
             ) from error
+        if self._key is not None:
+            # Its most talkative lines hold the headers of replies, in which a server may repeat the key.
+            logging.getLogger("httpcore2").setLevel(logging.INFO)
         self.versions = {"openai": openai.__version__, "httpx2": httpx2.__version__}
         self._client = openai.AsyncOpenAI(
             base_url=self.place.url,
@@ -176,11 +180,11 @@ class Client:
                 except openai.APIStatusError as error:
                     response = error.response
             text = self._hidden(response.content.decode("utf-8", "surrogateescape"))
-            headers = {name.lower(): self._hidden(value) for name, value in response.headers.items()}
+            headers = {name.lower(): value for name, value in response.headers.items()}
             reply = replies.read(response.status_code, headers, text)
         except (TimeoutError, openai.APITimeoutError):
             reply = _failed(f"No whole reply came within {longest:g} seconds.")
-        except openai.OpenAIError as error:
+        except Exception as error:  # whatever it is, it is an outcome of this request
             reply = self._not_connected(error)
         return replace(reply, seconds=time.monotonic() - begun)
 
@@ -283,6 +287,10 @@ def _checked_transport(
             if response.headers.get("content-encoding", "identity").lower() != "identity":
                 await response.aclose()
                 raise _NotReadable("The reply is compressed, although it was asked not to be.")
+            if key is not None:
+                response.headers = httpx2.Headers(
+                    [(name, key.hidden(value)) for name, value in response.headers.multi_items()]
+                )
             assert isinstance(response.stream, httpx2.AsyncByteStream)
             response.stream = Bounded(response.stream)
             return response

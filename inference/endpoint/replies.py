@@ -33,6 +33,7 @@ _TOO_LONG = re.compile(
     r"|longer than the maximum|exceeds? the (available )?context",
     re.IGNORECASE,
 )
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _AGAIN = {408, 409, 425, 429}
 
 
@@ -94,7 +95,7 @@ def storable(text: str) -> tuple[str, bool]:
     >>> storable("a" + chr(0))
     ('a\ufffd', True)
     """
-    clean = text.replace("\x00", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    clean = _UNSTORABLE.sub("\ufffd", text)
     return clean, clean != text
 
 
