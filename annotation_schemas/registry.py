@@ -125,6 +125,7 @@ _ROWS: tuple[Row, ...] = (
         "predictions",
         "models' answers: JSON lines, FastChat's files, VLMEvalKit's `.xlsx`",
     ),
+    Row("format", "egoplan_submission", "a run's answers as EgoPlan's server takes them: `sample_id` and `label`"),
     Row("format", "ratings", "`unit,rater,criterion,value`, CSV"),
     Row("format", "etp_bench", "items with several images and an answer form per aspect", available=False),
     Row("format", "jsonl", "one JSON object a line, its keys mapped by the schema", available=False),

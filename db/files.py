@@ -180,9 +180,11 @@ def imported_failures(session: Session, *, project_id: int) -> set[tuple[int, st
     return {(item_id, model, Outcome(outcome), text) for item_id, model, outcome, text in session.exec(wanted)}
 
 
-def predictions(session: Session, *, project_id: int) -> list[PredictionRow]:
-    """All answers of models in a project, in the order in which they came."""
+def predictions(session: Session, *, project_id: int, run_id: int | None = None) -> list[PredictionRow]:
+    """All answers of models in a project, or those of one run, in the order in which they came."""
     wanted = select(PredictionRow).where(PredictionRow.project_id == project_id).order_by(col(PredictionRow.id))
+    if run_id is not None:
+        wanted = wanted.where(PredictionRow.run_id == run_id)
     return list(session.exec(wanted))
 
 

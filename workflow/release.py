@@ -6,18 +6,22 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ItemFormat, new_path
-from db import events, files, guidelines, items
+from annotation_schemas.keys import options_field
+from db import events, files, guidelines, items, runs
 from db.engine import Session, Store
-from db.tables import ItemRow
-from domain.errors import FileRefused
+from db.tables import ItemRow, RunRow
+from domain.errors import FileRefused, NotFound
+from domain.options import option_meant
 from domain.records import AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord
 from domain.states import ItemState, Stage
 from exporters.items import item_files
 from exporters.manifest import NAME, manifest
+from exporters.submissions import egoplan_submission
 from exporters.tables import predictions_jsonl, ratings_csv
 from exporters.writing import write_files, write_folder
 from workflow.checks import gates
@@ -56,6 +60,8 @@ def export(
     out: Path,
     verified: bool = False,
     private: bool = False,
+    run: str | None = None,
+    unanswered: str | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
@@ -68,6 +74,10 @@ def export(
         Only items whose verdict is kept, with a manifest; fields that the schema keeps private are left out.
     private
         Leave nothing out of a verified export.
+    run
+        With ``predictions`` only the answers of this run; ``egoplan_submission`` is about one.
+    unanswered
+        What a submission says where the run has no answer, or one that is none of the options.
 
     Raises
     ------
@@ -83,6 +93,8 @@ def export(
         verified=verified,
         private=private,
         file_name=file_name,
+        run=run,
+        unanswered=unanswered,
         progress=progress,
     )
     on = progress or (lambda what, done, total: None)
@@ -106,6 +118,8 @@ def release(
     verified: bool = False,
     private: bool = False,
     file_name: str | None = None,
+    run: str | None = None,
+    unanswered: str | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """As ``export``, without writing anything. The same state of the project gives the same bytes.
@@ -121,6 +135,7 @@ def release(
         verified=verified,
         private=private,
         file_name=file_name,
+        answers=_Answers(run, unanswered),
         progress=progress,
     )
     with store.write() as session:
@@ -131,7 +146,13 @@ def release(
             kind="export.made",
             project_id=access.project_id,
             person_id=by.id if by else None,
-            data={"format": format, "verified": verified, "private": private, "records": made.items},
+            data={
+                "format": format,
+                "verified": verified,
+                "private": private,
+                "records": made.items,
+                **({"run": run} if run else {}),
+            },
         )
     return made
 
@@ -145,14 +166,18 @@ def _release(
     verified: bool,
     private: bool,
     file_name: str | None,
+    answers: _Answers,
     progress: Progress | None,
 ) -> Release:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
+        run = answers.found(session, access, format)
+        if format == "egoplan_submission" and run is not None:
+            return _submission(session, access, run, answers.unanswered, file_name)
         if format == "ratings":
             return _ratings(session, access, file_name)
         if format == "predictions":
-            return _predictions(session, access, file_name)
+            return _predictions(session, access, file_name, run)
         own = access.schema.source.format if access.schema.source else None
         if format not in FORMATS or format not in (own, *access.schema.export.formats):
             known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings") if name))
@@ -187,11 +212,63 @@ def _ratings(session: Session, access: Access, file_name: str | None) -> Release
     return Release({file_name or "ratings.csv": ratings_csv(found)}, len(found), True)
 
 
-def _predictions(session: Session, access: Access, file_name: str | None) -> Release:
+@dataclass(frozen=True)
+class _Answers:
+    """Which run's answers are wanted, and what to say where there is none."""
+
+    run: str | None
+    unanswered: str | None
+
+    def found(self, session: Session, access: Access, format: str) -> RunRow | None:
+        """The run, if one is wanted; ``FileRefused`` where format and run do not go together."""
+        if format not in ("predictions", "egoplan_submission") and (self.run or self.unanswered is not None):
+            raise FileRefused(f"--run and --unanswered are about answers; {format} is exported without them.")
+        if format == "egoplan_submission" and self.run is None:
+            raise FileRefused("A submission holds the answers of one run; name it with --run.")
+        if format == "predictions" and self.unanswered is not None:
+            raise FileRefused("--unanswered is for submissions; a file of predictions holds what was answered.")
+        if self.run is None:
+            return None
+        row = runs.by_public_id(session, public_id=self.run)
+        if row is None or row.project_id != access.project_id:
+            raise NotFound(f"{access.title} has no run {self.run!r}.")
+        return row
+
+
+def _submission(
+    session: Session, access: Access, run: RunRow, unanswered: str | None, file_name: str | None
+) -> Release:
+    """A label for each item: the letter of the option that the run's answer is."""
+    options = options_field(access.schema)
+    content = items.current_content(session, project_id=access.project_id)
+    texts = {row.item_id: row.text for row in files.predictions(session, project_id=access.project_id, run_id=run.id)}
+    labels: dict[int, str] = {}
+    lacking: list[str] = []
+    for id, name, _ in files.item_ids(session, project_id=access.project_id):
+        number = content[id].get("sample_id")
+        choices = content[id].get(options or "")
+        if not isinstance(number, int) or not isinstance(choices, list) or number in labels:
+            raise FileRefused(
+                f"The item {name!r} has no sample_id of its own, or no options; an EgoPlan submission needs both."
+            )
+        place = option_meant(texts[id], [str(choice) for choice in choices]) if id in texts else None
+        if place is None and unanswered is None:
+            lacking.append(name if id not in texts else f"{name} ({texts[id][:40]!r} is none of its options)")
+        labels[number] = ascii_uppercase[place] if place is not None else unanswered or ""
+    if lacking:
+        raise FileRefused(
+            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that is one of their options: "
+            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or say with --unanswered what "
+            "their label shall be, such as N/A."
+        )
+    return Release({file_name or "submission.json": egoplan_submission(labels)}, len(labels), True)
+
+
+def _predictions(session: Session, access: Access, file_name: str | None, run: RunRow | None) -> Release:
     places = files.item_ids(session, project_id=access.project_id)
     order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
     rows = sorted(
-        files.predictions(session, project_id=access.project_id),
+        files.predictions(session, project_id=access.project_id, run_id=run.id if run else None),
         key=lambda row: (row.model, order[row.item_id][0], row.id or 0),
     )
     found = [PredictionRecord(row.model, row.text, item=order[row.item_id][1]) for row in rows]

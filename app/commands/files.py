@@ -114,7 +114,9 @@ def import_(
 
 def export(
     name: ProjectName,
-    format: Annotated[str, typer.Argument(help="The format of the project's files, or predictions, or ratings.")],
+    format: Annotated[
+        str, typer.Argument(help="The format of the project's files, predictions, egoplan_submission or ratings.")
+    ],
     out: Annotated[Path, typer.Option(help="The file or folder to write.")],
     verified: Annotated[
         bool, typer.Option("--verified", help="Only items whose verdict is kept, and a manifest.json.")
@@ -122,6 +124,14 @@ def export(
     with_private: Annotated[
         bool, typer.Option("--with-private", help="With --verified: also the fields that the schema keeps private.")
     ] = False,
+    run: Annotated[
+        str | None,
+        typer.Option(help="With predictions or egoplan_submission: the run whose answers are written.", metavar="RUN"),
+    ] = None,
+    unanswered: Annotated[
+        str | None,
+        typer.Option(help="With egoplan_submission: the label of items without an answer.", metavar="LABEL"),
+    ] = None,
 ) -> None:
     """Write a project's files: untouched records come out byte for byte as they went in."""
     from workflow.release import export as export_files
@@ -136,9 +146,11 @@ def export(
             out=out,
             verified=verified,
             private=with_private,
+            run=run,
+            unanswered=unanswered,
             progress=progress,
         )
-    noun = {"predictions": "answer", "ratings": "rating"}.get(format, "item")
+    noun = {"predictions": "answer", "egoplan_submission": "answer", "ratings": "rating"}.get(format, "item")
     typer.echo(f"{_count(done.items, noun)} in {_count(len(done.files), 'file')} at {out}.")
 
 
