@@ -18,6 +18,8 @@ COMMANDS = (
     "plan",
     "files",
     "serve",
+    "run",
+    "worker",
     "people",
     "demo",
     "check",

@@ -134,6 +134,13 @@ def undone(session: Session, *, run_id: int) -> int:
     return session.exec(wanted).one()
 
 
+def free_chunks(session: Session, *, run_id: int, now: datetime) -> bool:
+    """Whether a worker could take something of a run, or nothing is left of it but to say that it is done."""
+    free = or_(col(RunChunkRow.lease_until).is_(None), col(RunChunkRow.lease_until) < now)
+    left = select(RunChunkRow.id).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
+    return session.exec(left.where(free).limit(1)).first() is not None or not undone(session, run_id=run_id)
+
+
 def owned(session: Session, *, chunk_id: int, worker_id: int) -> RunChunkRow | None:
     """A chunk, held until the transaction ends, if it is still this worker's."""
     wanted = select(RunChunkRow).where(

@@ -49,8 +49,9 @@ def free_port() -> int:
 class Server:
     """``touchstone serve`` on one port and one home; it can be killed and started again."""
 
-    def __init__(self, home: Path, **more: str) -> None:
+    def __init__(self, home: Path, *, worker: bool = False, **more: str) -> None:
         self.home, self.port, self._more = home, free_port(), more
+        self.worker = worker
         self.process: subprocess.Popen[bytes] | None = None
         self.log = home.parent / f"serve-{self.port}.log"
 
@@ -64,7 +65,7 @@ class Server:
         assert self.process is None, "already running"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*COMMAND, "serve", "--port", str(self.port)],
+                [*COMMAND, "serve", "--port", str(self.port), "--worker" if self.worker else "--no-worker"],
                 cwd=ROOT,
                 env=environment(self.home, **self._more),
                 stdin=subprocess.DEVNULL,

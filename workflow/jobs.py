@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from db import events, runs
 from db.engine import Session, Store
 from db.tables import RunRow
-from domain.errors import NotFound, TouchstoneError
+from domain.errors import ModelRefused, NotFound, TouchstoneError
 from domain.runs import OPEN, Answerer, Attempt, Outcome, Question, RunPlan, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
 from workflow.projects import access_to
 from workflow.runs import plan_of_run, refuse_changed, spec_of_run
-from workflow.workers import LEASE, bury, is_there, process, worker_name
+from workflow.workers import LEASE, bury, is_taken, is_there, process, worker_name
 
 if TYPE_CHECKING:
     from media.store import MediaStore
@@ -85,8 +85,11 @@ def work(
     means: Means,
     stop: Callable[[], bool] = lambda: False,
     wait: bool = False,
+    share: bool = True,
 ) -> RunState:
     """Work on a run until nothing is left of it, or somebody pauses it; how it stands then.
+
+    Raises ``ModelRefused`` where the model cannot be had here, but other workers are at it.
 
     Parameters
     ----------
@@ -94,6 +97,8 @@ def work(
         True when this worker is to leave; the run goes on when there is another one.
     wait
         Stay while other workers have the last chunks, and take them over if they die.
+    share
+        False leaves alone what another worker of this machine works on: its memory holds the model already.
     """
     with store.write() as session:
         row = runs.by_public_id(session, public_id=run, hold=True)
@@ -102,6 +107,8 @@ def work(
         if row.state not in OPEN:
             return row.state
         bury(session, store, run_id=row.id or 0)
+        if not share and is_taken(session, store, row=row):
+            return row.state
         worker_id = runs.add_worker(
             session, run_id=row.id or 0, name=worker_name(), about={"process": process()}, now=store.now()
         )
@@ -109,6 +116,12 @@ def work(
     keeper.start()
     try:
         _Worker(store, row, worker_id, means, keeper, wait).work()
+    except ModelRefused as error:
+        if not _others(store, row, worker_id):
+            _stop_run(store, row, str(error))
+        else:  # the run goes on where the model can be had
+            _log.warning("run %s: %s", run, error)
+            raise
     except TouchstoneError as error:
         _stop_run(store, row, str(error))
     except Exception:
@@ -417,6 +430,13 @@ def _stop_run(store: Store, row: RunRow, said: str) -> None:
         found.state, found.said = RunState.STOPPED, said
         session.add(found)
         _record(session, store, found, "run.stopped", said=said)
+
+
+def _others(store: Store, row: RunRow, worker_id: int) -> bool:
+    """Whether other workers are at a run."""
+    with store.read() as session:
+        there = runs.workers(session, run_id=row.id or 0, only_there=True)
+        return any(is_there(each, store) for each in there if each.id != worker_id)
 
 
 def _leave(store: Store, row: RunRow, worker_id: int) -> RunState:

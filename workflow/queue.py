@@ -1,4 +1,4 @@
-"""The queue through which waiting workers hear of runs at once.
+"""The queue through which waiting workers hear of runs at once, and the loop of such a worker.
 
 A message holds the public id of a run and nothing else, as JSON: what a run is stands in the database. A queue that is
 lost, or that somebody else writes to, costs a few seconds at most, because workers look for open runs by themselves.
@@ -7,11 +7,17 @@ lost, or that somebody else writes to, costs a few seconds at most, because work
 from __future__ import annotations
 
 import json
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from domain.errors import SettingsError
+from domain.errors import ModelRefused, SettingsError
 from domain.settings import QUEUE_URL, Settings
 
 TASK = "work_on_run"
@@ -19,11 +25,25 @@ TASK = "work_on_run"
 
 _LONGEST = 10_000
 _NAME = "touchstone"
+_SEEN = "worker seen"
+_LOOK_SECONDS = 3.0
+"""How often a worker looks for runs that nobody told it of."""
+
+_log = logging.getLogger(__name__)
 
 
 def wake(settings: Settings, run: str) -> None:
     """Tell a waiting worker of a run."""
     queue_of(settings).task_of(run)
+
+
+def worker_seen(settings: Settings) -> float | None:
+    """How many seconds ago a waiting or working worker was heard of; None if never, or if the queue is not there."""
+    try:
+        said = queue_of(settings).huey.storage.peek_data(_SEEN)
+        return max(time.time() - float(bytes(said)), 0.0)
+    except Exception:  # of whatever package reaches the queue
+        return None
 
 
 def queue_of(settings: Settings) -> Queue:
@@ -33,7 +53,13 @@ def queue_of(settings: Settings) -> Queue:
 
 @cache
 def _opened(queue_url: str, database_url: str, home: str) -> Queue:
-    return Queue(_huey(queue_url, database_url, home))
+    try:
+        return Queue(_huey(queue_url, database_url, home))
+    except SettingsError:
+        raise
+    except Exception:  # two processes that begin at once may both want to make the queue's tables
+        time.sleep(0.3)
+        return Queue(_huey(queue_url, database_url, home))
 
 
 class JsonMessages:
@@ -88,3 +114,62 @@ def _huey(queue_url: str, database_url: str, home: str) -> Any:
     if address.startswith("postgres"):
         return api.PostgresHuey(_NAME, dsn=address.replace("postgresql+psycopg://", "postgresql://", 1), **common)
     return api.SqliteHuey(_NAME, filename=f"{home}/queue.db", **common)
+
+
+# ---- a worker -------------------------------------------------------------------------------------------------------
+
+
+def serve(
+    settings: Settings,
+    *,
+    waiting: Callable[[], list[str]],
+    work: Callable[[str, Callable[[], bool]], None],
+    threads: int = 1,
+    leave: Callable[[], bool] = lambda: False,
+) -> None:
+    """Wait for runs and work on them until a signal (SIGINT, SIGTERM) says to leave, or ``leave`` does.
+
+    Parameters
+    ----------
+    waiting
+        The public ids of runs that a worker is wanted for; asked every few seconds while a thread has nothing to do.
+    work
+        Works on a run; its second argument says when to leave it.
+    """
+    queue = queue_of(settings)
+    busy: set[str] = set()
+    refused: set[str] = set()
+    consumer = queue.huey.create_consumer(workers=threads, periodic=False, max_delay=1.0)
+    consumer._signal_actions = {signal.SIGINT: (False, True), signal.SIGTERM: (False, True)}
+
+    def work_on(run: str) -> None:
+        if run in refused or run in busy or consumer.stop_flag.is_set():
+            return
+        busy.add(run)
+        try:
+            work(run, consumer.stop_flag.is_set)
+        except ModelRefused:
+            refused.add(run)
+        finally:
+            busy.discard(run)
+
+    def look() -> None:
+        while not consumer.stop_flag.wait(_LOOK_SECONDS):
+            if leave():
+                consumer.stop_flag.set()
+                return
+            try:
+                queue.huey.storage.put_data(_SEEN, str(time.time()).encode())
+                if len(busy) < threads and not queue.huey.storage.queue_size():
+                    for run in waiting():
+                        if run not in refused:
+                            queue.task_of(run)
+            except Exception:
+                _log.warning("the queue or the database cannot be reached; trying again", exc_info=True)
+
+    queue.work = work_on
+    looker = threading.Thread(target=look, name="look", daemon=True)
+    looker.start()
+    with suppress(KeyboardInterrupt):
+        consumer.run()
+    looker.join(_LOOK_SECONDS)

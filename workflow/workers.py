@@ -11,10 +11,11 @@ from typing import Any
 
 from db import runs
 from db.engine import Session, Store
-from db.tables import RunWorkerRow
+from db.tables import RunRow, RunWorkerRow
 
 LEASE = timedelta(seconds=60)
 """So long a worker that does not say that it is there keeps what it has taken."""
+_LEFT_ALONE = timedelta(seconds=5)
 
 
 def worker_name() -> str:
@@ -41,6 +42,18 @@ def is_dead(row: RunWorkerRow) -> bool:
     return known.get("born") is None or _born(int(known.get("id", 0))) != known["born"]
 
 
+def is_taken(session: Session, store: Store, *, row: RunRow) -> bool:
+    """Whether a worker of this machine works on a run, or any worker where the model is an endpoint with its limits."""
+    here = process()
+    endpoint = row.params.get("spec", {}).get("adapter") == "endpoint"
+    for each in runs.workers(session, run_id=row.id or 0, only_there=True):
+        known: Mapping[str, Any] = each.about.get("process") or {}
+        same = (known.get("host"), known.get("space")) == (here["host"], here["space"])
+        if is_there(each, store) and (endpoint or same):
+            return True
+    return False
+
+
 def bury(session: Session, store: Store, *, run_id: int) -> None:
     """Free what workers had taken whose processes are gone."""
     for row in runs.workers(session, run_id=run_id, only_there=True):
@@ -65,3 +78,28 @@ def _born(pid: int) -> str | None:
         return None
     fields = told.rpartition(")")[2].split()
     return None if fields[0] in "ZX" else fields[19]
+
+
+def waiting(store: Store, *, share: bool = False) -> list[str]:
+    """The public ids of runs that a worker of this machine should begin with, the oldest first.
+
+    A run that has just been started is left to whoever started it: the command in the foreground works on it itself.
+    """
+    with store.read() as session:
+        found = runs.open_runs(session)
+        dead = any(
+            is_dead(each) for row in found for each in runs.workers(session, run_id=row.id or 0, only_there=True)
+        )
+    if dead:
+        with store.write() as session:
+            for row in found:
+                bury(session, store, run_id=row.id or 0)
+    now = store.now()
+    with store.read() as session:
+        return [
+            row.public_id
+            for row in found
+            if row.created_at < now - _LEFT_ALONE
+            and runs.free_chunks(session, run_id=row.id or 0, now=now)
+            and (share or not is_taken(session, store, row=row))
+        ]

@@ -24,9 +24,15 @@ def serve(
     name: Annotated[
         list[str] | None, typer.Option(help="A host name under which people reach this server; may be given again.")
     ] = None,
+    worker: Annotated[
+        bool, typer.Option("--worker/--no-worker", help="Start a process beside the server that works on runs.")
+    ] = True,
 ) -> None:
     """Serve the screens, after bringing the database up to date."""
+    from contextlib import nullcontext
+
     from app import server
+    from app.beside import Beside
     from app.gate import is_loopback
     from app.services import resources
     from workflow import accounts
@@ -45,7 +51,8 @@ def serve(
             "This server can be reached from other machines: use it behind a proxy with HTTPS, and name it with --name."
         )
     typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
-    server.serve(shared, host=host, port=port, names=name or ())
+    with Beside() if worker else nullcontext():
+        server.serve(shared, host=host, port=port, names=name or ())
 
 
 def _shown(host: str) -> str:

@@ -1,0 +1,323 @@
+"""``touchstone run``: models over a project's items, in the foreground or left to a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from domain.errors import Conflict, ModelRefused, RunStopped
+from domain.runs import OPEN, RESUMABLE, RunState
+
+if TYPE_CHECKING:
+    from app.services import Resources
+    from domain.runs import RunPlan
+    from inference.spec import ModelSpec
+    from workflow.runs import RunView
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    run = typer.Typer(help="Runs of models over a project's items.", no_args_is_help=True)
+    cli.add_typer(run, name="run")
+    run.command("model")(model)
+    run.command("list")(list_)
+    run.command("pause")(pause)
+    run.command("cancel")(cancel)
+    run.command("grade")(grade)
+
+
+def model(
+    project: Project,
+    spec: Annotated[
+        str | None, typer.Option(help="The model's description: a YAML file, or the name of one that we bring.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many items, in the project's own shuffled order.")
+    ] = None,
+    resume: Annotated[str | None, typer.Option(help="Go on with this run instead of starting one.")] = None,
+    dimension: Annotated[
+        list[str] | None, typer.Option("--dimension", "-d", help="Only items of this dimension; may be given again.")
+    ] = None,
+    prompt_set: Annotated[
+        str | None, typer.Option(help="Prompts: a row of the registry, or a file; else what the schema names.")
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="How it is asked: a row of the registry; else what the schema names.")
+    ] = None,
+    with_: Annotated[
+        list[str] | None,
+        typer.Option("--with", help="What is told beside the question, such as `objects`; may be given again."),
+    ] = None,
+    text_only: Annotated[bool, typer.Option("--text-only", help="Leave the pictures out.")] = False,
+    without_image: Annotated[
+        bool, typer.Option("--without-image", help="Rank the options without pictures, too.")
+    ] = False,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="So many questions at once.")] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
+) -> None:
+    """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
+    frozen = [spec, limit, dimension, prompt_set, strategy, with_, text_only, without_image, batch_size]
+    if resume is None and spec is None:
+        raise ModelRefused("Say which model: --spec FILE for a new run, or --resume RUN to go on with one.")
+    if resume is not None and any(frozen):
+        raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
+    if retry_failed and resume is None:
+        raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
+    shared = _resources()
+    if resume is not None:
+        _go_on(shared, project, resume, retry_failed=retry_failed, later=later)
+        run = resume
+    else:
+        described = read_model(spec or "", batch_size=batch_size)
+        plan = _plan(
+            shared,
+            project,
+            described,
+            prompts=prompt_set,
+            strategy=strategy,
+            injections=tuple(with_ or ()),
+            text_only=text_only,
+            without_image=without_image,
+            dimensions=tuple(dimension) if dimension else None,
+            limit=limit,
+        )
+        if dry_run:
+            _tell_plan(shared, project, described, plan)
+            return
+        from workflow import runs
+
+        settings = shared.settings if later else None
+        run = runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+    if later:
+        typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
+        return
+    _work(shared, run)
+
+
+def list_(project: Project) -> None:
+    """Write a project's runs, the newest first: id, state, asked and wanted items, failures, model."""
+    from workflow import runs
+
+    for view in runs.runs_of(_resources().store, by=None, project=project):
+        failed = f", {view.failed} failed" if view.failed else ""
+        said = f"  {view.said}" if view.said else ""
+        typer.echo(f"{view.id}  {view.state.value:<9}  {view.done} of {view.wanted}{failed}  {view.name}{said}")
+
+
+Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows it.")]
+
+
+def pause(run: Run) -> None:
+    """Let workers put a run down."""
+    from workflow import runs
+
+    runs.pause(_resources().store, by=None, run=run)
+    typer.echo(f"{run} is paused.")
+
+
+def cancel(run: Run) -> None:
+    """End a run for good; what was answered stays."""
+    from workflow import runs
+
+    runs.cancel(_resources().store, by=None, run=run)
+    typer.echo(f"{run} is cancelled.")
+
+
+def grade(run: Run) -> None:
+    """Send a run's answers to grading by people."""
+    from workflow import runs
+
+    n = runs.send_to_grading(_resources().store, by=None, run=run)
+    typer.echo(f"{n} new slots for grading.")
+
+
+def read_model(spec: str, *, batch_size: int | None = None) -> ModelSpec:
+    """A description from a file, or one of ours by name; its model's folder may be named from the file's own."""
+    from inference.spec import HOME, read_spec
+
+    path = Path(spec)
+    ours = HOME / f"{spec}.yaml"
+    found = read_spec(ours if not path.exists() and ours.is_file() else path)
+    if found.model and found.adapter not in ("endpoint", "file") and (path.parent / found.model).is_dir():
+        found = found.model_copy(update={"model": str((path.parent / found.model).resolve())})
+    return found.model_copy(update={"batch_size": batch_size}) if batch_size else found
+
+
+def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
+    from workflow.projects import access_to
+    from workflow.questions import plan_for
+
+    with shared.store.read() as session:
+        schema = access_to(session, person=None, project=project).schema
+    if chosen["strategy"] is None:
+        del chosen["strategy"]
+    return plan_for(schema, spec, prompts=prompts, **chosen)
+
+
+def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
+    """What a run would do."""
+    from workflow import runs
+    from workflow.projects import access_to
+    from workflow.questions import Asker
+
+    runs.check_plan(spec, plan)
+    with shared.store.read() as session:
+        access = access_to(session, person=None, project=project)
+        wanted = runs.wanted_items(session, access, plan)
+    cache = shared.settings.home / "prepared"
+    asker = Asker(shared.store, shared.media, schema=access.schema, plan=plan, spec=spec, cache=cache)
+    seen = asker.describe(wanted, first=1)
+    typer.echo(f"{runs.label_of(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
+    for why, n in seen.cannot.items():
+        typer.echo(f"  {n} cannot be asked: {why}")
+    typer.echo(f"  {seen.pictures} pictures")
+    for question in seen.questions:
+        typer.echo(f"--- {question.name} ({question.dimension})")
+        if question.system:
+            typer.echo(f"[system] {question.system}")
+        typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
+        for option in question.options:
+            typer.echo(f"  - {option}")
+
+
+def _go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
+    from workflow import runs
+
+    settings = shared.settings if later else None
+    view = runs.view(shared.store, by=None, run=run)
+    if view.project != project:
+        raise Conflict(f"The run {run} belongs to the project {view.project}, not to {project}.")
+    if retry_failed:
+        n = runs.retry_failed(shared.store, by=None, run=run, settings=settings)
+        typer.echo(f"{n} items are asked again.")
+    elif view.state in RESUMABLE:
+        runs.resume(shared.store, by=None, run=run, settings=settings)
+    elif view.state not in OPEN:
+        raise Conflict(f"The run {run} is {view.state.value}: {_summary(view)}. Nothing is left to ask.")
+
+
+def _work(shared: Resources, run: str) -> None:
+    """Work on a run in this process, telling how it goes, until it is done or somebody stops it."""
+    from workflow import jobs, runs
+
+    view = runs.view(shared.store, by=None, run=run)
+    typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} items to ask.")
+    typer.echo(f"Ctrl+C pauses it; go on with: touchstone run model {view.project} --resume {run}")
+    signals: list[int] = []
+    with _on_signals(signals), _progress(shared, run):
+        state = jobs.work(
+            shared.store,
+            run,
+            means=jobs.means_of(shared.store, shared.media, shared.settings),
+            stop=lambda: bool(signals),
+            wait=True,
+        )
+    if signal.SIGINT in signals and state in OPEN:
+        runs.pause(shared.store, by=None, run=run)
+    view = runs.view(shared.store, by=None, run=run)
+    typer.echo(f"{view.state.value}: {_summary(view)}")
+    if view.state is RunState.STOPPED:
+        raise RunStopped(view.said)
+    for failure in runs.failures_of(shared.store, by=None, run=run)[:5]:
+        typer.echo(f"  {failure.items} {failure.outcome.value}, such as {failure.item}: {failure.reason}")
+    if view.failed:
+        typer.echo(f"Ask them again with: touchstone run model {view.project} --resume {run} --retry-failed")
+    if signals:
+        raise typer.Exit(128 + signals[0])
+
+
+@contextmanager
+def _on_signals(signals: list[int]) -> Iterator[None]:
+    """The first Ctrl+C (or SIGTERM) asks to leave, the second one ends the process where it is."""
+
+    def heard(number: int, frame: Any) -> None:
+        if signals:
+            os._exit(128 + number)
+        signals.append(number)
+        print("\nPausing as soon as the model lets go; again to end at once.", file=sys.stderr, flush=True)
+
+    before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _progress(shared: Resources, run: str) -> Iterator[None]:
+    """A line on standard error that says how far a run is: one that changes on a terminal, else one every while."""
+    over = threading.Event()
+    screen = sys.stderr.isatty()
+
+    def tell() -> None:
+        while not over.wait(1.0 if screen else 10.0):
+            try:
+                line = _line(shared, run)
+            except Exception:  # the figures are no reason to end a run
+                continue
+            print(f"\r\033[K{line}" if screen else line, end="" if screen else "\n", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tell, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        if screen:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _line(shared: Resources, run: str) -> str:
+    from workflow import runs
+
+    view = runs.view(shared.store, by=None, run=run)
+    parts = [f"{view.done} of {view.wanted} asked"]
+    if view.failed:
+        parts.append(f"{view.failed} failed")
+    if view.rate:
+        parts.append(f"{view.rate:.2g} a second" if view.rate < 10 else f"{view.rate:.0f} a second")
+    if view.remaining is not None:
+        parts.append(f"{_span(view.remaining)} left")
+    if view.cost is not None:
+        parts.append(f"{view.cost:.2f} {view.currency or ''}".strip())
+    return ", ".join(parts)
+
+
+def _span(seconds: float) -> str:
+    """A time as people say it: ``75`` is ``1 min 15 s``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def _summary(view: RunView) -> str:
+    failed = f", {view.failed} without an answer" if view.failed else ""
+    return f"{view.done} of {view.wanted} items asked, {view.answered} answered{failed}"
+
+
+def _resources() -> Resources:
+    from app.services import resources
+
+    shared = resources()
+    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
+    shared.store.upgrade()
+    return shared

@@ -1,0 +1,64 @@
+"""``touchstone worker``: a process that works on runs of models."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    cli.command("worker")(worker)
+
+
+def worker(
+    threads: Annotated[int, typer.Option(min=1, help="So many runs at once; each loads its own model.")] = 1,
+    share: Annotated[
+        bool,
+        typer.Option("--share", help="Take part in runs that another worker of this machine works on already."),
+    ] = False,
+    beside: Annotated[
+        bool, typer.Option("--beside", hidden=True, help="End when standard input does: of the server that started it.")
+    ] = False,
+) -> None:
+    """Work on runs of models: those that the browser or `run model --later` leave, and those whose worker died."""
+    import logging
+
+    from app.services import resources
+    from workflow import jobs, queue, workers
+
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    shared = resources()
+    shared.store.upgrade()
+    means = jobs.means_of(shared.store, shared.media, shared.settings)
+    if not beside:
+        typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
+        typer.echo("The worker waits for runs (Ctrl+C ends it).")
+
+    def work(run: str, stop: Callable[[], bool]) -> None:
+        jobs.work(shared.store, run, means=means, stop=stop, share=share)
+
+    queue.serve(
+        shared.settings,
+        waiting=lambda: workers.waiting(shared.store, share=share),
+        work=work,
+        threads=threads,
+        leave=_end_of_input() if beside else lambda: False,
+    )
+
+
+def _end_of_input() -> Callable[[], bool]:
+    """True once standard input has ended, which it does when the process at its other end dies."""
+    ended = threading.Event()
+
+    def read() -> None:
+        while sys.stdin.buffer.read(1024):
+            pass
+        ended.set()
+
+    threading.Thread(target=read, name="parent", daemon=True).start()
+    return ended.is_set
