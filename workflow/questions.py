@@ -19,7 +19,7 @@ from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import AssetSlot, ItemField, Schema
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet, load_prompt_set, parse_prompts, read_prompts
-from db import items
+from db import items, runs
 from db.engine import Session, Store
 from db.tables import AssetRow, ItemRow
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound, SchemaError
@@ -34,6 +34,8 @@ CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
 """Placeholders that no field fills: the options a line each where there are any; what is told beside the question;
 the dimension's title."""
 
+HOLMES, TOOLS = "holmes", "tools"
+"""The strategy in which a text model asks for tools, and the field of an item that holds what they said."""
 TEXT_ONLY = "text_only"
 """The variant that is taken instead of ``general`` where pictures are left out."""
 
@@ -120,6 +122,26 @@ def prompts_of(plan: RunPlan) -> PromptSet:
             "Start a new run."
         )
     return found
+
+
+def kept_prompts(session: Session, project_id: int) -> dict[str, str]:
+    """The prompt files that runs of a project were made with: their text by name, the latest of a name."""
+    found: dict[str, str] = {}
+    for row in sorted(runs.of_project(session, project_id=project_id), key=lambda row: row.id or 0):
+        plan = row.params.get("plan")
+        if isinstance(plan, Mapping) and plan.get("prompt_text"):
+            found[str(plan.get("prompt_set"))] = str(plan["prompt_text"])
+    return found
+
+
+def unfilled(schema: Schema, plan: RunPlan) -> tuple[str, ...]:
+    """The placeholders of a plan's prompts that no field of the items fills, so that the plan has to say one."""
+    writer = _Writer(schema, plan, plan.family, prompts_of(plan))
+    variants = {writer.variant(each.id) for each in schema.dimensions}
+    prompts = [writer.prompts.prompt(family=writer.family, variant=each) for each in sorted(variants)]
+    prompts += [writer.prompts.injections[each] for each in plan.injections]
+    names = dict.fromkeys(name for prompt in prompts for name in prompt.placeholders)
+    return tuple(name for name in names if not writer.fills(name))
 
 
 def _parsed(plan: RunPlan) -> PromptSet:
@@ -211,7 +233,7 @@ class Asker:
         self.spec = spec
         self.pictures = Pictures(media, cache)
         self.prompts = prompts_of(plan)
-        self._writer = _Writer(schema, plan, spec, self.prompts)
+        self._writer = _Writer(schema, plan, plan.family or spec.prompts, self.prompts)
         self._shower = _Shower(schema, plan, self.pictures)
 
     def ask(self, item_ids: Sequence[int]) -> list[Question]:
@@ -256,13 +278,14 @@ class Asker:
             shown = self._shower.shown(item) if self._shows() else []
             self._fits(shown)
             system, parts = self._writer.parts(item, shown)
-            options = self._writer.ranked(item)
+            options, tools = self._writer.ranked(item), self._writer.tools(item)
         except _Cannot as why:
             return _Draft(replace(question, cannot=str(why)))
-        return _Draft(replace(question, system=system, options=options), tuple(parts))
+        return _Draft(replace(question, system=system, options=options, tools=tools), tuple(parts))
 
     def _shows(self) -> bool:
-        return not self.plan.text_only
+        """Not where pictures are left out on purpose, nor where tools say what is in them."""
+        return not self.plan.text_only and self.plan.strategy != HOLMES
 
     def _fits(self, shown: Sequence[_Shown]) -> None:
         """Whether the model can be shown so many pictures."""
@@ -340,11 +363,11 @@ def _read(session: Session, ids: Sequence[int]) -> dict[int, _Item]:
 class _Writer:
     """Fills prompts."""
 
-    def __init__(self, schema: Schema, plan: RunPlan, spec: ModelSpec, prompts: PromptSet) -> None:
+    def __init__(self, schema: Schema, plan: RunPlan, family: str | None, prompts: PromptSet) -> None:
         self.schema = schema
         self.plan = plan
         self.prompts = prompts
-        self.family = plan.family or spec.prompts
+        self.family = family
         self.fields = {field.name: field for field in schema.item.fields}
         self.keys = key_fields(schema)
         self.options = options_field(schema)
@@ -413,10 +436,25 @@ class _Writer:
             found += "\n" + injection.fill(values).user
         return found
 
-    def _value(self, placeholder: str, item: _Item, told: str) -> str:
+    def tools(self, item: _Item) -> Mapping[str, Any] | None:
+        """Where a text model asks for tools: their stored results."""
+        if self.plan.strategy != HOLMES:
+            return None
+        found = item.fields.get(TOOLS)
+        if not isinstance(found, Mapping) or not found:
+            raise _Cannot(f"No results of tools are stored for it; they belong into its field `{TOOLS}`.")
+        return found
+
+    def fills(self, placeholder: str) -> bool:
+        """Whether something fills a placeholder."""
+        return self._source(placeholder) in {*self.fields, INJECTED, CHOICES, DIMENSION}
+
+    def _source(self, placeholder: str) -> str:
         name = self.plan.fills.get(placeholder, placeholder)
-        if name == "options" and name not in self.fields and self.options:
-            name = self.options
+        return self.options if name == "options" and name not in self.fields and self.options else name
+
+    def _value(self, placeholder: str, item: _Item, told: str) -> str:
+        name = self._source(placeholder)
         if name not in self.fields:
             if name == INJECTED:
                 return told

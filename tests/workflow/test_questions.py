@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
@@ -22,9 +23,10 @@ from annotation_schemas.prompts import load_prompt_set
 from db import items as item_queries
 from db.assets import put_media
 from db.engine import Store
-from db.tables import AssetRow
+from db.tables import AssetRow, RunRow
 from domain.errors import ModelRefused
-from domain.runs import Picture, Question, RunPlan
+from domain.runs import Picture, Question, RunKind, RunPlan
+from examples.action_clips import action_clips
 from inference.spec import ModelSpec
 from media import clips
 from media.store import MediaStore
@@ -34,7 +36,7 @@ from tests.paths import shared
 from workflow.author import NewItem, add_items
 from workflow.bring_in import import_files
 from workflow.projects import access_to
-from workflow.questions import Asker, plan_for
+from workflow.questions import Asker, kept_prompts, plan_for, unfilled
 
 FISH = ModelSpec(name="fish", adapter="chat", model="fish", modality="images")
 QUESTION, ANSWER = "What is left of {me}?", "zebra-crossing"
@@ -311,6 +313,16 @@ def test_information_is_told_beside_the_question_as_etp_bench_adds_it(store: Sto
         asker(store, media, loaded, injections=("weather",))
 
 
+def test_a_text_model_gets_the_stored_results_of_tools_and_no_pictures(store: Store, media: MediaStore) -> None:
+    loaded = schema_of("pca_bench")
+    said = {"ocr": "STOP", "object_detection": ["car"]}
+    items = [("domestic_robot", {**PCA, "tools": each}, [("image", None)]) for each in (said, {})]
+    first, second = asker(store, media, loaded, strategy="holmes").ask(bring(store, media, loaded, items))
+    assert (first.cannot, first.pictures, first.tools) == ("", (), said)
+    assert second.cannot == "No results of tools are stored for it; they belong into its field `tools`."
+    assert "STOP" not in first.text
+
+
 # ---- prompts out of files -------------------------------------------------------------------------------------------
 
 
@@ -326,8 +338,8 @@ def test_published_prompts_and_templates_stand_beside_ours(store: Store, media: 
     chosen = f"{published}#short"
     with pytest.raises(ModelRefused, match=r"as in published.jsonl#NAME; there are short, planning"):
         asker(store, media, loaded, prompts=str(published))
-    unfilled = asker(store, media, loaded, prompts=chosen, text_only=True).ask(ids)[0]
-    assert "asks for `q`" in unfilled.cannot
+    lacking = asker(store, media, loaded, prompts=chosen, text_only=True).ask(ids)[0]
+    assert "asks for `q`" in lacking.cannot
     made = asker(store, media, loaded, prompts=chosen, fills={"q": "question"}, text_only=True)
     first, second = made.ask(ids)
     assert (first.system, first.text) == ("Be brief.", f"Q: {QUESTION}\nA:")
@@ -337,6 +349,17 @@ def test_published_prompts_and_templates_stand_beside_ours(store: Store, media: 
     published.unlink()  # the plan has it
     again = Asker(store, media, schema=loaded.schema_, plan=RunPlan.of(made.plan.dump()), spec=FISH, cache=tmp_path)
     assert again.ask(ids) == [first, second]
+    assert unfilled(loaded.schema_, made.plan) == ()
+    assert unfilled(loaded.schema_, replace(made.plan, fills={})) == ("q",)
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        params = {"plan": made.plan.dump(), "spec": FISH.dump()}
+        row = RunRow(
+            project_id=access.project_id, kind=RunKind.MODEL, name="fish", params=params, created_at=store.now()
+        )
+        session.add(row)
+    with store.read() as session:
+        assert kept_prompts(session, access.project_id) == {"published.jsonl#short": made.plan.prompt_text}
 
     template = tmp_path / "mine.txt"
     template.write_text("=== system ===\nYou help.\n=== user ===\nAbout {dimension}: {question}\n")
@@ -546,6 +569,29 @@ def test_frames_of_an_uneven_clip_are_those_on_screen(keyframes: int, tmp_path: 
     wanted = [0.0, 0.019, 0.02, 0.38, 0.39, 0.5, 2.0, 2.0, 3.3, 5.9]
     shown = [number_of(each) for each in clips.frames_at(path, wanted)]
     assert shown == [max(n for n, time in enumerate(uneven) if time <= moment) for moment in wanted]
+
+
+def test_frames_of_the_demo_s_clips_are_those_that_were_drawn(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    loaded = schema_of("egoplan")
+    action = action_clips()[0]
+    size, last = (320, 240), action.n_frames - 1
+    clip = action.save(tmp_path / "clip.webm", size)
+    drawn = [np.asarray(frame, dtype=float) for frame in action.frames(size)]
+    fields = egoplan_fields([(0, 12), (12, last)], last)  # its source is the clip itself
+    ids = bring(store, media, loaded, [("next_action", fields, [("progress", clip), ("observation", None)])])
+    (question,) = asker(store, media, loaded, clips={"frames_per_segment": 4}).ask(ids)
+    assert [each.clip for each in question.pictures] == [1] * 4 + [2] * 4 + [None]
+    shown = []
+    for each in question.pictures:
+        with Image.open(each.path) as image:
+            pixels = np.asarray(image, dtype=float)
+        shown.append(min(range(len(drawn)), key=lambda n: float(np.abs(drawn[n] - pixels).mean())))
+    at = [round((each.time or 0) * 12) for each in question.pictures]
+    # 12 frames a second: thirds of 0..12 and of 12..47; but frame 8 is noted at 0.667 s, just after 8/47 of 3.917 s
+    assert at == [0, 4, 7, 12, 12, 23, 35, 47, 47]
+    differing = [n for n in range(len(drawn)) if n in at and np.abs(drawn[n] - drawn[max(n - 1, 0)]).mean() > 1]
+    assert len(differing) > 1
+    assert [(n, k) for n, k in zip(at, shown, strict=True) if n in differing and n != k] == []
 
 
 # ---- what will happen -----------------------------------------------------------------------------------------------
