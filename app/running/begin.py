@@ -59,22 +59,29 @@ def form(services: Services, view: ProjectView) -> None:
         shell.show(markup.paragraph("Model or plan were changed: see again what will happen.", style="ts ts-quiet"))
         return
     shell.show(*told(seen[1], view, spec, chosen))
-    if not seen[1].can:
-        return
+    if seen[1].can:
+        _start(services, view, spec, chosen, n=seen[1].can, token=token)
+    first = prompts(seen[1])
+    if first:
+        shell.show(*first)
+
+
+def _start(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan, *, n: int, token: str) -> None:
     # The button stands for what is shown above it: with another model or plan it is another button.
-    if st.button(f"Start: {markup.count(seen[1].can, 'item')}", type="primary", key=f"models.start.{token}"):
-        run = runs.start(
-            services.store,
-            by=services.person,
-            project=view.name,
-            spec=spec,
-            plan=chosen,
-            settings=services.settings,
-        )
-        st.session_state.pop("models.seen", None)
-        st.session_state.pop("models.part", None)
-        st.query_params.from_dict({"project": view.name, "run": run})
-        st.rerun()
+    if not st.button(f"Start: {markup.count(n, 'item')}", type="primary", key=f"models.start.{token}"):
+        return
+    run = runs.start(
+        services.store,
+        by=services.person,
+        project=view.name,
+        spec=spec,
+        plan=chosen,
+        settings=services.settings,
+    )
+    st.session_state.pop("models.seen", None)
+    st.session_state.pop("models.part", None)
+    st.query_params.from_dict({"project": view.name, "run": run})
+    st.rerun()
 
 
 def token_of(view: ProjectView, spec: ModelSpec, chosen: RunPlan) -> str:
@@ -173,7 +180,6 @@ def address_of(path: Path, *, side: int = 420) -> str:
 def told(seen: Seen, view: ProjectView, spec: ModelSpec, chosen: RunPlan) -> list[Markup]:
     """What will happen, as markup."""
     found = seen.foreseen
-    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     parts = [
         _section("What will happen"),
         markup.tag("p", markup.text(sentence(seen, spec, chosen)), style="ts", data_part="foreseen"),
@@ -185,23 +191,35 @@ def told(seen: Seen, view: ProjectView, spec: ModelSpec, chosen: RunPlan) -> lis
     if found.preview.cannot:
         rows = [[shown.line(why, most=600), markup.text(f"{n:,}")] for why, n in found.preview.cannot.items()]
         parts.append(markup.table([("Cannot be asked, because", ""), ("Items", "number")], rows))
-    parts.append(
-        markup.table(
-            [("Dimension", ""), ("Items", "number"), ("Prompt", "")],
-            [
-                [
-                    markup.text(titles.get(name, name)),
-                    markup.text(f"{n:,}"),
-                    markup.text(found.preview.variants.get(name, "-")),
-                ]
-                for name, n in found.by_dimension.items()
-            ],
-        )
-    )
-    if found.preview.questions:
-        parts.append(_section("The first prompts, as they will be sent"))
-        parts += [asked(question, seen.pictures) for question in found.preview.questions[:SHOWN]]
+    parts.append(variants(found, {known.id: known.title for known in view.schema.schema_.dimensions}))
     return parts
+
+
+def variants(found: Foreseen, titles: Mapping[str, str]) -> Markup:
+    """Which dimensions get which prompt, a row for each prompt."""
+    of_prompt: dict[str, list[str]] = {}
+    for name in found.by_dimension:
+        of_prompt.setdefault(found.preview.variants.get(name, "-"), []).append(name)
+    return markup.table(
+        [("Prompt", "line"), ("Items", "number"), ("Dimensions", "")],
+        [
+            [
+                markup.text(prompt),
+                markup.text(f"{sum(found.by_dimension[name] for name in names):,}"),
+                markup.text(", ".join(f"{titles.get(name, name)} {found.by_dimension[name]:,}" for name in names)),
+            ]
+            for prompt, names in of_prompt.items()
+        ],
+    )
+
+
+def prompts(seen: Seen) -> list[Markup]:
+    """The first prompts, as they will be sent."""
+    asked_first = seen.foreseen.preview.questions[:SHOWN]
+    if not asked_first:
+        return []
+    shown_ = [asked(question, seen.pictures) for question in asked_first]
+    return [_section("The first prompts, as they will be sent"), *shown_]
 
 
 def sentence(seen: Seen, spec: ModelSpec, chosen: RunPlan) -> str:

@@ -40,6 +40,8 @@ STYLE = """
 .failing { background-image: repeating-linear-gradient(135deg, #00000030 0 3px, transparent 3px 7px); }
 .truncated { background-image: repeating-linear-gradient(45deg, #00000026 0 3px, transparent 3px 7px); }
 .ts-scroll { overflow-x: auto; }
+.st-key-models-text textarea { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace;
+  font-size: .85rem; line-height: 1.45; }
 """
 
 OUTCOMES: Mapping[Outcome, str] = {

@@ -237,10 +237,16 @@ def workers(view: RunView) -> Markup:
     )
 
 
+NOT_SHOWN = ("process",)
+"""What a worker keeps of itself for other workers."""
+
+
 def about(of: Mapping[str, Any]) -> str:
     """What a worker says of itself, in a line."""
     parts = []
     for name, value in of.items():
+        if name in NOT_SHOWN or value in (None, "", [], {}):
+            continue
         if isinstance(value, Mapping):
             value = ", ".join(f"{key} {part}" for key, part in value.items())
         elif isinstance(value, list | tuple):
