@@ -152,14 +152,22 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan)
 
 
 def _of_endpoint(found: Foreseen, pictures: Mapping[str, str], spec: ModelSpec) -> Seen:
+    from inference.endpoint import estimate
+
+    asked = found.preview.questions
+    told = estimate.estimated(asked, spec)
     requests = found.wanted - sum(found.preview.cannot.values())
+    times = requests / len(asked) if asked else 0
     return Seen(
         found,
         pictures,
         estimate=[
             ("requests, if each succeeds at once", f"{requests:,}"),
+            ("tokens asked, about", f"{round(told.tokens_in * times):,}"),
             ("tokens answered, at most", f"{requests * spec.generation.max_new_tokens:,}"),
+            ("cost, at most about", shown.cost(None if told.cost is None else told.cost * times, told.currency)),
         ],
+        rule=f"Worked out from the first {markup.count(len(asked), 'prompt')}. {told.rule}",
     )
 
 

@@ -15,7 +15,7 @@ from app.markup import Markup
 from app.running import shown
 from app.services import Services
 from domain.runs import OPEN, RESUMABLE, RunState
-from workflow import runs
+from workflow import queue, runs
 from workflow.runs import FailureView, RunView
 
 FOLLOW_SECONDS = 2
@@ -117,7 +117,11 @@ def _live(services: Services, run: str, drawn_as: RunState) -> None:
         failed = runs.failures_of(services.store, by=services.person, run=run) if view.failed else ()
         shell.show(*figures(view))
         _buttons(services, view)
-        more = below(view, failed, now=datetime.now(UTC))
+        if view.state in OPEN and not view.worked_on:
+            told = waiting(view, now=datetime.now(UTC), heard=queue.worker_seen(services.settings))
+            if told:
+                shell.show(markup.notice(told, style="bad"))
+        more = below(view, failed)
         if more:
             shell.show(*more)
 
@@ -126,9 +130,10 @@ def figures(view: RunView) -> list[Markup]:
     """Progress, and the numbers that go with it."""
     pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}"), ("answered", f"{view.answered:,}")]
     if view.state in OPEN:
-        pairs += [("pace", shown.rate(view.rate * 60 if view.rate else None))]
-        pairs += [("left", shown.duration(view.remaining))] if view.left else []
-    pairs += [("tokens asked", shown.number(view.tokens_in)), ("tokens answered", shown.number(view.tokens_out))]
+        pairs.append(("pace", shown.rate(view.rate * 60 if view.rate else None)))
+        pairs.append(("until it is done", shown.duration(view.remaining)))
+    if view.done:
+        pairs += [("tokens asked", shown.number(view.tokens_in)), ("tokens answered", shown.number(view.tokens_out))]
     if view.cost is not None or view.spec.get("endpoint"):
         over = " at least" if view.without_cost and view.cost is not None else ""
         pairs.append((f"cost{over}", shown.cost(view.cost, view.currency)))
@@ -144,28 +149,33 @@ def figures(view: RunView) -> list[Markup]:
     return parts
 
 
-def waiting(view: RunView, *, now: datetime) -> str:
-    """What is the matter if nobody works on an open run; empty if all is well."""
+def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
+    """What is the matter if nobody works on an open run; empty if all is well.
+
+    ``heard`` is how many seconds ago any worker was heard of, whatever it does; None: never.
+    """
     if view.state not in OPEN or view.worked_on:
         return ""
     since = max([view.created_at, *(worker.seen_at for worker in view.workers)])
     if now - since < PATIENCE:
         return ""
     gone = [worker for worker in view.workers if not worker.there]
-    before = f"{gone[-1].name} was last heard of at {gone[-1].seen_at:%H:%M} UTC. " if gone else ""
+    before = f" {gone[-1].name} was last heard of at {gone[-1].seen_at:%H:%M} UTC." if gone else ""
+    if heard is not None and heard < PATIENCE.total_seconds():
+        return (
+            f"A worker is running and has not taken this run yet: it may be busy with another one.{before} More workers"
+            " can share the work: touchstone worker starts one."
+        )
     return (
-        f"No worker is working on this run. {before}Workers may be busy with other runs; if none is running, whoever"
-        " runs this server starts one with `touchstone worker`, or `touchstone serve`, which brings one along. The run"
-        " goes on by itself as soon as a worker is there, and nothing that was answered is asked again."
+        f"No worker is running.{before} Whoever runs this server starts one with touchstone worker; touchstone serve"
+        " brings one along unless it is told not to. The run then goes on by itself, and nothing that was answered is"
+        " asked again."
     )
 
 
-def below(view: RunView, failed: Sequence[FailureView], *, now: datetime) -> list[Markup]:
+def below(view: RunView, failed: Sequence[FailureView]) -> list[Markup]:
     """What came back last, what failed, who works on it."""
     parts = []
-    told = waiting(view, now=now)
-    if told:
-        parts.append(markup.notice(told, style="bad"))
     if failed:
         parts += [_section(f"Without an answer: {markup.count(view.failed, 'item')}"), failures(failed, view)]
     if view.last:

@@ -195,6 +195,31 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     assert "waiting for a worker" in words(test)
 
 
+def test_what_an_endpoint_will_be_asked_and_may_cost_is_worked_out_before(show: Open, items: list[int]) -> None:
+    """Three requests of one token for four letters and four for a message; answers of at most 10 tokens each; 1 and 2
+    for a million tokens."""
+    price = specs.Price(input=1.0, output=2.0, date="2026-11-01")
+    spec = ModelSpec(
+        name="far",
+        adapter="endpoint",
+        model="m",
+        modality="images",
+        generation=specs.Generation(max_new_tokens=10),
+        endpoint=specs.Endpoint(base_url="http://127.0.0.1:9/v1", price=price),
+    )
+    test = show()
+    test.text_area(key=description.TEXT).set_value(specs.written(spec)).run()
+    test.selectbox(key="models.prompts").select("plain").run()
+    test.toggle(key="models.text_only").set_value(True).run()
+    test.button(key="models.see").click().run()
+    page = words(test)
+    n_in = 3 * (len("How many cups, 0?") / 4 + 4)  # the questions have the same length
+    cost = (n_in * 1 + 30 * 2) / 1_000_000
+    for figure in ("<b>3</b>", f"<b>{n_in:.0f}</b>", "<b>30</b>", f"<b>{cost:.4f} USD</b>"):
+        assert figure in page
+    assert "Worked out from the first 3 prompts." in page
+
+
 def test_items_that_cannot_be_asked_are_counted_with_the_reason(show: Open, items: list[int]) -> None:
     test = show()
     test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
@@ -252,7 +277,7 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
     run = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "a")], project="tiny", wanted=2)
     view = runs.view(store, by=None, run=run)
     there = view.created_at
-    assert watch.waiting(view, now=there + timedelta(hours=1)) == "", "its worker is there"
+    assert watch.waiting(view, now=there + timedelta(hours=1), heard=None) == "", "its worker is there"
     alone = make_run(store, [Attempt(items[0], Outcome.ANSWERED, "a")], project="tiny", wanted=2, name="other")
     with store.write() as session:
         from db import runs as rows
@@ -262,10 +287,13 @@ def test_that_no_worker_is_there_is_said_after_a_while(store: Store, items: list
         for worker in rows.workers(session, run_id=row.id or 0):
             rows.end_worker(session, worker_id=worker.id or 0, now=store.now())
     view = runs.view(store, by=None, run=alone)
-    assert watch.waiting(view, now=there + timedelta(seconds=1)) == ""
-    told = watch.waiting(view, now=datetime.now(UTC) + timedelta(minutes=1))
-    assert "No worker is working on this run. machine/1 was last heard of" in told
-    assert "`touchstone worker`" in told
+    assert watch.waiting(view, now=there + timedelta(seconds=1), heard=None) == ""
+    later = datetime.now(UTC) + timedelta(minutes=1)
+    for heard in (None, 60.0):
+        told = watch.waiting(view, now=later, heard=heard)
+        assert "No worker is running. machine/1 was last heard of" in told
+        assert "touchstone worker" in told
+    assert "may be busy with another one" in watch.waiting(view, now=later, heard=1.0)
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
