@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from domain.errors import TouchstoneError
 from domain.runs import Picture, Question
 from inference.local.families import Family
 from inference.local.loading import Loaded
 
 
-class CannotAsk(TouchstoneError):
-    """A question does not fit the model: it is not asked, and the message says why."""
+class CannotAsk(Exception):
+    """A question does not fit the model: it is not asked, and the message, a sentence, becomes the attempt's."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,8 @@ class Encoded:
         return int(self.inputs["input_ids"].shape[1])
 
 
-CLIP = "<|touchstone clip|>"
+CLIP, STILL = "<|touchstone clip|>", "<|touchstone still|>"
+"""Stand for a place while a text is widened."""
 
 
 def own_template(family: Family) -> str:
@@ -294,8 +294,6 @@ def encode_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Encoded:
 
 def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
     texts = [prompt.text for prompt in prompts]
-    pictures = [[_opened(picture) for picture in prompt.stills] for prompt in prompts]
-    pixels: dict[str, Any] = {}
     common: dict[str, Any] = {"return_tensors": "pt", "padding": True}
     first = loaded.tokenizer.bos_token
     if loaded.template is not None and first and all(text.startswith(first) for text in texts):
@@ -303,7 +301,9 @@ def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
     if loaded.text_only:
         return dict(loaded.tokenizer(texts, **common))
     if any(prompt.clips for prompt in prompts):
-        texts, pixels = _with_videos(loaded, prompts, texts)
+        texts, pixels = _with_videos(loaded, prompts)
+        return {**loaded.tokenizer(texts, **common), **pixels}
+    pictures = [[_opened(picture) for picture in prompt.stills] for prompt in prompts]
     images: Any = pictures if any(pictures) else None
     kind = loaded.family.model_type
     if kind in ("blip-2", "instructblip", "kosmos-2"):
@@ -317,7 +317,6 @@ def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:
         inputs = dict(loaded.tokenizer(texts, **common))
     else:
         inputs = dict(loaded.processor(images=images, text=texts, **common))
-    inputs.update(pixels)
     inputs.pop("labels", None)
     if kind == "instructblip":
         inputs.update(_for_qformer(loaded, texts))
@@ -336,27 +335,41 @@ def _opened(picture: Picture) -> Any:
         raise CannotAsk(f"The picture {picture.path.name} cannot be opened: {error}") from error
 
 
-def _with_videos(loaded: Loaded, prompts: Sequence[Prompt], texts: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
-    """Clips as Video-LLaVA takes them, made here: its own processor for videos needs torchvision."""
+def _with_videos(loaded: Loaded, prompts: Sequence[Prompt]) -> tuple[list[str], dict[str, Any]]:
+    """Clips, and pictures beside them, as Video-LLaVA takes them: made here, since its own processor for videos needs
+    torchvision."""
     import torch
 
     processor = loaded.processor
-    side = None
-    videos: list[Any] = []
-    wide: list[str] = []
-    for prompt, text in zip(prompts, texts, strict=True):
+    more = processor.num_additional_image_tokens
+    videos, images, wide = [], [], []
+    for prompt in prompts:
+        text = prompt.text
         for frames in prompt.clips:
-            told = processor.image_processor([_opened(frame) for frame in frames], return_tensors="pt")
-            pixels = told["pixel_values"] if "pixel_values" in told else told["pixel_values_images"]
-            side = pixels.shape[-2:]
+            pixels = _pixels(loaded, frames)
             videos.append(pixels)
-            patches = (side[0] // processor.patch_size) * (side[1] // processor.patch_size)
-            count = len(frames) * (patches + processor.num_additional_image_tokens)
-            text = text.replace(processor.video_token, CLIP * count, 1)
-        wide.append(text.replace(CLIP, processor.video_token))
+            text = text.replace(processor.video_token, CLIP * (len(frames) * (_patches(processor, pixels) + more)), 1)
+        for still in prompt.stills:
+            pixels = _pixels(loaded, [still])
+            images.append(pixels)
+            left = more - (processor.vision_feature_select_strategy == "default")
+            text = text.replace(processor.image_token, STILL * (_patches(processor, pixels) + left), 1)
+        wide.append(text.replace(CLIP, processor.video_token).replace(STILL, processor.image_token))
     if len({tuple(video.shape) for video in videos}) > 1:
         raise CannotAsk("The clips of the question have different numbers of frames: take the same number of each.")
-    return wide, {"pixel_values_videos": torch.stack(videos)}
+    made = {"pixel_values_videos": torch.stack(videos)}
+    return wide, {**made, "pixel_values_images": torch.cat(images)} if images else made
+
+
+def _pixels(loaded: Loaded, pictures: Sequence[Picture]) -> Any:
+    opened = [_opened(picture) for picture in pictures]
+    made = loaded.processor.image_processor(opened, return_tensors="pt")
+    return made["pixel_values"] if "pixel_values" in made else made["pixel_values_images"]
+
+
+def _patches(processor: Any, pixels: Any) -> int:
+    height, width = pixels.shape[-2:]
+    return int(height // processor.patch_size) * int(width // processor.patch_size)
 
 
 def _for_qformer(loaded: Loaded, texts: Sequence[str]) -> dict[str, Any]:

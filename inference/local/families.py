@@ -55,7 +55,6 @@ _LLAVA = ("patch_size", "vision_feature_select_strategy")
 
 FAMILIES: tuple[Family, ...] = (
     Family("llava", "LLaVA", ranking="cached", modality="images", needs=_LLAVA, prompts="llava"),
-    Family("vipllava", "VipLLaVA", modality="images", needs=_LLAVA[:1], prompts="llava"),
     Family("llava_next", "LLaVA-NeXT", ranking="cached", modality="images", needs=_LLAVA, prompts="llava"),
     Family(
         "llava_onevision",
@@ -96,7 +95,6 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family("kosmos-2", "Kosmos-2", adapter="completion", needs_picture=True, batches=False, prompts="blip"),
     Family("paligemma", "PaliGemma", adapter="completion", modality="images", needs_picture=True, prompts="blip"),
-    Family("idefics2", "Idefics2", modality="images"),
     Family("idefics3", "Idefics3", ranking="cached", modality="images"),
     Family("smolvlm", "SmolVLM", ranking="cached", modality="images", image_only=True),
     Family(

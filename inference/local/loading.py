@@ -307,7 +307,7 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
         if family.modality == "text":
             tokenizer = AutoTokenizer.from_pretrained(where, **common)
             return tokenizer, tokenizer
-        if family.image_only:
+        if family.image_only or _has_videos(config):
             processor = _image_only(where, config, common)
         else:
             processor = AutoProcessor.from_pretrained(where, **common)
@@ -340,6 +340,15 @@ def _processor(spec: ModelSpec, family: Family, where: str, config: Any, common:
     return processor, processor.tokenizer
 
 
+def _has_videos(config: Any) -> bool:
+    """Whether the processor of a family has a part for videos."""
+    import transformers
+    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING_NAMES
+
+    full = getattr(transformers, PROCESSOR_MAPPING_NAMES.get(config.model_type) or "ProcessorMixin", None)
+    return full is not None and "video_processor" in full.get_attributes()
+
+
 def _image_only(where: str, config: Any, common: Mapping[str, Any]) -> Any:
     """A family's processor without its part for videos, which would need torchvision."""
     import transformers
@@ -366,6 +375,7 @@ def _image_only(where: str, config: Any, common: Mapping[str, Any]) -> Any:
     return kind(
         image_processor=AutoImageProcessor.from_pretrained(where, backend="pil", **common),
         tokenizer=AutoTokenizer.from_pretrained(where, **common),
+        video_processor=None,
         **named,
     )
 

@@ -147,7 +147,7 @@ def image_only(name: str) -> type:
     return type(name, (full,), {"__init__": __init__})
 
 
-def llava(folder: Path) -> None:
+def llava(folder: Path) -> Any:
     from transformers import LlavaConfig, LlavaForConditionalGeneration, LlavaProcessor
 
     tok = tokenizer("<image>")
@@ -162,10 +162,10 @@ def llava(folder: Path) -> None:
         vision_feature_select_strategy="default",
         chat_template=template("<image>"),
     )
-    _save(folder, LlavaForConditionalGeneration, config, processor)
+    return _save(folder, LlavaForConditionalGeneration, config, processor)
 
 
-def llava_next(folder: Path) -> None:
+def llava_next(folder: Path) -> Any:
     from transformers import (
         LlavaNextConfig,
         LlavaNextForConditionalGeneration,
@@ -191,7 +191,7 @@ def llava_next(folder: Path) -> None:
         vision_feature_select_strategy="default",
         chat_template=template("<image>"),
     )
-    _save(folder, LlavaNextForConditionalGeneration, config, processor)
+    return _save(folder, LlavaNextForConditionalGeneration, config, processor)
 
 
 def _qformer(**more: Any) -> dict[str, Any]:
@@ -261,7 +261,7 @@ def _opt(tok: Any) -> dict[str, Any]:
     }
 
 
-def _blip2(folder: Path, text: Callable[[Any], dict[str, Any]]) -> None:
+def _blip2(folder: Path, text: Callable[[Any], dict[str, Any]]) -> Any:
     from transformers import Blip2Config, Blip2ForConditionalGeneration, Blip2Processor
 
     tok = tokenizer("<image>")
@@ -274,18 +274,18 @@ def _blip2(folder: Path, text: Callable[[Any], dict[str, Any]]) -> None:
         initializer_range=SPREAD,
     )
     processor = Blip2Processor(_blip_images(), tok, num_query_tokens=4)
-    _save(folder, Blip2ForConditionalGeneration, config, processor)
+    return _save(folder, Blip2ForConditionalGeneration, config, processor)
 
 
-def blip2_opt(folder: Path) -> None:
-    _blip2(folder, _opt)
+def blip2_opt(folder: Path) -> Any:
+    return _blip2(folder, _opt)
 
 
-def blip2_t5(folder: Path) -> None:
-    _blip2(folder, _t5)
+def blip2_t5(folder: Path) -> Any:
+    return _blip2(folder, _t5)
 
 
-def _instructblip(folder: Path, text: Callable[[Any], dict[str, Any]]) -> None:
+def _instructblip(folder: Path, text: Callable[[Any], dict[str, Any]]) -> Any:
     from transformers import InstructBlipConfig, InstructBlipForConditionalGeneration, InstructBlipProcessor
 
     tok = tokenizer("<image>")
@@ -299,48 +299,55 @@ def _instructblip(folder: Path, text: Callable[[Any], dict[str, Any]]) -> None:
         initializer_range=SPREAD,
     )
     processor = InstructBlipProcessor(_blip_images(), tok, second, num_query_tokens=4)
-    _save(folder, InstructBlipForConditionalGeneration, config, processor)
+    return _save(folder, InstructBlipForConditionalGeneration, config, processor)
 
 
-def instructblip(folder: Path) -> None:
-    _instructblip(folder, llama)
+def instructblip(folder: Path) -> Any:
+    return _instructblip(folder, llama)
 
 
-def instructblip_t5(folder: Path) -> None:
-    _instructblip(folder, _t5)
+def instructblip_t5(folder: Path) -> Any:
+    return _instructblip(folder, _t5)
 
 
-def idefics3(folder: Path) -> None:
-    from transformers import (
-        Idefics3Config,
-        Idefics3ForConditionalGeneration,
-        Idefics3ImageProcessorPil,
-        Idefics3Processor,
-    )
+def _idefics(folder: Path, name: str) -> Any:
+    import transformers
 
     tiles = [f"<row_{row}_col_{column}>" for row in range(1, 7) for column in range(1, 7)]
     tok = tokenizer("<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>", *tiles)
     vision = {key: value for key, value in siglip().items() if key not in ("vision_use_head", "model_type")}
-    config = Idefics3Config(
+    config = getattr(transformers, f"{name}Config")(
         vision_config=vision,
         text_config=llama(tok),
         image_token_id=tok.convert_tokens_to_ids("<image>"),
         scale_factor=2,
         pad_token_id=0,
     )
-    processor = Idefics3Processor(
-        Idefics3ImageProcessorPil(size={"longest_edge": 2 * SIDE}, max_image_size={"longest_edge": SIDE}),
-        tok,
-        image_seq_len=PATCHES // 4,
-        chat_template=template("<image>"),
+    images = getattr(transformers, f"{name}ImageProcessorPil")(
+        size={"longest_edge": 2 * SIDE}, max_image_size={"longest_edge": SIDE}
     )
-    _save(folder, Idefics3ForConditionalGeneration, config, processor)
+    model = getattr(transformers, f"{name}ForConditionalGeneration")
+    if name == "Idefics3":
+        kind: Any = transformers.Idefics3Processor
+        processor = kind(images, tok, image_seq_len=PATCHES // 4, chat_template=template("<image>"))
+        return _save(folder, model, config, processor)
+    else:
+        processor = image_only(f"{name}Processor")(images, tok, chat_template=template("<image>"))
+        return _save(folder, model, config, processor, video=name, image_seq_len=PATCHES // 4)
+
+
+def idefics3(folder: Path) -> Any:
+    return _idefics(folder, "Idefics3")
+
+
+def smolvlm(folder: Path) -> Any:
+    return _idefics(folder, "SmolVLM")
 
 
 QWEN = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
 
 
-def _qwen(folder: Path, name: str, processor_name: str, vision: dict[str, Any], text: dict[str, Any]) -> None:
+def _qwen(folder: Path, name: str, processor_name: str, vision: dict[str, Any], text: dict[str, Any]) -> Any:
     import transformers
 
     tok = tokenizer(*QWEN)
@@ -365,19 +372,26 @@ def _qwen(folder: Path, name: str, processor_name: str, vision: dict[str, Any], 
         ),
     )
     processor.video_token = QWEN[3]
-    _save(folder, getattr(transformers, f"{name}ForConditionalGeneration"), config, processor)
-    _video_part(folder, name.replace("_5", ""))
+    return _save(
+        folder,
+        getattr(transformers, f"{name}ForConditionalGeneration"),
+        config,
+        processor,
+        video=name.replace("_5", ""),
+    )
 
 
 ROPE = {"rope_type": "default", "type": "default", "rope_theta": 10000.0, "mrope_section": [2, 3, 3]}
 
 
-def qwen2_vl(folder: Path) -> None:
+def qwen2_vl(folder: Path) -> Any:
     vision = {"depth": 2, "embed_dim": 32, "hidden_size": 64, "num_heads": 4, "mlp_ratio": 2, "patch_size": PATCH}
-    _qwen(folder, "Qwen2VL", "Qwen2VLProcessor", {**vision, "initializer_range": SPREAD}, {"rope_parameters": ROPE})
+    return _qwen(
+        folder, "Qwen2VL", "Qwen2VLProcessor", {**vision, "initializer_range": SPREAD}, {"rope_parameters": ROPE}
+    )
 
 
-def qwen2_5_vl(folder: Path) -> None:
+def qwen2_5_vl(folder: Path) -> Any:
     vision = {
         "depth": 2,
         "hidden_size": 32,
@@ -389,10 +403,10 @@ def qwen2_5_vl(folder: Path) -> None:
         "fullatt_block_indexes": [1],
         "initializer_range": SPREAD,
     }
-    _qwen(folder, "Qwen2_5_VL", "Qwen2_5_VLProcessor", vision, {"rope_parameters": ROPE})
+    return _qwen(folder, "Qwen2_5_VL", "Qwen2_5_VLProcessor", vision, {"rope_parameters": ROPE})
 
 
-def qwen3_vl(folder: Path) -> None:
+def qwen3_vl(folder: Path) -> Any:
     vision = {
         "depth": 2,
         "hidden_size": 32,
@@ -404,10 +418,10 @@ def qwen3_vl(folder: Path) -> None:
         "num_position_embeddings": 64,
         "initializer_range": SPREAD,
     }
-    _qwen(folder, "Qwen3VL", "Qwen3VLProcessor", vision, {"rope_parameters": ROPE, "head_dim": 16})
+    return _qwen(folder, "Qwen3VL", "Qwen3VLProcessor", vision, {"rope_parameters": ROPE, "head_dim": 16})
 
 
-def internvl(folder: Path) -> None:
+def internvl(folder: Path) -> Any:
     from transformers import GotOcr2ImageProcessorPil, InternVLConfig, InternVLForConditionalGeneration
 
     named = {
@@ -442,12 +456,12 @@ def internvl(folder: Path) -> None:
         chat_template=template("<IMG_CONTEXT>"),
     )
     processor.image_seq_length = PATCHES // 4
-    _save(folder, InternVLForConditionalGeneration, config, processor)
-    _add(folder / "processor_config.json", image_seq_length=PATCHES // 4)
-    _video_part(folder, "InternVL")
+    return _save(
+        folder, InternVLForConditionalGeneration, config, processor, video="InternVL", image_seq_length=PATCHES // 4
+    )
 
 
-def gemma3(folder: Path) -> None:
+def gemma3(folder: Path) -> Any:
     from transformers import (
         Gemma3Config,
         Gemma3ForConditionalGeneration,
@@ -484,10 +498,10 @@ def gemma3(folder: Path) -> None:
         chat_template=template("<start_of_image>"),
         image_seq_length=4,
     )
-    _save(folder, Gemma3ForConditionalGeneration, config, processor)
+    return _save(folder, Gemma3ForConditionalGeneration, config, processor)
 
 
-def video_llava(folder: Path) -> None:
+def video_llava(folder: Path) -> Any:
     from transformers import VideoLlavaConfig, VideoLlavaForConditionalGeneration, VideoLlavaImageProcessor
 
     tok = tokenizer("<image>", "<video>")
@@ -501,17 +515,19 @@ def video_llava(folder: Path) -> None:
     )
     images = VideoLlavaImageProcessor(size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE})
     processor = image_only("VideoLlavaProcessor")(images, tok, chat_template=template("<image>"))
-    _save(folder, VideoLlavaForConditionalGeneration, config, processor)
-    _add(
-        folder / "processor_config.json",
+    return _save(
+        folder,
+        VideoLlavaForConditionalGeneration,
+        config,
+        processor,
+        video="VideoLlava",
         patch_size=PATCH,
         num_additional_image_tokens=1,
         vision_feature_select_strategy="default",
     )
-    _video_part(folder, "VideoLlava")
 
 
-def llava_onevision(folder: Path) -> None:
+def llava_onevision(folder: Path) -> Any:
     from transformers import (
         LlavaOnevisionConfig,
         LlavaOnevisionForConditionalGeneration,
@@ -532,17 +548,19 @@ def llava_onevision(folder: Path) -> None:
         tok,
         chat_template=template("<image>"),
     )
-    _save(folder, LlavaOnevisionForConditionalGeneration, config, processor)
-    _add(
-        folder / "processor_config.json",
+    return _save(
+        folder,
+        LlavaOnevisionForConditionalGeneration,
+        config,
+        processor,
+        video="LlavaOnevision",
         num_image_tokens=PATCHES,
         vision_feature_select_strategy="full",
         vision_aspect_ratio="anyres_max_9",
     )
-    _video_part(folder, "LlavaOnevision")
 
 
-def paligemma(folder: Path) -> None:
+def paligemma(folder: Path) -> Any:
     from transformers import (
         PaliGemmaConfig,
         PaliGemmaForConditionalGeneration,
@@ -561,10 +579,10 @@ def paligemma(folder: Path) -> None:
         projection_dim=64,
         tie_word_embeddings=False,
     )
-    _save(folder, PaliGemmaForConditionalGeneration, config, processor)
+    return _save(folder, PaliGemmaForConditionalGeneration, config, processor)
 
 
-def kosmos2(folder: Path) -> None:
+def kosmos2(folder: Path) -> Any:
     from transformers import CLIPImageProcessorPil, Kosmos2Config, Kosmos2ForConditionalGeneration, Kosmos2Processor
 
     tok = tokenizer("<image>", "</image>", unk=True)
@@ -587,19 +605,20 @@ def kosmos2(folder: Path) -> None:
         vision_config={key: value for key, value in clip().items() if key != "model_type"},
         latent_query_num=8,
     )
-    _save(folder, Kosmos2ForConditionalGeneration, config, processor)
+    return _save(folder, Kosmos2ForConditionalGeneration, config, processor)
 
 
-def text(folder: Path) -> None:
+def text(folder: Path) -> Any:
     """A model that sees nothing."""
     from transformers import LlamaConfig, LlamaForCausalLM
 
     tok = tokenizer(chat_template=template("").replace("part['text']", "(part if part is string else part['text'])"))
     config = LlamaConfig(**{key: value for key, value in llama(tok).items() if key != "model_type"})
-    _save(folder, LlamaForCausalLM, config, tok)
+    return _save(folder, LlamaForCausalLM, config, tok)
 
 
-def _save(folder: Path, kind: Any, config: Any, processor: Any) -> None:
+def _save(folder: Path, kind: Any, config: Any, processor: Any, video: str = "", **settings: Any) -> Any:
+    """Build it, save it with what belongs to it, and return the model as it is in memory."""
     import torch
     from transformers.utils import logging
 
@@ -615,25 +634,25 @@ def _save(folder: Path, kind: Any, config: Any, processor: Any) -> None:
                 weight.mul_(0.05)
             elif name.endswith("decoder.final_layer_norm.weight"):
                 weight.mul_(80.0)
-            elif "language_projection" in name and name.endswith("weight"):
-                weight.mul_(3.0)
+            elif ("language_projection" in name or "image_to_text_projection.dense" in name) and weight.ndim == 2:
+                # So that what is in a picture weighs as much as the words.
+                weight.mul_(8.0)
     logging.disable_progress_bar()
     model.save_pretrained(folder)
     processor.save_pretrained(folder)
+    if settings:
+        path = folder / "processor_config.json"
+        told = json.loads(path.read_text(encoding="utf-8"))
+        path.write_text(json.dumps({**told, **settings}, indent=2), encoding="utf-8")
+    if video:
+        # The file for videos that full checkpoints of such families hold.
+        (folder / "video_preprocessor_config.json").write_text(
+            json.dumps({"video_processor_type": f"{video}VideoProcessor"}), encoding="utf-8"
+        )
+    return model
 
 
-def _add(path: Path, **values: Any) -> None:
-    told = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps({**told, **values}, indent=2), encoding="utf-8")
-
-
-def _video_part(folder: Path, name: str) -> None:
-    """The file for videos that full checkpoints of such families hold."""
-    told = {"video_processor_type": f"{name}VideoProcessor"}
-    (folder / "video_preprocessor_config.json").write_text(json.dumps(told), encoding="utf-8")
-
-
-FAMILIES: dict[str, Callable[[Path], None]] = {
+FAMILIES: dict[str, Callable[[Path], Any]] = {
     "llava": llava,
     "llava_next": llava_next,
     "blip2_opt": blip2_opt,
@@ -641,6 +660,7 @@ FAMILIES: dict[str, Callable[[Path], None]] = {
     "instructblip": instructblip,
     "instructblip_t5": instructblip_t5,
     "idefics3": idefics3,
+    "smolvlm": smolvlm,
     "qwen2_vl": qwen2_vl,
     "qwen2_5_vl": qwen2_5_vl,
     "qwen3_vl": qwen3_vl,
