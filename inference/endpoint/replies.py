@@ -19,6 +19,8 @@ LONGEST_RAW = 65_536
 LONGEST_TOLD = 300
 """So many characters of a server's own words stand in a message."""
 
+REPLACED = "Characters that no database takes were replaced by U+FFFD."
+
 _ENDED = {"stop", "eos", "end_turn", "stop_sequence"}
 _CUT = {"length", "max_tokens"}
 _FILTERED = {"content_filter", "safety", "prohibited_content", "recitation", "blocklist"}
@@ -70,7 +72,7 @@ def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
     >>> read(200, {}, '<html>').outcome.value
     'unreadable'
     """
-    clean, replaced = storable(body)
+    clean, _ = storable(body)
     value = _json(clean)
     if status >= 300:
         reply = _refused(status, headers, value)
@@ -82,10 +84,6 @@ def read(status: int, headers: Mapping[str, str], body: str) -> Reply:
         reply = _completion(value)
     told = {**vars(reply), "status": status, "headers": headers, "raw": clean[:LONGEST_RAW], "length": len(clean)}
     told["request_id"] = _request_id(headers)
-    if reply.text and replaced:
-        told["error"] = (
-            f"{reply.error} " if reply.error else ""
-        ) + "Characters that no text can have were replaced by U+FFFD."
     return Reply(**told)
 
 
@@ -116,14 +114,14 @@ def _completion(value: Any) -> Reply:
     finish = choice.get("finish_reason")
     tokens_in, tokens_out = usage(value)
     said = _content(message.get("content")) if isinstance(message, dict) else None
-    text = storable(said or "")[0]
+    text, replaced = storable(said or "")
 
     def reply(outcome: Outcome, error: str = "", *, again: bool = False, words: str = text) -> Reply:
         return Reply(
             outcome,
             text=words,
             again=again,
-            error=error,
+            error=f"{error} {REPLACED}".strip() if replaced else error,
             finish_reason=storable(finish)[0][:100] if isinstance(finish, str) else None,
             tokens_in=tokens_in,
             tokens_out=tokens_out,

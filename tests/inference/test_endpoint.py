@@ -206,6 +206,7 @@ def test_characters_that_no_database_takes() -> None:
         (attempt,) = asked(server.url)
     assert attempt.text == "a\ufffdb\ufffdc"
     attempt.text.encode()
+    assert attempt.error == "Characters that no database takes were replaced by U+FFFD."
     assert "\0" not in attempt.detail["raw"]
 
 

@@ -1,0 +1,168 @@
+"""A real model behind a real server: `transformers serve` with a tiny LLaVA."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from domain.runs import Attempt, Outcome, Picture, Question
+from inference.opening import open_answerer
+from inference.spec import Endpoint, Generation, ModelSpec
+from tests.inference.tiny import picture
+from tests.serving import free_port
+
+if TYPE_CHECKING:
+    from tests.inference.tiny import Shelf
+
+pytestmark = pytest.mark.slow
+
+START = """
+from transformers.cli.serving import model_manager
+
+begun = model_manager.ModelManager.__init__
+
+def on_the_processor(self, *arguments, **more):
+    begun(self, *arguments, **more)
+    self.device = None  # a device of any name would ask for the package accelerate
+
+model_manager.ModelManager.__init__ = on_the_processor
+from transformers.cli.transformers import main
+main()
+"""
+"""`transformers`, for a machine without accelerate."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The base URL of a `transformers serve`, which sees nothing of the network."""
+    home = tmp_path_factory.mktemp("served")
+    cache = home / "cache"
+    cache.mkdir()  # without the folder, the list of models ends in an error
+    port = free_port()
+    log = home / "serve.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, "serve", "--host", "127.0.0.1", "--port", str(port)],
+            env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(cache), "OMP_NUM_THREADS": "1"},
+            cwd=home,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        end = time.monotonic() + 90
+        while True:
+            try:
+                direct.open(f"http://127.0.0.1:{port}/health", timeout=2).close()
+                break
+            except OSError:
+                assert process.poll() is None, log.read_text()[-3000:]
+                assert time.monotonic() < end, log.read_text()[-3000:]
+                time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def asked(path: Path, seed: int) -> Question:
+    picture(path, seed)
+    shown = Picture(path, hashlib.sha256(path.read_bytes()).hexdigest(), role="scene")
+    return Question(seed, f"item-{seed}", "objects", (shown, f"What is on table {seed}?"))
+
+
+def generated(folder: Path, question: Question, longest: int) -> str:
+    """What the same model says in this process, by transformers' own short way."""
+    import torch
+    from PIL import Image
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    processor = AutoProcessor.from_pretrained(folder)
+    model = AutoModelForImageTextToText.from_pretrained(folder, dtype="auto").eval()
+    content = [
+        {"type": "image", "image": Image.open(part.path)}
+        if isinstance(part, Picture)
+        else {"type": "text", "text": part}
+        for part in question.parts
+    ]
+    inputs = processor.apply_chat_template(
+        [{"role": "user", "content": content}],
+        add_generation_prompt=True,
+        tokenize=True,
+        return_dict=True,
+        return_tensors="pt",
+    )
+    with torch.no_grad():
+        tokens = model.generate(**inputs, max_new_tokens=longest, do_sample=False)
+    said: str = processor.decode(tokens[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+    return said
+
+
+def test_pictures_and_questions_are_answered_as_the_model_itself_answers_them(
+    served: str, tiny_models: Shelf, tmp_path: Path
+) -> None:
+    folder = tiny_models.folder("llava")
+    spec = ModelSpec(
+        name="tiny",
+        adapter="endpoint",
+        model=str(folder),
+        generation=Generation(max_new_tokens=12),
+        endpoint=Endpoint(base_url=served, concurrency=2, timeout_seconds=120.0),
+    )
+    questions = [asked(tmp_path / f"{seed}.png", seed) for seed in range(4)]
+    told: list[Attempt] = []
+    answerer = open_answerer(spec, strategy="generate")
+    try:
+        answerer.answer(questions, tell=told.append, stop=lambda: False)
+        probe = answerer.about["probe"]
+    finally:
+        answerer.close()
+    answers = {one.unit_id: one for one in told}
+    assert sorted(answers) == [0, 1, 2, 3]
+    assert len(told) == 4
+    expected = {question.unit_id: generated(folder, question, 12) for question in questions}
+    assert len(set(expected.values())) > 1, "pictures make a difference"
+    # A model of random weights says NUL, too, which no database takes.
+    assert {unit: one.text for unit, one in answers.items()} == {
+        unit: said.replace("\0", "\ufffd") for unit, said in expected.items()
+    }
+    for one in told:
+        assert one.outcome in (Outcome.ANSWERED, Outcome.TRUNCATED)
+        assert (one.outcome is Outcome.TRUNCATED) == (one.finish_reason == "length")
+        # 16 patches of the picture, besides the words.
+        assert one.tokens_in is not None
+        assert one.tokens_in > 16
+        assert one.tokens_out is not None
+        assert one.status == 200
+        assert one.cost is None
+    # It accepts these and does nothing.
+    assert [probe[name] for name in ("n", "json_schema", "logprobs")] == ["ignored"] * 3
+    assert (probe["images"], probe["usage"], probe["error"]) == ("accepted", "works", "")
+
+
+def test_a_model_that_is_not_there_ends_in_a_sentence(served: str, tmp_path: Path) -> None:
+    spec = ModelSpec(
+        name="gone",
+        adapter="endpoint",
+        model=str(tmp_path / "gone"),
+        endpoint=Endpoint(base_url=served, attempts=1, probe=False, timeout_seconds=60.0),
+    )
+    told: list[Attempt] = []
+    answerer = open_answerer(spec, strategy="generate")
+    try:
+        answerer.answer([Question(1, "item", "", ("What?",))], tell=told.append, stop=lambda: False)
+    finally:
+        answerer.close()
+    assert [one.outcome for one in told] == [Outcome.TRANSPORT_ERROR]
+    assert told[0].status is not None
+    assert told[0].error.endswith(".")
