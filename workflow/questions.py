@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
@@ -34,8 +34,8 @@ CHOICES, INJECTED, DIMENSION = "choices", "injected", "dimension"
 """Placeholders that no field fills: the options a line each where there are any; what is told beside the question;
 the dimension's title."""
 
-HOLMES, TOOLS = "holmes", "tools"
-"""The strategy in which a text model asks for tools, and the field of an item that holds what they said."""
+HOLMES = "holmes"
+"""The strategy in which a text model asks for tools; also the variant that is taken instead of ``general`` there."""
 TEXT_ONLY = "text_only"
 """The variant that is taken instead of ``general`` where pictures are left out."""
 
@@ -50,10 +50,18 @@ _OBSERVED = "current_observation_frame"
 # ---- plans ----------------------------------------------------------------------------------------------------------
 
 
-def plan_for(schema: Schema, spec: ModelSpec, *, prompts: str | None = None, **chosen: Any) -> RunPlan:
+def plan_for(
+    schema: Schema,
+    spec: ModelSpec,
+    *,
+    prompts: str | None = None,
+    kept: Mapping[str, str] | None = None,
+    **chosen: Any,
+) -> RunPlan:
     """The plan that a schema has for a model, its prompts frozen; ``chosen`` are fields of ``RunPlan`` that differ.
 
-    ``prompts`` is a row of the registry or a file (``FILE#NAME`` where it holds several); None: what the schema names.
+    ``prompts`` is a row of the registry, a file (``FILE#NAME`` where it holds several) or one of the texts ``kept``
+    (``kept_prompts``); None: what the schema names.
 
     Raises
     ------
@@ -69,10 +77,10 @@ def plan_for(schema: Schema, spec: ModelSpec, *, prompts: str | None = None, **c
         score=(models.score if models else None) or "mean_logprob",
         clips=dict(models.clips) if models else {},
     )
-    return with_prompts(replace(plan, **chosen), prompts)
+    return with_prompts(replace(plan, **chosen), prompts, kept=kept)
 
 
-def with_prompts(plan: RunPlan, prompts: str | None = None) -> RunPlan:
+def with_prompts(plan: RunPlan, prompts: str | None = None, *, kept: Mapping[str, str] | None = None) -> RunPlan:
     """The plan with these prompts (None: those that it names), their text and hash as they are now.
 
     Raises
@@ -84,6 +92,10 @@ def with_prompts(plan: RunPlan, prompts: str | None = None) -> RunPlan:
     if registry.find("prompt_set", name) is not None:
         found = load_prompt_set(name)
         plan = replace(plan, prompt_set=name, prompt_text="", prompt_hash=found.hash)
+    elif kept and name in kept and not Path(name.partition("#")[0]).is_file():
+        plan = replace(plan, prompt_set=name, prompt_text=kept[name])
+        found = _parsed(plan)
+        plan = replace(plan, prompt_hash=found.hash)
     elif prompts is None and plan.prompt_text:
         found = _parsed(plan)
         plan = replace(plan, prompt_hash=found.hash)
@@ -339,6 +351,8 @@ class _Item:
     fields: Mapping[str, Any]
     assets: Sequence[tuple[str, AssetRow]]
     """Role and asset, in order."""
+    tools: Mapping[str, Any] = field(default_factory=dict)
+    """What tools said about it, by their names."""
 
 
 def _read(session: Session, ids: Sequence[int]) -> dict[int, _Item]:
@@ -380,9 +394,13 @@ class _Writer:
         self._variants = {each: variant for variant, names in plan.variants.items() for each in names}
 
     def variant(self, dimension: str) -> str:
-        """The variant that a dimension gets; ``general`` where the family has none of that name, and without pictures
-        ``text_only`` instead of it where there is one."""
-        variant = self._variants.get(dimension, TEXT_ONLY if self.plan.text_only else GENERAL)
+        """The variant that a dimension gets; ``general`` where the family has none of that name.
+
+        Of dimensions without a variant of their own: ``holmes`` where tools are asked, ``text_only`` without pictures,
+        where the family has them.
+        """
+        usual = HOLMES if self.plan.strategy == HOLMES else TEXT_ONLY if self.plan.text_only else GENERAL
+        variant = self._variants.get(dimension, usual)
         family = self.prompts.families.get(self.family or "") or self.prompts.families[self.prompts.default]
         return variant if variant in family else GENERAL
 
@@ -440,10 +458,9 @@ class _Writer:
         """Where a text model asks for tools: their stored results."""
         if self.plan.strategy != HOLMES:
             return None
-        found = item.fields.get(TOOLS)
-        if not isinstance(found, Mapping) or not found:
-            raise _Cannot(f"No results of tools are stored for it; they belong into its field `{TOOLS}`.")
-        return found
+        if not item.tools:
+            raise _Cannot("No results of tools are stored for this item.")
+        return item.tools
 
     def fills(self, placeholder: str) -> bool:
         """Whether something fills a placeholder."""
@@ -463,15 +480,15 @@ class _Writer:
             if name == DIMENSION:
                 return self.schema.dimension(item.dimension).title
             raise _Cannot(f"The prompt asks for `{placeholder}`, which items do not have; say which field it takes.")
-        field = self.fields[name]
+        known = self.fields[name]
         if name in self.keys:
             raise _Cannot(f"The prompt asks for `{name}`, which tells the right answer; no model is told that.")
-        if field.secret_in and not self.own:
+        if known.secret_in and not self.own:
             raise _Cannot(f"The prompt asks for `{name}`, which is secret; only the schema's own prompts may take it.")
         value = item.fields.get(name)
         if value is None or value in ("", [], ()):
             raise _Cannot(f"The prompt asks for `{name}`, which this item does not have.")
-        return self._as_text(field, value)
+        return self._as_text(known, value)
 
     def _choices(self, item: _Item) -> str:
         """The options, a line each, where there are any and they are not ranked."""
@@ -480,15 +497,15 @@ class _Writer:
             return ""
         return "\n" + _letters(found)
 
-    def _as_text(self, field: ItemField, value: Any) -> str:
-        if field.kind in ("boxes", "marks"):
-            raise _Cannot(f"The prompt asks for `{field.name}`, which is drawn on the picture and has no text.")
-        if field.kind == "choice":
-            return next((choice.label for choice in field.options if choice.value == value), str(value))
+    def _as_text(self, known: ItemField, value: Any) -> str:
+        if known.kind in ("boxes", "marks"):
+            raise _Cannot(f"The prompt asks for `{known.name}`, which is drawn on the picture and has no text.")
+        if known.kind == "choice":
+            return next((choice.label for choice in known.options if choice.value == value), str(value))
         if isinstance(value, list | tuple):
-            if field.kind == "segments":
+            if known.kind == "segments":
                 value = [_narration(entry) for entry in value]
-            if field.name in self.lettered:
+            if known.name in self.lettered:
                 return _letters(value)
             if all(isinstance(entry, str) for entry in value):
                 return ", ".join(value)

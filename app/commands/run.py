@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -49,7 +49,18 @@ def model(
         list[str] | None, typer.Option("--dimension", "-d", help="Only items of this dimension; may be given again.")
     ] = None,
     prompt_set: Annotated[
-        str | None, typer.Option(help="Prompts: a row of the registry, or a file; else what the schema names.")
+        str | None,
+        typer.Option(
+            help="Prompts: a row of the registry, a file (FILE#NAME if it holds several), or the name of a file that a"
+            " run of the project was made with; else what the schema names."
+        ),
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="The prompts' wording for this family of models; else what the description says.")
+    ] = None,
+    fill: Annotated[
+        list[str] | None,
+        typer.Option(help="PLACEHOLDER=FIELD: the item's field that fills a placeholder of another name."),
     ] = None,
     strategy: Annotated[
         str | None, typer.Option(help="How it is asked: a row of the registry; else what the schema names.")
@@ -70,7 +81,7 @@ def model(
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
-    frozen = [spec, limit, dimension, prompt_set, strategy, with_, text_only, without_image, batch_size]
+    frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, text_only, without_image, batch_size]
     if resume is None and spec is None:
         raise ModelRefused("Say which model: --spec FILE for a new run, or --resume RUN to go on with one.")
     if resume is not None and any(frozen):
@@ -88,6 +99,8 @@ def model(
             project,
             described,
             prompts=prompt_set,
+            family=family,
+            fills=_fills(fill or ()),
             strategy=strategy,
             injections=tuple(with_ or ()),
             text_only=text_only,
@@ -159,20 +172,31 @@ def read_model(spec: str, *, batch_size: int | None = None) -> ModelSpec:
 
 def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
     from workflow.projects import access_to
-    from workflow.questions import plan_for
+    from workflow.questions import kept_prompts, plan_for
 
     with shared.store.read() as session:
-        schema = access_to(session, person=None, project=project).schema
-    if chosen["strategy"] is None:
-        del chosen["strategy"]
-    return plan_for(schema, spec, prompts=prompts, **chosen)
+        access = access_to(session, person=None, project=project)
+        kept = kept_prompts(session, access.project_id)
+    given = {name: value for name, value in chosen.items() if value is not None}
+    return plan_for(access.schema, spec, prompts=prompts, kept=kept, **given)
+
+
+def _fills(told: Sequence[str]) -> dict[str, str]:
+    """``PLACEHOLDER=FIELD`` as a mapping."""
+    found = {}
+    for each in told:
+        placeholder, mark, name = each.partition("=")
+        if not (placeholder and mark and name):
+            raise ModelRefused(f"--fill {each} does not read PLACEHOLDER=FIELD, such as --fill q=question.")
+        found[placeholder.strip()] = name.strip()
+    return found
 
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
     """What a run would do."""
     from workflow import runs
     from workflow.projects import access_to
-    from workflow.questions import Asker
+    from workflow.questions import Asker, unfilled
 
     runs.check_plan(spec, plan)
     with shared.store.read() as session:
@@ -185,6 +209,10 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     typer.echo(f"  {seen.pictures} pictures")
+    for variant in dict.fromkeys(seen.variants.values()):
+        typer.echo(f"  prompt {variant}: {', '.join(name for name, each in seen.variants.items() if each == variant)}")
+    for placeholder in unfilled(access.schema, plan):
+        typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
     for question in seen.questions:
         typer.echo(f"--- {question.name} ({question.dimension})")
         if question.system:

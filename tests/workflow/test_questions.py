@@ -313,14 +313,13 @@ def test_information_is_told_beside_the_question_as_etp_bench_adds_it(store: Sto
         asker(store, media, loaded, injections=("weather",))
 
 
-def test_a_text_model_gets_the_stored_results_of_tools_and_no_pictures(store: Store, media: MediaStore) -> None:
+def test_a_text_model_that_asks_tools_gets_no_pictures_and_a_prompt_of_its_own(store: Store, media: MediaStore) -> None:
     loaded = schema_of("pca_bench")
-    said = {"ocr": "STOP", "object_detection": ["car"]}
-    items = [("domestic_robot", {**PCA, "tools": each}, [("image", None)]) for each in (said, {})]
-    first, second = asker(store, media, loaded, strategy="holmes").ask(bring(store, media, loaded, items))
-    assert (first.cannot, first.pictures, first.tools) == ("", (), said)
-    assert second.cannot == "No results of tools are stored for it; they belong into its field `tools`."
-    assert "STOP" not in first.text
+    ids = bring(store, media, loaded, [("domestic_robot", PCA, [("image", None)])])
+    holmes = asker(store, media, loaded, strategy="holmes")
+    assert holmes.ask(ids)[0].cannot == "No results of tools are stored for this item."
+    assert set(holmes.describe(ids).variants.values()) == {"holmes"}
+    assert "image" not in asker(store, media, loaded, text_only=True).ask(ids)[0].text
 
 
 # ---- prompts out of files -------------------------------------------------------------------------------------------
@@ -359,7 +358,10 @@ def test_published_prompts_and_templates_stand_beside_ours(store: Store, media: 
         )
         session.add(row)
     with store.read() as session:
-        assert kept_prompts(session, access.project_id) == {"published.jsonl#short": made.plan.prompt_text}
+        kept = kept_prompts(session, access.project_id)
+    assert kept == {"published.jsonl#short": made.plan.prompt_text}
+    named = plan_for(loaded.schema_, FISH, prompts="published.jsonl#short", kept=kept)
+    assert (named.prompt_text, named.prompt_hash) == (made.plan.prompt_text, made.plan.prompt_hash)
 
     template = tmp_path / "mine.txt"
     template.write_text("=== system ===\nYou help.\n=== user ===\nAbout {dimension}: {question}\n")
