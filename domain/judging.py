@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from typing import Any, Literal
 
 Value = str | int | float | bool
 
@@ -46,3 +48,71 @@ class Reading:
     def scored(self) -> bool:
         """Whether it holds values."""
         return self.verdict is Verdict.SCORED
+
+
+Chosen = Literal["all", "graded", "stratified"]
+"""Which answers are judged: all; those that people have graded; so many of each dimension, drawn by a seed."""
+
+
+@dataclass(frozen=True)
+class JudgePlan:
+    """What a run of a judge will do, beside its model: frozen with the run. Model, template, parameters and parser
+    together are what agreement with people belongs to."""
+
+    template: str
+    """The template's id."""
+    template_version: int
+    template_hash: str
+    """SHA-256 of its text; it travels with every score."""
+    template_text: str
+    """The whole file, head and all, so that every worker asks by it."""
+    parser: str
+    parser_version: int
+    values: tuple[Value, ...]
+    """What the judge may answer."""
+    criteria: Mapping[str, str]
+    """Criterion of the schema by the part of the reply that rates it, such as ``{"score": "score"}``."""
+    fills: Mapping[str, str] = field(default_factory=dict)
+    """Field of the item, or ``prediction``, by the placeholder that it fills, where the names differ."""
+    pictures: bool = False
+    """The item's pictures come with the text."""
+    samples: int = 1
+    """So often each answer is judged, in requests of their own."""
+    baseline: str | None = None
+    """Of a comparison: the model whose answer each is compared with, once in each order."""
+    models: tuple[str, ...] | None = None
+    """Whose answers are judged; None: everybody's."""
+    chosen: Chosen = "all"
+    per_dimension: int | None = None
+    """Of a stratified sample: so many answers of each dimension."""
+    seed: int = 0
+    """Of a sample."""
+    dimensions: tuple[str, ...] | None = None
+    """None: all of them."""
+    limit: int | None = None
+    """At most so many answers."""
+    attacks: bool = False
+    """Instead of models' answers, answers that try to talk the judge into a score are judged: one of each kind for
+    every item."""
+    batch: bool = False
+    """Asked through batch files, which are handed in and fetched later."""
+
+    @property
+    def swap(self) -> bool:
+        """Whether every comparison is asked a second time, with the places exchanged."""
+        return self.baseline is not None
+
+    def dump(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        dumped: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return dumped
+
+    @classmethod
+    def of(cls, dumped: Mapping[str, Any]) -> JudgePlan:
+        """The plan that ``dump`` made; what it says nothing about has its default."""
+        known = {each.name for each in fields(cls)}
+        given = {name: value for name, value in dumped.items() if name in known}
+        for name in ("values", "models", "dimensions"):
+            if given.get(name) is not None:
+                given[name] = tuple(given[name])
+        return cls(**given)

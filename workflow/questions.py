@@ -386,11 +386,7 @@ class _Writer:
         self.keys = key_fields(schema)
         self.options = options_field(schema)
         self.own = schema.models is not None and schema.models.prompts == plan.prompt_set and not plan.prompt_text
-        self.lettered = {self.options} | {
-            criterion.field
-            for stage in ("verification", "refinement", "grading")
-            for criterion in registry.criteria_of(schema, stage)
-        }
+        self.texts = FieldTexts(schema)
         self._variants = {each: variant for variant, names in plan.variants.items() for each in names}
 
     def variant(self, dimension: str) -> str:
@@ -488,7 +484,10 @@ class _Writer:
         value = item.fields.get(name)
         if value is None or value in ("", [], ()):
             raise _Cannot(f"The prompt asks for `{name}`, which this item does not have.")
-        return self._as_text(known, value)
+        text = self.texts.text(known, value)
+        if text is None:
+            raise _Cannot(f"The prompt asks for `{known.name}`, which is drawn on the picture and has no text.")
+        return text
 
     def _choices(self, item: _Item) -> str:
         """The options, a line each, where there are any and they are not ranked."""
@@ -497,9 +496,21 @@ class _Writer:
             return ""
         return "\n" + _letters(found)
 
-    def _as_text(self, known: ItemField, value: Any) -> str:
+
+class FieldTexts:
+    """An item's fields as a prompt has them: lists with letters where raters choose from them, else with commas."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.lettered = {options_field(schema)} | {
+            criterion.field
+            for stage in ("verification", "refinement", "grading")
+            for criterion in registry.criteria_of(schema, stage)
+        }
+
+    def text(self, known: ItemField, value: Any) -> str | None:
+        """The text; None for what is drawn on a picture."""
         if known.kind in ("boxes", "marks"):
-            raise _Cannot(f"The prompt asks for `{known.name}`, which is drawn on the picture and has no text.")
+            return None
         if known.kind == "choice":
             return next((choice.label for choice in known.options if choice.value == value), str(value))
         if isinstance(value, list | tuple):

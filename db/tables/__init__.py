@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlmodel import SQLModel
 
 from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
+from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
 from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, PickRow, SiftDecisionRow, SourceRow
 from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
@@ -31,6 +32,8 @@ APPEND_ONLY = (
     "qualification_review",
     "gold_pardon",
     "attempt",
+    "judge_template",
+    "judgement",
 )
 
 metadata = SQLModel.metadata
@@ -59,6 +62,9 @@ __all__ = [
     "InvitationRow",
     "ItemAssetRow",
     "ItemRow",
+    "JudgeTemplateRow",
+    "JudgeUnitRow",
+    "JudgementRow",
     "MediaObjectRow",
     "MemberRow",
     "PersonRow",

@@ -116,6 +116,20 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
                 f" '{{}}', '{WHEN}')"
             )
         )
+        run(
+            text(
+                "INSERT INTO prediction (id, public_id, project_id, item_id, run_id, model, text, created_at)"
+                f" VALUES (1, 'p', 1, 1, 1, 'm', '', '{WHEN}')"
+            )
+        )
+        run(text(f"INSERT INTO judge_template VALUES (1, 1, 't', 1, 'h', '', '', NULL, '{WHEN}')"))
+        run(text("INSERT INTO judge_unit (id, run_id, item_id, prediction_id) VALUES (1, 1, 1, 1)"))
+        run(
+            text(
+                "INSERT INTO judgement (id, run_id, unit_id, attempt_id, criterion, why, parser, parser_version,"
+                f" created_at) VALUES (1, 1, 1, 1, 'score', '', 'p', 1, '{WHEN}')"
+            )
+        )
         run(text(f"INSERT INTO sift_decision VALUES (1, 1, 1, 1, 'k', 'kept', '', false, 1, 'g', '{WHEN}')"))
     known = statement.replace("created_at", "at") if table == "event" else statement
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:

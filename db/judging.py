@@ -1,0 +1,172 @@
+"""Queries on judges: the versions of their templates, the answers that they judge, and what their replies come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, insert
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import (
+    AnnotationRow,
+    AttemptRow,
+    ItemRow,
+    JudgementRow,
+    JudgeTemplateRow,
+    JudgeUnitRow,
+    PredictionRow,
+    RunRow,
+)
+from domain.runs import RunKind
+from domain.states import Purpose, Stage
+
+_AT_ONCE = 500
+"""As many ids as go into one query."""
+
+
+# ---- templates ------------------------------------------------------------------------------------------------------
+
+
+def templates(session: Session, *, project_id: int) -> list[JudgeTemplateRow]:
+    """All versions of a project's templates, by name, the newest first."""
+    wanted = select(JudgeTemplateRow).where(JudgeTemplateRow.project_id == project_id)
+    return list(session.exec(wanted.order_by(col(JudgeTemplateRow.name), col(JudgeTemplateRow.version).desc())))
+
+
+def template_of_hash(session: Session, *, project_id: int, hash: str) -> JudgeTemplateRow | None:
+    """The version with exactly that text."""
+    wanted = select(JudgeTemplateRow).where(JudgeTemplateRow.project_id == project_id, JudgeTemplateRow.hash == hash)
+    return session.exec(wanted).first()
+
+
+def newest_version(session: Session, *, project_id: int, name: str) -> int:
+    """The newest version of a template in a project; 0 if it has none."""
+    wanted = select(func.max(JudgeTemplateRow.version)).where(
+        JudgeTemplateRow.project_id == project_id, JudgeTemplateRow.name == name
+    )
+    return session.exec(wanted).one() or 0
+
+
+def add_template(session: Session, *, row: JudgeTemplateRow) -> JudgeTemplateRow:
+    """Add a version."""
+    session.add(row)
+    session.flush()
+    return row
+
+
+# ---- answers --------------------------------------------------------------------------------------------------------
+
+
+def answers(session: Session, *, project_id: int) -> list[tuple[int, int, str, str]]:
+    """The id, item id, dimension and model of all answers of a project, in the order in which they came."""
+    wanted = (
+        select(PredictionRow.id, PredictionRow.item_id, ItemRow.dimension, PredictionRow.model)
+        .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
+        .where(PredictionRow.project_id == project_id)
+        .order_by(col(PredictionRow.id))
+    )
+    return [(id or 0, item_id, dimension, model) for id, item_id, dimension, model in session.exec(wanted)]
+
+
+def graded(session: Session, *, project_id: int) -> set[int]:
+    """The answers that a person has graded."""
+    wanted = select(AnnotationRow.prediction_id).where(
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == Stage.GRADING,
+        AnnotationRow.purpose == Purpose.LIVE,
+        col(AnnotationRow.prediction_id).is_not(None),
+    )
+    return {id for id in session.exec(wanted.distinct()) if id is not None}
+
+
+def predictions(session: Session, *, ids: Sequence[int]) -> dict[int, PredictionRow]:
+    """Answers by id."""
+    found: dict[int, PredictionRow] = {}
+    for start in range(0, len(ids), _AT_ONCE):
+        some = select(PredictionRow).where(col(PredictionRow.id).in_(list(ids[start : start + _AT_ONCE])))
+        found |= {row.id or 0: row for row in session.exec(some)}
+    return found
+
+
+def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[int, PredictionRow]:
+    """A model's newest answer to each of the items, by item id."""
+    found: dict[int, PredictionRow] = {}
+    for start in range(0, len(item_ids), _AT_ONCE):
+        some = (
+            select(PredictionRow)
+            .where(
+                PredictionRow.model == model, col(PredictionRow.item_id).in_(list(item_ids[start : start + _AT_ONCE]))
+            )
+            .order_by(col(PredictionRow.id))
+        )
+        found |= {row.item_id: row for row in session.exec(some)}
+    return found
+
+
+def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Add what a run asks about; the ids in the order of the rows."""
+    if not rows:
+        return []
+    statement = insert(JudgeUnitRow).returning(col(JudgeUnitRow.id), sort_by_parameter_order=True)
+    return [row[0] or 0 for row in session.connection().execute(statement, [dict(row) for row in rows])]
+
+
+def units(session: Session, *, ids: Sequence[int]) -> dict[int, JudgeUnitRow]:
+    """What a run asks about, by id."""
+    found: dict[int, JudgeUnitRow] = {}
+    for start in range(0, len(ids), _AT_ONCE):
+        some = select(JudgeUnitRow).where(col(JudgeUnitRow.id).in_(list(ids[start : start + _AT_ONCE])))
+        found |= {row.id or 0: row for row in session.exec(some)}
+    return found
+
+
+# ---- what replies come to -------------------------------------------------------------------------------------------
+
+
+def add(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add readings of replies; what a parser's version has read before stays as it is. The number added."""
+    return insert_or_ignore(session, JudgementRow, rows)
+
+
+def attempts_to_read(session: Session, *, run_id: int, after: int = 0, limit: int = 500) -> list[AttemptRow]:
+    """The final attempts of a run, in their order: what a parser reads again."""
+    wanted = (
+        select(AttemptRow)
+        .where(AttemptRow.run_id == run_id, col(AttemptRow.final), col(AttemptRow.id) > after)
+        .order_by(col(AttemptRow.id))
+        .limit(limit)
+    )
+    return list(session.exec(wanted))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A reply as it counts, with what it is about."""
+
+    row: JudgementRow
+    unit: JudgeUnitRow
+    attempt: AttemptRow
+    run: RunRow
+
+
+def judgements(session: Session, *, project_id: int, run_id: int | None = None) -> list[Judged]:
+    """What counts of what judges said: of each unit and criterion the last attempt, as the newest version of its parser
+    reads it."""
+    wanted = (
+        select(JudgementRow, JudgeUnitRow, AttemptRow, RunRow)
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == JudgementRow.unit_id)
+        .join(AttemptRow, col(AttemptRow.id) == JudgementRow.attempt_id)
+        .join(RunRow, col(RunRow.id) == JudgementRow.run_id)
+        .where(RunRow.project_id == project_id, RunRow.kind == RunKind.JUDGE)
+        .order_by(col(JudgementRow.attempt_id), col(JudgementRow.parser_version), col(JudgementRow.id))
+    )
+    if run_id is not None:
+        wanted = wanted.where(JudgementRow.run_id == run_id)
+    newest = {
+        (row.unit_id, row.criterion): Judged(row, unit, attempt, run)
+        for row, unit, attempt, run in session.exec(wanted)
+    }
+    return list(newest.values())

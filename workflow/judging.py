@@ -1,0 +1,385 @@
+"""Runs of judges: what they are asked about models' answers, and what their replies come to.
+
+A run of a judge is a run like that of a model (``workflow.runs``), shared by the same workers. Its units are answers,
+or pairs of them, or attack answers; every reply is kept as it came, and what a parser reads in it stands beside it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from annotation_schemas import judge_templates, registry
+from annotation_schemas.judge_templates import JudgeTemplate
+from annotation_schemas.model import Judge, Schema
+from db import items, judging, runs
+from db.engine import Session, Store
+from db.tables import AttemptRow, ItemRow, JudgeUnitRow, PredictionRow
+from domain.errors import InvalidInput, Problem
+from domain.judging import JudgePlan, Reading, Verdict
+from domain.runs import Attempt, Outcome, Picture, Question
+from inference.judges.attacks import ATTACKS
+from inference.judges.parsers import PARSERS, read_reply
+from workflow.projects import Access
+from workflow.questions import FieldTexts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PREDICTION, DIMENSION = "prediction", "dimension"
+"""What fills a placeholder beside the item's fields: the answer under judgement, and its dimension's title."""
+ANSWER_A, ANSWER_B = "answer_a", "answer_b"
+"""Placeholders of templates that compare two answers."""
+
+
+# ---- plans ----------------------------------------------------------------------------------------------------------
+
+
+def judge_of(schema: Schema, template: str, *, name: str | None = None) -> Judge | None:
+    """The schema's judge of that name, or its first one with that template."""
+    return next((each for each in schema.judges if name in (None, each.name) and each.template == template), None)
+
+
+def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = None, **chosen: Any) -> JudgePlan:
+    """The plan that a schema has for a judge who is asked by a template; ``chosen`` are fields of ``JudgePlan`` that
+    differ.
+
+    Raises
+    ------
+    InvalidInput
+        Nothing says which criterion the replies are about, or a comparison has no baseline.
+    """
+    head = template.head
+    known = judge_of(schema, head.id, name=judge)
+    parser = PARSERS.get(head.parser)
+    if parser is None:
+        registry.require_row("parser", head.parser)
+        raise InvalidInput([Problem("parser", f"There is no parser {head.parser!r}.")])
+    plan = JudgePlan(
+        template=head.id,
+        template_version=head.version,
+        template_hash=template.hash,
+        template_text=template.text,
+        parser=parser.name,
+        parser_version=parser.version,
+        values=(known.values if known and known.values else head.values),
+        criteria=_criteria(schema, known, parser.parts, pair=head.pair),
+        fills=dict(known.fills) if known else {},
+        pictures=head.pictures == "item",
+        dimensions=known.dimensions if known else None,
+    )
+    plan = replace(plan, **chosen)
+    problems = []
+    lacking = [part for part in parser.parts if part not in plan.criteria]
+    if lacking:
+        names = ", ".join(each.name for each in registry.criteria_of(schema, "grading")) or "none"
+        problems.append(
+            Problem(
+                "criteria",
+                f"Nothing says which criterion a reply's {' and '.join(lacking)} is about; the schema has {names}.",
+            )
+        )
+    if head.pair and plan.baseline is None and not plan.attacks:
+        problems.append(
+            Problem("baseline", f"The template {head.id} compares two answers; name the model to compare with.")
+        )
+    if not head.pair and plan.baseline is not None:
+        problems.append(Problem("baseline", f"The template {head.id} is about one answer; it compares nothing."))
+    if plan.samples < 1:
+        problems.append(Problem("samples", "Every answer is judged once at least."))
+    if (plan.chosen == "stratified") != (plan.per_dimension is not None):
+        problems.append(
+            Problem("per_dimension", "A stratified sample has a number for each dimension, others have none.")
+        )
+    if problems:
+        raise InvalidInput(problems)
+    return plan
+
+
+def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair: bool) -> dict[str, str]:
+    """The criterion that each part of a reply rates."""
+    if pair:
+        return {part: "preference" for part in parts}
+    rated = (
+        judge.criteria
+        if judge
+        else tuple(each.name for each in registry.criteria_of(schema, "grading") if each.kind in registry.COMPARED)
+    )
+    if len(parts) == 1 and (judge or len(rated) == 1):
+        return {parts[0]: rated[0]} if rated else {}
+    return {part: part for part in parts if part in rated}
+
+
+# ---- what a run is about --------------------------------------------------------------------------------------------
+
+
+def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
+    """What a run with this plan asks about, as rows of ``judge_unit`` without their run.
+
+    Raises
+    ------
+    InvalidInput
+        There is nothing to judge.
+    """
+    _check_names(session, access, plan)
+    if plan.attacks:
+        return _attacks(session, access, plan)
+    answers = [
+        each
+        for each in judging.answers(session, project_id=access.project_id)
+        if (plan.dimensions is None or each[2] in plan.dimensions)
+        and (plan.models is None or each[3] in plan.models)
+        and each[3] != plan.baseline
+    ]
+    if plan.chosen == "graded":
+        graded = judging.graded(session, project_id=access.project_id)
+        answers = [each for each in answers if each[0] in graded]
+    answers = _drawn(answers, plan)
+    if not answers:
+        raise InvalidInput([Problem("answers", f"There is nothing to judge: {access.title} has no such answers.")])
+    others = {}
+    if plan.baseline is not None:
+        others = judging.of_model(session, item_ids=[each[1] for each in answers], model=plan.baseline)
+    return [
+        {
+            "item_id": item_id,
+            "prediction_id": id,
+            "other_id": others[item_id].id if plan.baseline is not None else None,
+            "swapped": swapped,
+            "attack": None,
+            "sample": sample,
+        }
+        for id, item_id, _, _ in answers
+        if plan.baseline is None or item_id in others
+        for sample in range(plan.samples)
+        for swapped in ((False, True) if plan.swap else (False,))
+    ]
+
+
+def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
+    there = items.models(session, project_id=access.project_id)
+    wanted = [*(plan.models or ()), *([plan.baseline] if plan.baseline is not None else [])]
+    problems = [
+        Problem("models", f"There are no answers of {name!r}; there are those of {', '.join(there) or 'nobody'}.")
+        for name in wanted
+        if name not in there
+    ]
+    known = [dimension.id for dimension in access.schema.dimensions]
+    problems += [
+        Problem("dimensions", f"The schema has no dimension {name!r}; it has {', '.join(known)}.")
+        for name in plan.dimensions or ()
+        if name not in known
+    ]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> list[tuple[int, int, str, str]]:
+    """The answers that are judged, in an order that follows from the plan's seed."""
+    order = sorted(answers)
+    random.Random(plan.seed).shuffle(order)
+    if plan.chosen == "stratified":
+        left: dict[str, int] = defaultdict(lambda: plan.per_dimension or 0)
+        drawn = []
+        for each in order:
+            if left[each[2]] > 0:
+                left[each[2]] -= 1
+                drawn.append(each)
+        order = drawn
+    return order[: plan.limit]
+
+
+def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
+    """One attack answer of each kind for every item, or for as many items as the plan allows."""
+    found = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
+    if not found:
+        raise InvalidInput([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
+    order = sorted(found)
+    random.Random(plan.seed).shuffle(order)
+    return [
+        {
+            "item_id": item_id,
+            "prediction_id": None,
+            "other_id": None,
+            "swapped": False,
+            "attack": name,
+            "sample": sample,
+        }
+        for item_id in order[: plan.limit]
+        for sample in range(plan.samples)
+        for name in ATTACKS
+    ]
+
+
+# ---- asking ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A unit with everything that its question needs."""
+
+    row: JudgeUnitRow
+    item: ItemRow
+    fields: Mapping[str, Any]
+    answer: str
+    other: str | None
+
+
+class JudgeAsker:
+    """Makes questions to a judge of a run's units. Used by one thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        schema: Schema,
+        plan: JudgePlan,
+        pictures: Callable[[Sequence[int]], Mapping[int, Sequence[Picture] | str]] | None = None,
+    ) -> None:
+        """``pictures`` gives the pictures of items by item id, or a sentence why they cannot be shown."""
+        self.store = store
+        self.schema = schema
+        self.plan = plan
+        self.template = judge_templates.parse_template(plan.template_text, name=plan.template)
+        self.texts = FieldTexts(schema)
+        self.fields = {field.name: field for field in schema.item.fields}
+        self.pictures = pictures
+
+    def ask(self, unit_ids: Sequence[int]) -> list[Question]:
+        """The questions about these units, in their order; one that cannot be asked says why."""
+        with self.store.read() as session:
+            found = self._read(session, unit_ids)
+        shown: Mapping[int, Sequence[Picture] | str] = {}
+        if self.plan.pictures and self.pictures is not None:
+            shown = self.pictures(sorted({unit.item.id or 0 for unit in found.values()}))
+        return [self._question(found[id], shown) for id in unit_ids]
+
+    def _read(self, session: Session, unit_ids: Sequence[int]) -> dict[int, _Unit]:
+        rows = judging.units(session, ids=unit_ids)
+        item_ids = sorted({row.item_id for row in rows.values()})
+        answers: dict[int, PredictionRow] = judging.predictions(
+            session,
+            ids=sorted({id for row in rows.values() for id in (row.prediction_id, row.other_id) if id is not None}),
+        )
+        found = items.by_ids(session, ids=item_ids)
+        contents = items.contents(session, ids=item_ids)
+        return {
+            id: _Unit(
+                row,
+                found[row.item_id],
+                contents[row.item_id, found[row.item_id].current_revision],
+                ATTACKS[row.attack] if row.attack is not None else answers[row.prediction_id or 0].text,
+                answers[row.other_id].text if row.other_id is not None else None,
+            )
+            for id, row in rows.items()
+        }
+
+    def _question(self, unit: _Unit, shown: Mapping[int, Sequence[Picture] | str]) -> Question:
+        question = Question(
+            unit_id=unit.row.id or 0, name=unit.item.external_id, dimension=unit.item.dimension, parts=()
+        )
+        pictures = shown.get(unit.item.id or 0, ())
+        if isinstance(pictures, str):
+            return replace(question, cannot=pictures)
+        values: dict[str, str] = {}
+        for placeholder in self.template.prompt.placeholders:
+            value = self._value(placeholder, unit)
+            if value is None:
+                name = self.plan.fills.get(placeholder, placeholder)
+                return replace(question, cannot=f"The template asks for `{name}`, which this item does not have.")
+            values[placeholder] = value
+        filled = self.template.prompt.fill(values)
+        return replace(question, system=filled.system, parts=(*pictures, filled.user))
+
+    def _value(self, placeholder: str, unit: _Unit) -> str | None:
+        source = self.plan.fills.get(placeholder, placeholder)
+        if placeholder in (ANSWER_A, ANSWER_B) and source == placeholder:
+            first = placeholder == ANSWER_A
+            return self._fenced(unit.answer if first != unit.row.swapped else unit.other or "")
+        if source == PREDICTION:
+            return self._fenced(unit.answer)
+        if source == DIMENSION and source not in self.fields:
+            return self.schema.dimension(unit.item.dimension).title
+        value = unit.fields.get(source)
+        if source not in self.fields or value is None or value in ("", [], ()):
+            return None
+        return self.texts.text(self.fields[source], value)
+
+    def _fenced(self, answer: str) -> str:
+        """An answer that cannot pretend to end: marks of the template that it holds lose their brackets."""
+        for line in self.template.prompt.user.splitlines():
+            mark = line.strip()
+            if mark.startswith("[") and mark.endswith("]") and len(mark) > 4:
+                answer = answer.replace(mark, f"({mark[1:-1]})")
+        return answer
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+_NOT_READ = {
+    Outcome.REFUSED: Verdict.REFUSED,
+    Outcome.EMPTY: Verdict.EMPTY,
+    Outcome.TRUNCATED: Verdict.TRUNCATED,
+    Outcome.SKIPPED: Verdict.SKIPPED,
+}
+"""Outcomes whose text is not read; all others without an answer brought no reply."""
+
+
+def reading_of(plan: JudgePlan, *, outcome: Outcome, text: str, finish_reason: str | None, error: str) -> Reading:
+    """What an attempt comes to, as the plan's parser reads it."""
+    if outcome is Outcome.ANSWERED:
+        return read_reply(PARSERS[plan.parser], text, plan.values, finish_reason=finish_reason)
+    verdict = _NOT_READ.get(outcome, Verdict.TRANSPORT_ERROR)
+    return Reading(verdict, why=error or f"The attempt ended as {outcome.value.replace('_', ' ')}.")
+
+
+def rows_of(
+    plan: JudgePlan, attempt: Attempt | AttemptRow, *, attempt_id: int, run_id: int, now: datetime
+) -> list[dict[str, Any]]:
+    """A final attempt as rows of ``judgement``, one for each criterion."""
+    found = reading_of(
+        plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
+    )
+    parser = PARSERS[plan.parser]
+    rows = []
+    for part, criterion in plan.criteria.items():
+        span = found.spans.get(part)
+        rows.append(
+            {
+                "run_id": run_id,
+                "unit_id": attempt.unit_id,
+                "attempt_id": attempt_id,
+                "criterion": criterion,
+                "verdict": found.verdict,
+                "value": found.values.get(part),
+                "start": span[0] if span else None,
+                "end": span[1] if span else None,
+                "why": found.why,
+                "parser": parser.name,
+                "parser_version": parser.version,
+                "created_at": now,
+            }
+        )
+    return rows
+
+
+def read_again(store: Store, *, run_id: int, plan: JudgePlan) -> int:
+    """Read all replies of a run with its parser as it is now, without asking anybody; the number of new readings."""
+    after, new = 0, 0
+    while True:
+        with store.write() as session:
+            some = judging.attempts_to_read(session, run_id=run_id, after=after)
+            if not some:
+                return new
+            now = store.now()
+            rows = [
+                row
+                for attempt in some
+                for row in rows_of(plan, attempt, attempt_id=attempt.id or 0, run_id=run_id, now=now)
+            ]
+            new += judging.add(session, rows=rows)
+            after = some[-1].id or 0
