@@ -114,7 +114,7 @@ def outcomes(session: Session, *, run_ids: Iterable[int]) -> dict[tuple[int, int
     wanted = (
         plain_select(col(AttemptRow.run_id), col(AttemptRow.item_id), col(AttemptRow.outcome))
         .where(col(AttemptRow.run_id).in_(sorted(set(run_ids))))
-        .order_by(col(AttemptRow.run_id), col(AttemptRow.unit_id), col(AttemptRow.sample), col(AttemptRow.number))
+        .order_by(col(AttemptRow.run_id), col(AttemptRow.unit_id), col(AttemptRow.number))
     )
     return {(run_id, item_id): Outcome(outcome) for run_id, item_id, outcome in session.connection().execute(wanted)}
 

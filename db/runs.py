@@ -75,8 +75,8 @@ def names(session: Session, *, project_id: int) -> set[str]:
 
 
 def open_runs(session: Session) -> list[RunRow]:
-    """The runs of models of all projects that a worker may work on, the oldest first."""
-    wanted = select(RunRow).where(RunRow.kind == RunKind.MODEL, col(RunRow.state).in_(tuple(OPEN)))
+    """The runs of all projects that a worker may work on, the oldest first."""
+    wanted = select(RunRow).where(RunRow.kind != RunKind.IMPORT, col(RunRow.state).in_(tuple(OPEN)))
     return list(session.exec(wanted.order_by(col(RunRow.id))))
 
 
@@ -208,49 +208,63 @@ def workers(session: Session, *, run_id: int, only_there: bool = False) -> list[
 def append(
     session: Session,
     *,
-    run: RunRow,
+    run_id: int,
     chunk_id: int,
     worker_id: int,
     attempts: Sequence[Attempt],
+    item_ids: Mapping[int, int],
     now: datetime,
     unless_there: bool = False,
-) -> bool:
-    """Write what became of asking about items; a final answer is a prediction too.
+) -> list[tuple[int, Attempt]] | None:
+    """Write what became of asking about units; the attempts that were written, with their ids.
 
-    False, and nothing is written, if the chunk is no longer this worker's. ``unless_there`` leaves out units that were
+    None, and nothing is written, if the chunk is no longer this worker's. ``unless_there`` leaves out units that were
     asked to the end: it is for writing again after nobody knows whether writing succeeded.
+
+    Parameters
+    ----------
+    item_ids
+        The item that each unit is about.
     """
     chunk = owned(session, chunk_id=chunk_id, worker_id=worker_id)
     if chunk is None:
-        return False
-    run_id = run.id or 0
+        return None
     if unless_there:
         there = finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
         attempts = [attempt for attempt in attempts if attempt.unit_id not in there]
     if not attempts:
-        return True
+        return []
     numbers = _numbers(session, run_id=run_id, unit_ids=[attempt.unit_id for attempt in attempts])
     rows = []
     for attempt in attempts:
-        numbers[attempt.unit_id] = numbers.get(attempt.unit_id, 0) + 1
-        rows.append(_row(attempt, run_id=run_id, worker_id=worker_id, number=numbers[attempt.unit_id], now=now))
+        numbers[attempt.unit_id] = number = numbers.get(attempt.unit_id, 0) + 1
+        item_id = item_ids[attempt.unit_id]
+        rows.append(_row(attempt, run_id=run_id, worker_id=worker_id, item_id=item_id, number=number, now=now))
     session.flush()
-    session.connection().execute(insert(AttemptRow), rows)
-    answers = [
-        {
-            "public_id": new_public_id(),
-            "project_id": run.project_id,
-            "item_id": attempt.unit_id,
-            "run_id": run_id,
-            "model": run.name,
-            "text": _text(attempt.text),
-            "created_at": now,
-        }
-        for attempt in attempts
-        if attempt.final and attempt.outcome in ANSWERS
-    ]
-    insert_or_ignore(session, PredictionRow, answers)
-    return True
+    statement = insert(AttemptRow).returning(col(AttemptRow.id), sort_by_parameter_order=True)
+    ids = [row[0] or 0 for row in session.connection().execute(statement, rows)]
+    return list(zip(ids, attempts, strict=True))
+
+
+def add_answers(session: Session, *, run: RunRow, attempts: Iterable[Attempt], now: datetime) -> None:
+    """Keep what a model answered as predictions, one of each item."""
+    insert_or_ignore(
+        session,
+        PredictionRow,
+        [
+            {
+                "public_id": new_public_id(),
+                "project_id": run.project_id,
+                "item_id": attempt.unit_id,
+                "run_id": run.id,
+                "model": run.name,
+                "text": _text(attempt.text),
+                "created_at": now,
+            }
+            for attempt in attempts
+            if attempt.final and attempt.outcome in ANSWERS
+        ],
+    )
 
 
 def _numbers(session: Session, *, run_id: int, unit_ids: Sequence[int]) -> dict[int, int]:
@@ -262,13 +276,12 @@ def _numbers(session: Session, *, run_id: int, unit_ids: Sequence[int]) -> dict[
     return dict(session.exec(wanted).all())
 
 
-def _row(attempt: Attempt, *, run_id: int, worker_id: int, number: int, now: datetime) -> dict[str, Any]:
+def _row(attempt: Attempt, *, run_id: int, worker_id: int, item_id: int, number: int, now: datetime) -> dict[str, Any]:
     return {
         "run_id": run_id,
         "worker_id": worker_id,
         "unit_id": attempt.unit_id,
-        "item_id": attempt.unit_id,
-        "sample": 0,
+        "item_id": item_id,
         "number": number,
         "outcome": attempt.outcome,
         "final": attempt.final,
@@ -352,7 +365,6 @@ def _is_last(of: Any) -> ColumnElement[bool]:
     later = select(_OTHER.id).where(
         col(_OTHER.run_id) == col(of.run_id),
         col(_OTHER.unit_id) == col(of.unit_id),
-        col(_OTHER.sample) == col(of.sample),
         col(_OTHER.number) > col(of.number),
     )
     return ~later.exists()

@@ -100,8 +100,15 @@ class Question:
     """Where options are ranked: the item's, in the item's order."""
     tools: Mapping[str, Any] | None = None
     """Where a text model asks for tools: their stored results by the tool's name."""
+    of_item: int | None = None
+    """The id of the item that the unit is about; None: the unit is the item."""
     cannot: str = ""
     """Why it cannot be asked, as a sentence; empty: it can."""
+
+    @property
+    def item_id(self) -> int:
+        """The id of the item that it is about."""
+        return self.unit_id if self.of_item is None else self.of_item
 
     @property
     def pictures(self) -> tuple[Picture, ...]:

@@ -233,7 +233,17 @@ def make_run(
         chunk = runs.claim(session, run_id=run_id, worker_id=worker_id, now=now, until=now + timedelta(minutes=1))
         assert chunk is not None
         assert chunk.id is not None
-        assert runs.append(session, run=row, chunk_id=chunk.id, worker_id=worker_id, attempts=attempts, now=now)
+        written = runs.append(
+            session,
+            run_id=run_id,
+            chunk_id=chunk.id,
+            worker_id=worker_id,
+            attempts=attempts,
+            item_ids={attempt.unit_id: attempt.unit_id for attempt in attempts},
+            now=now,
+        )
+        assert written is not None
+        runs.add_answers(session, run=row, attempts=attempts, now=now)
         return row.public_id
 
 

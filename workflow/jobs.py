@@ -15,13 +15,16 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Protocol
 
-from db import events, runs
+from db import events, judging, runs
 from db.engine import Session, Store
 from db.tables import RunRow
 from domain.errors import ModelRefused, NotFound, TouchstoneError
+from domain.judging import JudgePlan
 from domain.runs import OPEN, Answerer, Attempt, Outcome, Question, RunPlan, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
@@ -49,31 +52,43 @@ class Asks(Protocol):
         """The questions, in the order of the items."""
 
 
+Plan = RunPlan | JudgePlan
+Keep = Callable[[Session, RunRow, Sequence[tuple[int, Attempt]], datetime], None]
+"""Keeps what attempts have brought, given with their ids, in the transaction that writes them."""
+
+
 @dataclass(frozen=True)
 class Means:
-    """What a worker works with: how a model is opened, and how items become questions."""
+    """What a worker works with: how a model is opened, and how units become questions."""
 
-    open: Callable[[ModelSpec, RunPlan], Answerer]
-    ask: Callable[[RunRow, ModelSpec, RunPlan], Asks]
+    open: Callable[[ModelSpec, Plan], Answerer]
+    ask: Callable[[RunRow, ModelSpec, Plan], Asks]
 
 
 def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
     """The real ones. Nothing heavy is loaded before a model is opened."""
 
-    def open_(spec: ModelSpec, plan: RunPlan) -> Answerer:
+    def open_(spec: ModelSpec, plan: Plan) -> Answerer:
         from inference.opening import Allowed, open_answerer
 
         allowed = Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints)
+        if isinstance(plan, JudgePlan):
+            return open_answerer(spec, strategy="generate", allowed=allowed)
         return open_answerer(
             spec, strategy=plan.strategy, allowed=allowed, score=plan.score, without_image=plan.without_image
         )
 
-    def ask(row: RunRow, spec: ModelSpec, plan: RunPlan) -> Asks:
+    def ask(row: RunRow, spec: ModelSpec, plan: Plan) -> Asks:
+        from workflow.judging import JudgeAsker
         from workflow.questions import Asker
 
         with store.read() as session:
             access = access_to(session, person=None, project=runs.project_of(session, public_id=row.public_id) or "")
-        return Asker(store, media, schema=access.schema, plan=plan, spec=spec, cache=settings.home / "prepared")
+        schema, cache = access.schema, settings.home / "prepared"
+        if isinstance(plan, JudgePlan):
+            shower = Asker(store, media, schema=schema, plan=RunPlan(), spec=spec, cache=cache)
+            return JudgeAsker(store, schema=schema, plan=plan, pictures=shower.pictures_of)
+        return Asker(store, media, schema=schema, plan=plan, spec=spec, cache=cache)
 
     return Means(open_, ask)
 
@@ -112,7 +127,7 @@ def work(
         worker_id = runs.add_worker(
             session, run_id=row.id or 0, name=worker_name(), about={"process": process()}, now=store.now()
         )
-    keeper = _Keeper(store, row, worker_id, stop)
+    keeper = _Keeper(store, row, worker_id, _keep_of(row), stop)
     keeper.start()
     try:
         _Worker(store, row, worker_id, means, keeper, wait).work()
@@ -137,6 +152,34 @@ def work(
         keeper.end()
         state = _leave(store, row, worker_id)
     return state
+
+
+def _keep_of(row: RunRow) -> Keep:
+    """What becomes of a run's attempts: a model's answers are predictions, a judge's replies are read."""
+    plan = plan_of_run(row)
+    if isinstance(plan, JudgePlan):
+        return partial(_keep_readings, plan)
+    return _keep_answers
+
+
+def _keep_answers(session: Session, row: RunRow, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
+    runs.add_answers(session, run=row, attempts=[attempt for _, attempt in written], now=now)
+
+
+def _keep_readings(
+    plan: JudgePlan, session: Session, row: RunRow, written: Sequence[tuple[int, Attempt]], now: datetime
+) -> None:
+    from workflow.judging import rows_of
+
+    judging.add(
+        session,
+        rows=[
+            reading
+            for id, attempt in written
+            if attempt.final
+            for reading in rows_of(plan, attempt, attempt_id=id, run_id=row.id or 0, now=now)
+        ],
+    )
 
 
 class _Worker:
@@ -278,12 +321,14 @@ class _Keeper(threading.Thread):
     Attempts that end together are written together, and the model never waits for the disk.
     """
 
-    def __init__(self, store: Store, row: RunRow, worker_id: int, stop: Callable[[], bool]) -> None:
+    def __init__(self, store: Store, row: RunRow, worker_id: int, keep: Keep, stop: Callable[[], bool]) -> None:
         super().__init__(name=f"keeper-{worker_id}", daemon=True)
-        self.store, self.row, self.worker_id = store, row, worker_id
+        self.store, self.row, self.worker_id, self.keep = store, row, worker_id, keep
         self.ended: set[int] = set()
         """The units of the chunk that were asked to the end."""
         self._asked: dict[int, Question] = {}
+        self._items: dict[int, int] = {}
+        """The item that each unit is about."""
         self._chunk_id = 0
         self._lost = False
         self._told: queue.Queue[tuple[int, Attempt]] = queue.Queue()
@@ -299,6 +344,7 @@ class _Keeper(threading.Thread):
         """From now on attempts belong to this chunk."""
         self._chunk_id, self._lost, self.ended = prepared.chunk_id, False, set()
         self._asked = {question.unit_id: question for question in prepared.questions}
+        self._items |= {question.unit_id: question.item_id for question in prepared.questions}
 
     def tell(self, attempt: Attempt) -> None:
         """Take an attempt, to be written at once."""
@@ -386,15 +432,20 @@ class _Keeper(threading.Thread):
             time.sleep(seconds)
             try:
                 with self.store.write() as session:
-                    return runs.append(
+                    now = self.store.now()
+                    written = runs.append(
                         session,
-                        run=self.row,
+                        run_id=self.row.id or 0,
                         chunk_id=chunk_id,
                         worker_id=self.worker_id,
                         attempts=attempts,
-                        now=self.store.now(),
+                        item_ids={each.unit_id: self._items[each.unit_id] for each in attempts},
+                        now=now,
                         unless_there=again > 0,
                     )
+                    if written is not None:
+                        self.keep(session, self.row, written, now)
+                    return written is not None
             except TouchstoneError:
                 raise
             except Exception:

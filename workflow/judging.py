@@ -21,10 +21,14 @@ from db.engine import Session, Store
 from db.tables import AttemptRow, ItemRow, JudgeUnitRow, PredictionRow
 from domain.errors import InvalidInput, Problem
 from domain.judging import JudgePlan, Reading, Verdict
-from domain.runs import Attempt, Outcome, Picture, Question
+from domain.records import Person
+from domain.runs import Attempt, Outcome, Picture, Question, RunKind
+from domain.settings import Settings
 from inference.judges.attacks import ATTACKS
 from inference.judges.parsers import PARSERS, read_reply
-from workflow.projects import Access
+from inference.spec import ModelSpec
+from workflow import runs as runs_of_models
+from workflow.projects import Access, require_lead
 from workflow.questions import FieldTexts
 
 if TYPE_CHECKING:
@@ -215,6 +219,54 @@ def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     ]
 
 
+def start(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    spec: ModelSpec,
+    plan: JudgePlan,
+    settings: Settings | None = None,
+) -> str:
+    """Write down a run of a judge, so that workers can take it; its public id.
+
+    The template is kept with the project as the version that it is. ``by`` None is the command on the machine itself;
+    with ``settings`` a waiting worker is woken at once.
+
+    Raises
+    ------
+    NotAvailable
+        The template or its parser is not built.
+    InvalidInput
+        There is nothing to judge.
+    """
+    registry.require_row("parser", plan.parser)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        rows = units_of(session, access, plan)
+        run = runs_of_models.write_down(
+            session,
+            store,
+            access,
+            by=by,
+            kind=RunKind.JUDGE,
+            label=label_of(spec, plan),
+            spec=runs_of_models.at_home(spec, settings),
+            plan=plan,
+            n_units=len(rows),
+        )
+        ids = judging.add_units(session, rows=[{"run_id": run.id, **row} for row in rows])
+        runs_of_models.add_chunks(session, run, ids)
+    runs_of_models.wake(settings, run.public_id)
+    return run.public_id
+
+
+def label_of(spec: ModelSpec, plan: JudgePlan) -> str:
+    """What tables call a judge who is asked in this way: model, template, and the template's version."""
+    attacked = ", attacked" if plan.attacks else ""
+    return f"{spec.name} by {plan.template} {plan.template_version}{attacked}"
+
+
 # ---- asking ---------------------------------------------------------------------------------------------------------
 
 
@@ -280,7 +332,11 @@ class JudgeAsker:
 
     def _question(self, unit: _Unit, shown: Mapping[int, Sequence[Picture] | str]) -> Question:
         question = Question(
-            unit_id=unit.row.id or 0, name=unit.item.external_id, dimension=unit.item.dimension, parts=()
+            unit_id=unit.row.id or 0,
+            name=unit.item.external_id,
+            dimension=unit.item.dimension,
+            parts=(),
+            of_item=unit.row.item_id,
         )
         pictures = shown.get(unit.item.id or 0, ())
         if isinstance(pictures, str):

@@ -295,6 +295,20 @@ class Asker:
             return _Draft(replace(question, cannot=str(why)))
         return _Draft(replace(question, system=system, options=options, tools=tools), tuple(parts))
 
+    def pictures_of(self, item_ids: Sequence[int]) -> dict[int, Sequence[Picture] | str]:
+        """The pictures of items, as any model is shown them; a sentence where they cannot be shown."""
+        found: dict[int, Sequence[Picture] | str] = {}
+        with self.store.read() as session:
+            read = _read(session, item_ids)
+        for item_id in item_ids:
+            try:
+                shown = self._shower.shown(read[item_id])
+                self._fits(shown)
+                found[item_id] = [picture for part in shown for picture in self._made(part)]
+            except (_Cannot, MediaRefused, NotFound, NotAvailable) as error:
+                found[item_id] = str(error)
+        return found
+
     def _shows(self) -> bool:
         """Not where pictures are left out on purpose, nor where tools say what is in them."""
         return not self.plan.text_only and self.plan.strategy != HOLMES

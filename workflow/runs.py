@@ -21,6 +21,7 @@ from db import events, runs, tasks
 from db.engine import Session, Store
 from db.tables import RunRow, RunWorkerRow
 from domain.errors import Conflict, InvalidInput, ModelRefused, NotFound, Problem
+from domain.judging import JudgePlan
 from domain.records import Person
 from domain.runs import ANSWERS, OPEN, RESUMABLE, Attempt, Outcome, RunKind, RunPlan, RunState, chunked
 from domain.settings import Settings
@@ -124,7 +125,7 @@ class RunView:
     """How many of its answers people have been given to grade."""
     spec: Mapping[str, Any]
     """The model's description as it was when the run was started."""
-    plan: RunPlan
+    plan: RunPlan | JudgePlan
     hash: str
     """SHA-256 of the model's description and the plan."""
     by: str | None
@@ -185,38 +186,69 @@ def start(
         Nothing is to be asked.
     """
     check_plan(spec, plan)
-    spec = at_home(spec, settings)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         wanted = wanted_items(session, access, plan)
-        now = store.now()
-        row = runs.add(
+        row = write_down(
             session,
-            row=RunRow(
-                project_id=access.project_id,
-                kind=RunKind.MODEL,
-                name=_free_name(session, access, label_of(spec, plan)),
-                params={
-                    "spec": spec.dump(),
-                    "plan": plan.dump(),
-                    "folder": folder_hash(spec),
-                    "schema": {
-                        "name": access.schema.name,
-                        "version": access.schema.version,
-                        "hash": access.loaded.hash,
-                    },
-                },
-                state=RunState.WAITING,
-                spec_hash=_hash(spec, plan),
-                wanted=len(wanted),
-                by_id=by.id if by else None,
-                created_at=now,
-            ),
+            store,
+            access,
+            by=by,
+            kind=RunKind.MODEL,
+            label=label_of(spec, plan),
+            spec=at_home(spec, settings),
+            plan=plan,
+            n_units=len(wanted),
         )
-        runs.add_chunks(session, run_id=row.id or 0, chunks=chunked(wanted, _chunk_size(spec, len(wanted))))
-        _record(session, store, row, by, "run.started", wanted=len(wanted), hash=row.spec_hash)
-    _wake(settings, row.public_id)
+        add_chunks(session, row, wanted)
+    wake(settings, row.public_id)
     return row.public_id
+
+
+def write_down(
+    session: Session,
+    store: Store,
+    access: Access,
+    *,
+    by: Person | None,
+    kind: RunKind,
+    label: str,
+    spec: ModelSpec,
+    plan: RunPlan | JudgePlan,
+    n_units: int,
+) -> RunRow:
+    """A new run without its chunks, under a name that no other one of its project has."""
+    row = runs.add(
+        session,
+        row=RunRow(
+            project_id=access.project_id,
+            kind=kind,
+            name=_free_name(session, access, label),
+            params={
+                "spec": spec.dump(),
+                "plan": plan.dump(),
+                "folder": folder_hash(spec),
+                "schema": {
+                    "name": access.schema.name,
+                    "version": access.schema.version,
+                    "hash": access.loaded.hash,
+                },
+            },
+            state=RunState.WAITING,
+            spec_hash=_hash(spec, plan),
+            wanted=n_units,
+            by_id=by.id if by else None,
+            created_at=store.now(),
+        ),
+    )
+    _record(session, store, row, by, "run.started", wanted=n_units, hash=row.spec_hash)
+    return row
+
+
+def add_chunks(session: Session, row: RunRow, unit_ids: Sequence[int]) -> None:
+    """Cut a run's units into the pieces that workers take."""
+    spec = spec_of_run(row)
+    runs.add_chunks(session, run_id=row.id or 0, chunks=chunked(unit_ids, _chunk_size(spec, len(unit_ids))))
 
 
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
@@ -312,9 +344,10 @@ def spec_of_run(row: RunRow) -> ModelSpec:
     return ModelSpec.model_validate(row.params["spec"])
 
 
-def plan_of_run(row: RunRow) -> RunPlan:
-    """The plan of a run."""
-    return RunPlan.of(row.params["plan"])
+def plan_of_run(row: RunRow) -> RunPlan | JudgePlan:
+    """The plan of a run: what kind it has depends on what it is a run of."""
+    plan = row.params.get("plan", {})
+    return JudgePlan.of(plan) if row.kind is RunKind.JUDGE else RunPlan.of(plan)
 
 
 def _free_name(session: Session, access: Access, label: str) -> str:
@@ -332,7 +365,7 @@ def _chunk_size(spec: ModelSpec, wanted: int) -> int:
     return max(at_once, min(most, -(-wanted // (8 * at_once)) * at_once))
 
 
-def _hash(spec: ModelSpec, plan: RunPlan) -> str:
+def _hash(spec: ModelSpec, plan: RunPlan | JudgePlan) -> str:
     text = json.dumps({"spec": spec.dump(), "plan": plan.dump()}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -363,7 +396,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         refuse_changed(row)
         _enter(session, row, RunState.WAITING)
         _record(session, store, row, by, "run.resumed")
-    _wake(settings, run)
+    wake(settings, run)
 
 
 def cancel(store: Store, *, by: Person | None, run: str) -> None:
@@ -401,7 +434,7 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
             row.ended_at = None
             _enter(session, row, RunState.WAITING)
             _record(session, store, row, by, "run.resumed", again=len(again))
-    _wake(settings, run)
+    wake(settings, run)
     return len(again)
 
 
@@ -567,7 +600,7 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
         currency=price.get("currency"),
         in_grading=runs.in_grading(session, run_id=run_id),
         spec=spec,
-        plan=RunPlan.of(row.params.get("plan", {})),
+        plan=plan_of_run(row),
         hash=row.spec_hash,
         by=runs.person(session, id=row.by_id),
         created_at=row.created_at,
@@ -632,7 +665,7 @@ def _record(session: Session, store: Store, row: RunRow, by: Person | None, kind
     )
 
 
-def _wake(settings: Settings | None, run: str) -> None:
+def wake(settings: Settings | None, run: str) -> None:
     """Tell a waiting worker. It would find the run by itself, so a queue that cannot be reached is no failure."""
     if settings is None:
         return

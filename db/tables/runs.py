@@ -81,7 +81,7 @@ class AttemptRow(SQLModel, table=True):
 
     __tablename__ = "attempt"
     __table_args__ = (
-        UniqueConstraint("run_id", "unit_id", "sample", "number"),
+        UniqueConstraint("run_id", "unit_id", "number"),
         Index("ix_attempt_run_id_outcome", "run_id", "outcome", "id"),
     )
 
@@ -89,11 +89,10 @@ class AttemptRow(SQLModel, table=True):
     run_id: int = Field(foreign_key="run.id")
     worker_id: int = Field(foreign_key="run_worker.id")
     unit_id: int
-    """An item's id, of a judge's run a prediction's."""
+    """An item's id, of a judge's run that of what it asks about."""
     item_id: int = Field(foreign_key="item.id", index=True)
-    sample: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     number: int
-    """Counts from 1 for each unit and sample."""
+    """Counts from 1 for each unit."""
     outcome: Outcome = Field(sa_column=word_column(Outcome, Outcome.FAILED))
     final: bool
     text: str = Field(default="", sa_type=Text)

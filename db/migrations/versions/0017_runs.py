@@ -61,7 +61,6 @@ def upgrade() -> None:
         sa.Column("worker_id", sa.Integer(), nullable=False),
         sa.Column("unit_id", sa.Integer(), nullable=False),
         sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("sample", sa.Integer(), nullable=False, server_default="0"),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("outcome", sa.String(length=32), nullable=False, server_default="failed"),
         sa.Column("final", sa.Boolean(), nullable=False),
@@ -83,7 +82,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["worker_id"], ["run_worker.id"], name="fk_attempt_worker_id"),
         sa.ForeignKeyConstraint(["item_id"], ["item.id"], name="fk_attempt_item_id"),
         sa.PrimaryKeyConstraint("id", name="pk_attempt"),
-        sa.UniqueConstraint("run_id", "unit_id", "sample", "number", name="uq_attempt_run_id_unit_id_sample_number"),
+        sa.UniqueConstraint("run_id", "unit_id", "number", name="uq_attempt_run_id_unit_id_number"),
     )
     op.create_index("ix_attempt_item_id", "attempt", ["item_id"])
     op.create_index("ix_attempt_run_id_outcome", "attempt", ["run_id", "outcome", "id"])
