@@ -61,9 +61,9 @@ def project_of(session: Session, *, public_id: str) -> str | None:
     return session.exec(wanted.where(RunRow.public_id == public_id)).first()
 
 
-def of_project(session: Session, *, project_id: int) -> list[RunRow]:
-    """A project's runs of models and judges, the newest first."""
-    wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind != RunKind.IMPORT)
+def of_project(session: Session, *, project_id: int, kind: RunKind = RunKind.MODEL) -> list[RunRow]:
+    """A project's runs of models or of judges, the newest first."""
+    wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == kind)
     return list(session.exec(wanted.order_by(col(RunRow.id).desc())))
 
 

@@ -475,11 +475,11 @@ def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
 # ---- looking --------------------------------------------------------------------------------------------------------
 
 
-def runs_of(store: Store, *, by: Person | None, project: str) -> list[RunView]:
-    """A project's runs of models, the newest first, without their newest answers and failures."""
+def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = RunKind.MODEL) -> list[RunView]:
+    """A project's runs of models or of judges, the newest first, without their newest answers and failures."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        found = runs.of_project(session, project_id=access.project_id)
+        found = runs.of_project(session, project_id=access.project_id, kind=kind)
         return [_view(session, store, row, project=access.name) for row in found]
 
 

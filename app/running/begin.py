@@ -301,8 +301,9 @@ def _section(title: str) -> Markup:
 
 def kept(view: ProjectView, run: RunView) -> None:
     """Description and plan of a run, as they were when it was started."""
-    shell.section("Plan")
-    shell.show(plan.facts(run.plan, view))
+    if isinstance(run.plan, RunPlan):
+        shell.section("Plan")
+        shell.show(plan.facts(run.plan, view))
     shell.section("Description")
     text = text_of(run.spec)
     st.code(text, language="yaml")
