@@ -51,6 +51,10 @@ def open_answerer(
         from inference.local.generation import open_generate
 
         return open_generate(spec, allowed)
+    if strategy == "rank_options" and spec.adapter in LOCAL:
+        from inference.local.ranking import open_ranker
+
+        return open_ranker(spec, allowed, score, without_image)
     if spec.adapter == "endpoint":
         from inference.endpoint.answerer import open_endpoint
 

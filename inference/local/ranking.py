@@ -11,13 +11,17 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question
+from inference.local.encoding import CannotAsk, Encoded, encode_prompts, neutral, prompt_of
+from inference.local.loading import Loaded, load, out_of_memory, told
+from inference.opening import Allowed
 from inference.scores import MEANINGS, Option, Ranking
+from inference.spec import ModelSpec
 
 if TYPE_CHECKING:
     import torch
@@ -28,70 +32,22 @@ ROOM = 2**30
 _END = -1
 """Stands for the end of the answer among an option's tokens."""
 
-_ALONG = MappingProxyType({"attention_mask": 1, "token_type_ids": 0, "mm_token_type_ids": 0})
-"""Inputs as long as the prompt, with what they say of an option's tokens."""
+PACKED = frozenset({"llava", "llava_next", "llava_onevision", "video_llava", "internvl", "idefics3", "smolvlm"})
+"""Families, by their ``model_type``, whose options may stand in one row under a block mask."""
 
-
-@dataclass(frozen=True)
-class Family:
-    """What an architecture needs so that its fast way gives the same probabilities as the naive one."""
-
-    cached: bool = True
-    """False: only a whole pass per option is right."""
-    packed: bool = False
-    """All options in one row under a block mask are right, too."""
-    inner: bool = False
-    """Its language model goes on by itself: the whole always wants a picture."""
-    rope_deltas: bool = False
-    """Positions go on from where the picture's end, which it must be told."""
-    text_only: bool = True
-    """It can be asked without any picture."""
-    after: str = ""
-    """What its processor puts after every prompt by itself."""
-    along: Mapping[str, int] = field(default_factory=lambda: _ALONG)
-
-
-FAMILIES: Mapping[str, Family] = MappingProxyType(
+ALONG: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
-        "llava": Family(packed=True),
-        "llava_next": Family(packed=True),
-        "llava_onevision": Family(packed=True),
-        "video_llava": Family(packed=True),
-        "internvl": Family(packed=True),
-        "idefics3": Family(packed=True),
-        "smolvlm": Family(packed=True),
-        "gemma3": Family(),
-        "qwen2_vl": Family(rope_deltas=True),
-        "qwen2_5_vl": Family(rope_deltas=True),
-        "qwen3_vl": Family(rope_deltas=True),
-        "blip-2": Family(inner=True, text_only=False),
-        "instructblip": Family(inner=True, text_only=False),
-        "paligemma": Family(cached=False, text_only=False, after="\n", along={**_ALONG, "token_type_ids": 1}),
-        "kosmos-2": Family(cached=False, text_only=False, along={**_ALONG, "image_embeds_position_mask": 0}),
+        "": {"attention_mask": 1, "token_type_ids": 0, "mm_token_type_ids": 0, "image_embeds_position_mask": 0},
+        "paligemma": {"attention_mask": 1, "token_type_ids": 1},
     }
 )
-"""By the ``model_type`` of a checkpoint. Others are scored the naive way, unless they are language models alone."""
+"""Inputs as long as the prompt, with what they say of an option's tokens; by ``model_type``, and for all others."""
+
+AFTER: Mapping[str, str] = MappingProxyType({"paligemma": "\n"})
+"""What processors put after every prompt by themselves, by ``model_type``."""
 
 
-class Loaded(Protocol):
-    """What ranking needs of a model that has been loaded."""
-
-    model: Any
-    tokenizer: Any
-
-    @property
-    def about(self) -> Mapping[str, Any]: ...
-
-    def rendered(self, question: Question) -> tuple[str, list[Any]]:
-        """The prompt as the processor takes it, with the family's marks for images, and the images."""
-
-    def encoded(self, prompts: Sequence[tuple[str, list[Any]]]) -> dict[str, Any]:
-        """Tensors for the model, on its device."""
-
-    def close(self) -> None: ...
-
-
-class CannotRank(Exception):
+class CannotRank(CannotAsk):
     """This question's options cannot be ranked by this model; the message is a sentence that says why."""
 
 
@@ -108,11 +64,11 @@ class Cut:
     """Whether the end of the answer counts."""
 
 
-def cut(tokenizer: Any, prompt: str, options: Sequence[str]) -> Cut:
+def cut(tokenizer: Any, prompt: str, options: Sequence[str], special: Sequence[str] = ()) -> Cut:
     """The options' tokens after that prompt: tokenised together with it, and cut where it ends.
 
-    A space at the end of the prompt goes to the options. Without one, and where no line or special token ends, options
-    get a space, unless they bring it.
+    A space at the end of the prompt goes to the options. Without one they get a space, unless they bring it, or the
+    prompt ends with a line break or one of the ``special`` texts, which stand for tokens of their own.
 
     Raises
     ------
@@ -125,7 +81,7 @@ def cut(tokenizer: Any, prompt: str, options: Sequence[str]) -> Cut:
     kept = prompt.rstrip(" ")
     joint = prompt[len(kept) :]
     head = _ids(tokenizer, [kept])[0]
-    if not joint and kept and not kept[-1].isspace() and head[-1] not in _special(tokenizer):
+    if not joint and kept and not kept[-1].isspace() and not kept.endswith(tuple(special)):
         joint = " "
     texts = [option if joint == " " and option.startswith(" ") else joint + option for option in options]
     tokens: list[tuple[int, ...]] = []
@@ -147,52 +103,48 @@ def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
     return [list(each) for each in found]
 
 
-def _special(tokenizer: Any) -> set[int]:
-    added = getattr(tokenizer, "added_tokens_decoder", {})
-    return {*tokenizer.all_special_ids, *(number for number, token in added.items() if token.special)}
+def open_ranker(spec: ModelSpec, allowed: Allowed, score: str, without_image: bool) -> Ranker:
+    """The model of a description, ready to rank. Raises ``ModelRefused``."""
+    return Ranker(load(spec, allowed), score=score, without_image=without_image)
 
 
 class Ranker:
     """Answers with the likeliest option."""
 
-    def __init__(
-        self, loaded: Loaded, *, ranking: str = "auto", score: str = "mean_logprob", without_image: bool = False
-    ) -> None:
+    def __init__(self, loaded: Loaded, *, score: str = "mean_logprob", without_image: bool = False) -> None:
         """Raises ``ModelRefused`` where this model cannot be asked in that way."""
-        self._loaded = loaded
-        self._model = loaded.model
-        self._score = score
-        self._without_image = without_image or score == "pmi_logprob"
-        config = loaded.model.config
-        kind = str(config.model_type)
-        sees = getattr(config, "vision_config", None) is not None
-        self._family = FAMILIES.get(kind) or Family(cached=not sees)
-        self._inner = getattr(loaded.model, "language_model", loaded.model) if self._family.inner else loaded.model
-        self._decoder_alone = bool(getattr(getattr(self._inner, "config", config), "is_encoder_decoder", False))
-        self._ends = _ends(loaded)
+        family, asked = loaded.family, loaded.spec.ranking
         if score not in MEANINGS:
             raise ModelRefused(f"There is no score `{score}` of options; there are {', '.join(MEANINGS)}.")
-        if self._without_image and not self._family.text_only:
+        without_image = without_image or score == "pmi_logprob"
+        if without_image and family.needs_picture:
             raise ModelRefused(
-                f"Models of the kind {kind} cannot be asked without a picture, so what pictures add to an option's "
-                "likelihood cannot be had from them: choose another score and leave `without_image` out."
+                f"{family.title} cannot be asked without a picture, so what pictures add to an option's likelihood "
+                "cannot be had from it: choose another score and leave `without_image` out."
             )
-        if ranking == "packed" and (not self._family.packed or self._decoder_alone):
+        if asked == "packed" and family.model_type not in PACKED:
             raise ModelRefused(
-                f"Options of models of the kind {kind} cannot be packed into one row: set `ranking: auto`."
+                f"Options cannot be packed into one row for {family.title}: set `ranking: auto` for {loaded.spec.name}."
             )
-        if ranking == "cached" and not self._family.cached:
+        if asked == "cached" and family.ranking == "naive":
             raise ModelRefused(
-                f"For models of the kind {kind} only a whole pass per option is known to be right: set `ranking: auto`."
+                f"For {family.title} only a whole pass per option is known to be right: set `ranking: auto` for "
+                f"{loaded.spec.name}."
             )
-        if ranking == "auto":
-            ranking = "cached" if self._family.cached else "naive"
-        self._way = ranking
+        self._loaded, self._model, self._family = loaded, loaded.model, family
+        self._way = ("naive" if family.ranking == "naive" else "cached") if asked == "auto" else asked
+        self._score, self._without_image = score, without_image
+        self._at_once = 1000
+        """So many options side by side at most: fewer once memory has run out."""
+        self._within = hasattr(loaded.model, "language_model") and family.model_type in ("blip-2", "instructblip")
+        self._inner = loaded.model.language_model if self._within else loaded.model
+        self._along = ALONG.get(family.model_type, ALONG[""])
+        self._after = AFTER.get(family.model_type, "")
 
     @property
     def about(self) -> Mapping[str, Any]:
         """What it runs on, and how options are scored."""
-        return {**self._loaded.about, "ranking": self._way, "score": self._score}
+        return {**self._loaded.about, "ranking": self._way, "score": self._score, "without_image": self._without_image}
 
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
@@ -205,7 +157,7 @@ class Ranker:
 
     def close(self) -> None:
         """Give the model back."""
-        self._loaded.close()
+        del self._model, self._inner, self._loaded
 
     def _asked(self, question: Question) -> Attempt:
         begun = time.perf_counter()
@@ -217,15 +169,21 @@ class Ranker:
         )
         if question.cannot:
             return replace(empty, outcome=Outcome.SKIPPED, error=question.cannot)
-        try:
-            ranking, length, detail = self.rank(question)
-            winner = ranking.winner
-        except (CannotRank, ModelRefused) as error:
-            return replace(empty, error=str(error), seconds=time.perf_counter() - begun)
-        except Exception as error:  # whatever a model's own code raises must not end the run
-            said = (str(error).strip().splitlines() or [""])[0]
-            sentence = f"The model failed on this item: {type(error).__name__}: {said}".rstrip(": ")
-            return replace(empty, error=sentence, seconds=time.perf_counter() - begun)
+        while True:
+            try:
+                ranking, length, detail = self.rank(question)
+                winner = ranking.winner
+                break
+            except CannotRank as error:
+                return replace(empty, error=str(error), seconds=time.perf_counter() - begun)
+            except CannotAsk as error:
+                return replace(empty, outcome=Outcome.SKIPPED, error=str(error), seconds=time.perf_counter() - begun)
+            except Exception as error:  # a model may raise anything; the other questions go on
+                if out_of_memory(error) and self._at_once > 1:
+                    self._at_once = max(1, min(self._at_once, len(question.options)) // 2)
+                    continue
+                sentence = f"The model failed on this item: {told(error)}"
+                return replace(empty, error=sentence, seconds=time.perf_counter() - begun)
         return replace(
             empty,
             outcome=Outcome.ANSWERED,
@@ -247,42 +205,49 @@ class Ranker:
         """
         if not question.options:
             raise CannotRank("The item has no options to rank.")
-        if not question.pictures and not self._family.text_only:
-            raise CannotRank(
-                f"Models of the kind {self._model.config.model_type} cannot be asked without a picture, and this "
-                "question has none."
-            )
         blind = None
         if self._without_image and question.pictures:
             texts = tuple(part for part in question.parts if isinstance(part, str))
             blind, _, _, _ = self._scored(replace(question, parts=texts))
         elif self._score == "pmi_logprob":
             raise CannotRank("The score pmi_logprob compares with and without pictures, and this question has none.")
-        values, length, found, way = self._scored(question)
-        options = tuple(
-            Option.of(text, each, None if blind is None else blind[place])
-            for place, (text, each) in enumerate(zip(question.options, values, strict=True))
-        )
-        return Ranking(options, self._score), length, {"way": way, "end_token": found.end, "joint": found.joint}
+        values, encoded, found, way = self._scored(question)
+        try:
+            options = tuple(
+                Option.of(text, each, None if blind is None else blind[place])
+                for place, (text, each) in enumerate(zip(question.options, values, strict=True))
+            )
+        except ValueError as error:  # in half precision numbers can run over
+            raise CannotRank(str(error)) from error
+        prompt = encoded.prompts[0]
+        more = {**prompt.notes, "way": way, "end_token": found.end, "joint": found.joint, "rendered": prompt.text}
+        return Ranking(options, self._score), encoded.lengths[0], more
 
-    def _scored(self, question: Question) -> tuple[list[list[float]], int, Cut, str]:
+    def _scored(self, question: Question) -> tuple[list[list[float]], Encoded, Cut, str]:
         import torch
 
-        text, images = self._loaded.rendered(question)
-        if self._decoder_alone:
-            found = self._alone(text, question.options)
+        loaded = self._loaded
+        prompt = prompt_of(loaded, question)
+        options = [neutral(option, loaded.special)[0] for option in question.options]
+        if loaded.encoder_decoder:
+            found = replace(cut(loaded.tokenizer, "", options), prompt=prompt.text)  # a decoder begins with them
         else:
-            found = cut(self._loaded.tokenizer, text + self._family.after, question.options)
-        if found.end and not self._ends:
-            raise CannotRank("One option is the beginning of another, and this model's tokeniser has no end token.")
-        inputs = self._loaded.encoded([(found.prompt.removesuffix(self._family.after), images)])
-        inputs.pop("labels", None)  # some processors make them by themselves
-        if not self._decoder_alone:
+            found = cut(loaded.tokenizer, prompt.text + self._after, options, loaded.special)
+        if found.end and not loaded.end_ids:
+            raise CannotRank("One option is the beginning of another, and this model has no token that ends an answer.")
+        encoded = encode_prompts(loaded, [replace(prompt, text=found.prompt.removesuffix(self._after))])
+        inputs = encoded.inputs
+        if not loaded.encoder_decoder:
             self._check(inputs["input_ids"], found.prompt)
+            length = inputs["input_ids"].shape[1] + max(map(len, found.tokens))
+            if loaded.room is not None and length > loaded.room:
+                raise CannotRank(
+                    f"Question and longest option take {length} tokens; {loaded.spec.name} holds {loaded.room}."
+                )
         different = list(dict.fromkeys(found.tokens))
         way = self._way
         with torch.inference_mode():
-            if self._decoder_alone:
+            if loaded.encoder_decoder:
                 values = (self._decoded if way != "naive" else self._decoded_naively)(inputs, different)
             elif way == "naive":
                 values = self._naive(inputs, different)
@@ -295,12 +260,7 @@ class Ranker:
                 else:
                     values = self._cached(kept, first, last, different)
         by_tokens = dict(zip(different, values, strict=True))
-        return [by_tokens[each] for each in found.tokens], int(inputs["input_ids"].shape[1]), found, way
-
-    def _alone(self, text: str, options: Sequence[str]) -> Cut:
-        """Options that a decoder begins with: nothing stands before them."""
-        found = cut(self._loaded.tokenizer, "", options)
-        return replace(found, prompt=text)
+        return [by_tokens[each] for each in found.tokens], encoded, found, way
 
     def _check(self, ids: torch.Tensor, prompt: str) -> None:
         """The processor ends the prompt where the options were cut from it."""
@@ -321,7 +281,7 @@ class Ranker:
             more = dict(inputs)
             ids = inputs["input_ids"]
             more["input_ids"] = torch.cat([ids, ids.new_tensor([fed])], 1)
-            for name, value in self._family.along.items():
+            for name, value in self._along.items():
                 if name in inputs:
                     given = inputs[name]
                     more[name] = torch.cat([given, given.new_full((1, len(fed)), value)], 1)
@@ -338,13 +298,13 @@ class Ranker:
         """What the model remembers of the prompt, its say on the first token, and where the next position is."""
         self._forget()
         out = self._model(**inputs, use_cache=True, logits_to_keep=1)
-        kept = out.language_model_outputs.past_key_values if self._family.inner else out.past_key_values
+        kept = out.language_model_outputs.past_key_values if self._within else out.past_key_values
         last = int(inputs["input_ids"].shape[1])
         return kept, out.logits[0, -1], last
 
     def _forget(self) -> None:
         """What the question before left behind."""
-        if self._family.rope_deltas:
+        if self._family.ranking == "positions":
             self._model.model.rope_deltas = None
 
     def _cached(
@@ -361,7 +321,7 @@ class Ranker:
             if len(option) > 1:
                 rest.append(place)
         rest.sort(key=lambda place: len(options[place]))  # so that little is filled up in a group
-        size = max(1, _room(first.device) // max(1, _bytes(kept)))
+        size = min(self._at_once, max(1, _room(first.device) // max(1, _bytes(kept))))
         for start in range(0, len(rest), size):
             group = rest[start : start + size]
             fed = [_fed(options[place]) for place in group]
@@ -383,7 +343,7 @@ class Ranker:
         import torch
 
         given: dict[str, Any] = {}
-        if self._family.rope_deltas:
+        if self._family.ranking == "positions":
             delta = self._model.model.rope_deltas
             begin = last + (0 if delta is None else int(delta.reshape(-1)[0]))
             places = torch.arange(begin, begin + ids.shape[1], device=ids.device)
@@ -450,8 +410,8 @@ class Ranker:
         device = inputs["input_ids"].device
         begin = torch.tensor([[self._start]], device=device)
         out = self._model(**inputs, decoder_input_ids=begin, use_cache=False)
-        read = (out.language_model_outputs if self._family.inner else out).encoder_last_hidden_state
-        size = max(1, _room(device) // max(1, 8 * read.numel() * read.element_size()))
+        read = (out.language_model_outputs if self._within else out).encoder_last_hidden_state
+        size = min(self._at_once, max(1, _room(device) // max(1, 8 * read.numel() * read.element_size())))
         found: list[list[float]] = []
         for at in range(0, len(options), size):
             group = options[at : at + size]
@@ -489,7 +449,7 @@ class Ranker:
         values: list[float] = table.gather(1, wanted[:, None])[:, 0].tolist()
         for row, token in enumerate(tokens):
             if token == _END:
-                values[row] = float(torch.logsumexp(table[row, list(self._ends)], 0))
+                values[row] = float(torch.logsumexp(table[row, list(self._loaded.end_ids)], 0))
         return values
 
 
@@ -503,17 +463,6 @@ def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
     import torch
 
     return torch.log_softmax(logits.double(), -1)
-
-
-def _ends(loaded: Loaded) -> tuple[int, ...]:
-    """Tokens that end an answer."""
-    config = getattr(loaded.model, "generation_config", None)
-    found = getattr(config, "eos_token_id", None)
-    if found is None:
-        found = loaded.tokenizer.eos_token_id
-    if found is None:
-        return ()
-    return tuple(found) if isinstance(found, list | tuple) else (int(found),)
 
 
 def _layers(kept: Any) -> list[Any]:

@@ -43,7 +43,7 @@ def test_an_option_with_a_space_of_its_own_gets_no_second_one() -> None:
 
 def test_after_a_line_break_or_a_special_token_nothing_comes_between() -> None:
     assert cut(tokenizer(), "at:\n", ["on"]).tokens == ((5, 4),)
-    assert cut(tokenizer(), "at<end>", ["on"]).tokens == ((5, 4),)
+    assert cut(tokenizer(), "at<end>", ["on"], ["</s>", "<end>"]).tokens == ((5, 4),)
 
 
 def test_an_option_that_grows_together_with_the_prompt_is_refused() -> None:
