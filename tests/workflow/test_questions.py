@@ -179,7 +179,7 @@ def test_actions_stand_on_lines_with_letters(store: Store, media: MediaStore) ->
     loaded = schema_of("pca_bench")
     ids = bring(store, media, loaded, [("autonomous_driving", PCA, [("image", None)])])
     text = asker(store, media, loaded, text_only=True).ask(ids)[0].text
-    assert text.startswith("Braces {actions} stay.\nActions:\nA. Slow down\nB. Keep driving\nDescribe")
+    assert text.startswith("Braces {actions} stay.\nActions:\nA. Slow down\nB. Keep driving\nReason")
     plain = asker(store, media, loaded, prompts="plain", text_only=True).ask(ids)[0].text
     assert plain == "Braces {actions} stay.\nA. Slow down\nB. Keep driving"
     blip = asker(store, media, loaded, prompts="plain", family="blip", text_only=True).ask(ids)[0].text
