@@ -270,8 +270,12 @@ def picked(folder: Path, name: str) -> Path:
     home = folder.resolve()
     path = home / name
     steps = [home.joinpath(*Path(name).parts[:count]) for count in range(1, len(Path(name).parts) + 1)]
-    inside = path.resolve().is_relative_to(home) and not any(step.is_symlink() for step in steps)
-    if not inside or "\x00" in name or not path.is_dir():
+    if (
+        "\x00" in name
+        or not path.resolve().is_relative_to(home)
+        or any(step.is_symlink() for step in steps)
+        or not path.is_dir()
+    ):
         raise ModelRefused(f"There is no folder {name!r} below the folder of models.")
     return path
 

@@ -413,11 +413,15 @@ def _weights(
                 f"{spec.name} is of the type {config.model_type}, which transformers cannot ask about images in this "
                 "way. Bring its answers as a file, or ask it as an endpoint."
             ) from error
+        if "ignore_mismatched_sizes" in text or "size mismatch" in text:
+            raise ModelRefused(
+                f"The weights of {spec.name} have other sizes than its config.json says: they belong to another model."
+            ) from error
         if "accelerate" in text or "bitsandbytes" in text or "quant" in text.lower():
             raise ModelRefused(
                 f"The weights of {spec.name} are made smaller in a way that needs a further package: {told(error)}"
             ) from error
-        if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text or "size mismatch" in text:
+        if "safetensor" in text.lower() or "header" in text.lower() or "zip archive" in text:
             raise ModelRefused(
                 f"The weights of {spec.name} are damaged, or have not been downloaded to the end: {told(error)}"
             ) from error
