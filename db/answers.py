@@ -91,8 +91,8 @@ def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
 
 
 def runs(session: Session, *, project_id: int) -> list[RunRow]:
-    """The executions of models in a project, the oldest first."""
-    wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == RunKind.MODEL)
+    """The runs of models in a project and those out of files, the oldest first."""
+    wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind != RunKind.JUDGE)
     return list(session.exec(wanted.order_by(col(RunRow.id))))
 
 
@@ -138,7 +138,7 @@ def attempts(session: Session, *, item_id: int) -> list[tuple[AttemptRow, RunRow
     wanted = (
         select(AttemptRow, RunRow)
         .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
-        .where(AttemptRow.item_id == item_id, RunRow.kind == RunKind.MODEL)
+        .where(AttemptRow.item_id == item_id, RunRow.kind != RunKind.JUDGE)
         .order_by(col(AttemptRow.id))
     )
     return [(attempt, run) for attempt, run in session.exec(wanted)]

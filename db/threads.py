@@ -152,6 +152,11 @@ def note_insight(session: Session, *, item_id: int, person_id: int, now: datetim
     insert_or_ignore(session, InsightRow, [{"item_id": item_id, "person_id": person_id, "created_at": now}])
 
 
+def has_insight(session: Session, *, item_id: int, person_id: int) -> bool:
+    """Whether somebody is known to have looked at an item before its verdict."""
+    return session.get(InsightRow, (item_id, person_id)) is not None
+
+
 # ---- an item's history ----------------------------------------------------------------------------------------------
 
 

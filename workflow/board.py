@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agreement.corrected import clustered_mean, post_stratified_mean, ppi_mean, rogan_gladen
-from agreement.judge_bias import bias_by_group, holm
+from agreement.judge_bias import holm
 from agreement.limits import normal_quantile
-from agreement.means import mean_of_parts, share
+from agreement.means import beside_the_rest, mean_of_parts, share
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from db import answers as stored
 from db.engine import Store
@@ -262,6 +262,8 @@ class Board:
     yes_no: bool
     low: float | None
     high: float | None
+    common: bool = False
+    """Only items that every model has answered."""
 
     @property
     def models(self) -> Sequence[str]:
@@ -329,6 +331,7 @@ def board(
         of.yes_no,
         of.low,
         of.high,
+        common,
     )
 
 
@@ -423,8 +426,9 @@ def _about_people(found: Read, of: Scored) -> list[str]:
         return []
     given = found.grades.get(of.scores.criterion or "", {})
     few = sum(len(each) < grading.raters for each in given.values())
-    words = "their mean" if grading.combine == "mean" else "the grade that more than half of the people asked for give"
-    notes = [f"An answer's grade is {words}. The intervals say what other items would give, with these people."]
+    mean = "the mean of people's grades"
+    words = mean if grading.combine == "mean" else "the one that more than half of the people asked for give"
+    notes = [f"The grade of an answer is {words}. The intervals say what other items would give, with these people."]
     if few:
         notes.append(
             f"{few} of {len(given)} graded answers have fewer grades than the {grading.raters} that are asked for."
@@ -447,7 +451,7 @@ class Contrast:
     """Holm's, over all slices of all models; nan where there is no test."""
 
 
-def contrasts(found: Read, cut: Board, *, common: bool = False) -> list[Contrast]:
+def contrasts(found: Read, cut: Board) -> list[Contrast]:
     """Does a slice differ from the others? Each against the rest of the model's answers, all together."""
     if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
         return []
@@ -460,12 +464,15 @@ def contrasts(found: Read, cut: Board, *, common: bool = False) -> list[Contrast
             for at in found.of_model[model].tolist()
             if found.answers[at].item in cut.slicing.of_item and not math.isnan(of.values[at])
         ]
-        if len(places) < 2:
-            continue
-        groups = [cut.slicing.of_item[found.answers[at].item] for at in places]
+        groups = np.array([cut.slicing.of_item[found.answers[at].item] for at in places], dtype=np.int64)
+        if cut.common:
+            kept = np.array([found.answers[at].item in found.common for at in places], dtype=bool)
+            places, groups = [at for at, keep in zip(places, kept, strict=True) if keep], groups[kept]
         together = None if clusters is None else [clusters[at] for at in places]
-        for each in bias_by_group(np.zeros(len(places)), of.values[places], groups, clusters=together):
-            tested.append((model, int(str(each.group)), each.against_rest))
+        for at in range(len(cut.slicing.labels)):
+            beside = beside_the_rest(of.values[places], groups == at, clusters=together)
+            if beside.defined:
+                tested.append((model, at, beside))
     adjusted = holm([each.test.p_value if each.test else math.nan for _, _, each in tested])
     return [Contrast(model, at, each, p) for (model, at, each), p in zip(tested, adjusted, strict=True)]
 

@@ -7,9 +7,10 @@ model to an item; ``workflow.board`` makes numbers of them.
 from __future__ import annotations
 
 import math
+import threading
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -21,7 +22,6 @@ from annotation_schemas.model import Criterion, Schema
 from db import answers as stored
 from db import files, items
 from db.engine import Session, Store
-from db.tables import RunRow
 from domain.errors import InvalidInput, Problem
 from domain.policies import same
 from domain.records import Person
@@ -143,7 +143,7 @@ def _read(session: Session, access: Access) -> Read:
     found = stored.answers(session, project_id=project_id)
     last = {(each.item_id, each.model): each for each in found}
     key = key_field(access.schema)
-    options = _options_of(access.schema, key)
+    options = options_of(access.schema, key)
     edited = items.edited(session, project_id=project_id)
     counted = []
     for each in last.values():
@@ -204,24 +204,24 @@ def _items(session: Session, access: Access) -> dict[int, Item]:
 
 
 def _unanswered(session: Session, project_id: int, answered: set[tuple[int, str]]) -> dict[str, dict[int, str]]:
-    """Why what runs asked for has no answer; of several runs of a model the last one says."""
+    """Why what was asked has no answer, by model and item; of several runs of a model the last one says."""
     runs = stored.runs(session, project_id=project_id)
     ids = [run.id or 0 for run in runs]
-    asked, ended = stored.asked(session, run_ids=ids), stored.outcomes(session, run_ids=ids)
-    found: dict[str, dict[int, str]] = {run.name: {} for run in runs}
+    asked = stored.asked(session, run_ids=ids)
+    ended: dict[int, dict[int, Outcome]] = defaultdict(dict)
+    for (run_id, item), outcome in stored.outcomes(session, run_ids=ids).items():
+        ended[run_id][item] = outcome
+    found: dict[str, dict[int, str]] = defaultdict(dict)
     for run in runs:
-        for item in dict.fromkeys([*asked.get(run.id or 0, ()), *_tried(ended, run)]):
+        outcomes = ended[run.id or 0]
+        for item in dict.fromkeys([*asked.get(run.id or 0, ()), *outcomes]):
             if (item, run.name) in answered:
                 continue
-            outcome = ended.get((run.id or 0, item))
-            why = NOT_ASKED if outcome is None else OUTCOMES.get(outcome, str(outcome))
-            if outcome is not None or item not in found[run.name]:
-                found[run.name][item] = why
-    return found
-
-
-def _tried(ended: Mapping[tuple[int, int], Outcome], run: RunRow) -> Iterable[int]:
-    return (item for of_run, item in ended if of_run == run.id)
+            if item in outcomes:
+                found[run.name][item] = OUTCOMES.get(outcomes[item], str(outcomes[item]))
+            else:
+                found[run.name].setdefault(item, NOT_ASKED)
+    return dict(found)
 
 
 def answer_of(about: Sequence[stored.AnswerPart], at: Any) -> stored.AnswerPart | None:
@@ -255,7 +255,7 @@ def number_of(criterion: Criterion, value: Any) -> float:
     return float(value) if not values or any(same(value, each) for each in values) else math.nan
 
 
-def _options_of(schema: Schema, key: str | None) -> Callable[[Mapping[str, Any]], Sequence[str]]:
+def options_of(schema: Schema, key: str | None) -> Callable[[Mapping[str, Any]], Sequence[str]]:
     """What an item's answers are held against, beside its key."""
     field = next((each for each in schema.item.fields if each.name == key), None)
     if field is None:
@@ -442,3 +442,28 @@ def _by_judge(found: Read, scores: Scores) -> tuple[Floats, dict[int, str]]:
     values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)
     lacking = np.flatnonzero(np.isnan(values)).tolist()
     return values, {at: NOT_A_NUMBER if found.answers[at].id in given else NO_RATING for at in lacking}
+
+
+# ---- what is kept between pages --------------------------------------------------------------------------------------
+
+_MOST_KEPT = 4
+_kept: OrderedDict[tuple[str, ...], Read] = OrderedDict()
+_kept_guard = threading.Lock()
+
+
+def current(store: Store, *, person: Person | None, project: str) -> Read:
+    """As ``read``, but what has been read is taken again as long as nothing is new: pages ask for it at every click."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        now = stored.mark(session, project_id=access.project_id)
+        place = (str(store.engine.url), access.name, str(access.seed), access.loaded.hash)
+        with _kept_guard:
+            known = _kept.get(place)
+        if known is None or known.mark != now:
+            known = _read(session, access)
+        with _kept_guard:
+            _kept[place] = known
+            _kept.move_to_end(place)
+            while len(_kept) > _MOST_KEPT:
+                _kept.popitem(last=False)
+        return known

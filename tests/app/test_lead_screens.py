@@ -134,7 +134,20 @@ def test_my_work_says_what_to_do_where_there_is_nothing(store: Store, show: Show
 
 
 @pytest.mark.parametrize(
-    "name", ["dashboard", "causes", "late", "guideline", "people", "import_", "models", "agreement", "export"]
+    "name",
+    [
+        "dashboard",
+        "causes",
+        "late",
+        "guideline",
+        "people",
+        "import_",
+        "models",
+        "results",
+        "cases",
+        "agreement",
+        "export",
+    ],
 )
 @pytest.mark.parametrize("login", ["ana", "sen"])
 def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: str) -> None:
@@ -145,7 +158,20 @@ def test_a_lead_s_page_tells_others_in_a_sentence(show: Show, name: str, login: 
 
 
 @pytest.mark.parametrize(
-    "name", ["dashboard", "causes", "late", "guideline", "people", "import_", "models", "agreement", "export"]
+    "name",
+    [
+        "dashboard",
+        "causes",
+        "late",
+        "guideline",
+        "people",
+        "import_",
+        "models",
+        "results",
+        "cases",
+        "agreement",
+        "export",
+    ],
 )
 def test_a_lead_of_one_project_is_nobody_in_another(show: Show, name: str) -> None:
     test = show(name, "lea", project="other")
@@ -394,6 +420,8 @@ def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
         "People",
         "Import",
         "Models",
+        "Results",
+        "Cases",
         "Agreement",
         "Calibration",
         "Export",

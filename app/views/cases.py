@@ -1,0 +1,436 @@
+"""Cases: an item with its key, every model's answer, and every grade of people and judges, side by side. For leads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from annotation_schemas.kinds import title_of
+from app import markup, shell
+from app.running import shown
+from app.services import Services
+from app.views import history
+from domain.records import ProjectView
+from workflow import cases
+from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Show, Wanted
+from workflow.results import Read, Scores, current
+
+PER_PAGE = 20
+"""Cases on one page of the list: as many as are read for it, however many there are."""
+
+SHOWS = {
+    Show.ALL: "everything",
+    Show.DIFFER: "a judge differs from most people",
+    Show.LOW: "most people gave the lowest grade",
+    Show.WRONG: "not equal to the key",
+    Show.UNANSWERED: "without an answer",
+}
+
+STYLE = """
+.ts-answers { display: grid; grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); gap: .8rem; }
+.ts-answer { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 6px;
+  padding: .6rem .8rem .7rem; min-width: 0; }
+.ts-answer.chosen { border-color: #2f7fb8; box-shadow: 0 0 0 1px #2f7fb8; }
+.ts-answer.old { opacity: .7; }
+.ts-answer .ts-said { max-height: 16rem; margin: .3rem 0 .5rem; font-size: 1.02rem; }
+.ts-answer ul { margin: 0; padding-left: 1.05rem; font-size: .88rem; }
+.ts-answer table { font-size: .8rem; }
+.ts-item { display: flex; flex-wrap: wrap; gap: .8rem 1.6rem; align-items: flex-start; }
+.ts-item > .ts-pictures { flex: 0 1 auto; } .ts-item > dl { flex: 1 1 20rem; }
+.ts-fields { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1rem; margin: .2rem 0;
+  padding: 0; align-content: start; }
+.ts-fields dt { color: color-mix(in srgb, currentColor 66%, transparent); }
+.ts-fields dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.ts-fields .key { font-weight: 600; }
+.ts-case .ts-pictures img { height: 15rem; }
+"""
+
+
+def render(services: Services) -> None:
+    """The case that the address names, else the list."""
+    view = shell.lead_of(services)
+    shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
+    found = current(services.store, person=services.person, project=view.name)
+    if st.query_params.get("item"):
+        _case(services, view, found, st.query_params["item"])
+    else:
+        _list(services, view, found)
+
+
+def address(project: str, *, scores: Scores | None = None, **asked: str | int | None) -> str:
+    """Where the cases are to which everything applies that is asked, or one of them (``item``)."""
+    named: dict[str, Any] = {"project": project} | (_of_scores(scores) if scores else {})
+    named |= {name: value for name, value in asked.items() if value not in (None, "")}
+    return "/cases?" + urlencode(named)
+
+
+def _of_scores(scores: Scores) -> dict[str, str]:
+    asked = {"scores": scores.kind, "criterion": scores.criterion, "judge": scores.judge, "method": scores.method}
+    return {name: value for name, value in asked.items() if value}
+
+
+def _scores(found: Read) -> Scores | None:
+    """The number that the address asks about; None if it names none that there is."""
+    asked = st.query_params
+    kind, criterion, judge = asked.get("scores"), asked.get("criterion"), asked.get("judge")
+    if kind == "key":
+        return Scores("key")
+    if kind == "human" and criterion in found.grades:
+        return Scores("human", criterion)
+    if criterion and judge and (criterion, judge) in found.judged:
+        return Scores("corrected" if kind == "corrected" else "judge", criterion, judge)
+    return None
+
+
+def _wanted(services: Services, view: ProjectView, found: Read) -> Wanted:
+    asked = st.query_params
+    text = asked.get("text", "").strip()
+    ids = cases.with_text(services.store, person=services.person, project=view.name, text=text) if text else None
+    show = asked.get("show", "")
+    return Wanted(
+        model=asked.get("model") or None,
+        dimension=asked.get("dimension") or None,
+        show=Show(show) if show in {each.value for each in Show} else Show.ALL,
+        scores=_scores(found),
+        by=asked.get("by") or None,
+        part=asked.get("part") or None,
+        bins=int(asked.get("bins", "4")) if asked.get("bins", "4").isdigit() else 4,
+        common=asked.get("common") == "1",
+        ids=ids,
+    )
+
+
+# ---- the list --------------------------------------------------------------------------------------------------------
+
+
+def _list(services: Services, view: ProjectView, found: Read) -> None:
+    shell.heading(
+        "Cases",
+        "Items with their key, what models answered, and what people and judges said of it.",
+        made_up=view.made_up,
+    )
+    if not found.models:
+        shell.show(
+            markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
+        )
+        return
+    _filters(view, found)
+    wanted = _wanted(services, view, found)
+    ids = cases.listed(found, wanted)
+    _about(view, found, wanted, len(ids))
+    if not ids:
+        shell.show(markup.notice("There is no such case. Take one of the filters back."))
+        return
+    pages = math.ceil(len(ids) / PER_PAGE)
+    asked = st.query_params.get("page", "1")
+    at = min(max(int(asked) if asked.isdigit() else 1, 1), pages)
+    lines = cases.page(services.store, found, person=services.person, ids=ids[(at - 1) * PER_PAGE : at * PER_PAGE])
+    blind = sum(line.asked for line in lines)
+    if blind:
+        words = (
+            f"You may still be asked about {blind} of these {len(lines)} blind, so what was answered opens with the "
+            "case; whoever opens it is not asked any more."
+        )
+        shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
+    shell.show(_table(view, lines, wanted))
+    if pages > 1:
+        _paging(at, pages, len(ids))
+
+
+def _filters(view: ProjectView, found: Read) -> None:
+    """What is chosen goes into the address, so that a link to the list says everything."""
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    there = [None, *(name for name in titles if any(item.dimension == name for item in found.items.values()))]
+    columns = st.columns([2, 2, 3, 2], vertical_alignment="bottom")
+    with columns[0]:
+        _select("dimension", "Dimension", there, lambda name: titles.get(name, name) if name else "all")
+    with columns[1]:
+        _select("model", "Model", [None, *found.models], lambda name: name or "all")
+    with columns[2]:
+        _select("show", "Show", [None, *(each.value for each in Show if each is not Show.ALL)], _show_words)
+    with columns[3]:
+        text = st.text_input("Contains", value=st.query_params.get("text", ""), key=f"cases.text.{_mark()}")
+        _put("text", text.strip())
+
+
+def _show_words(name: str | None) -> str:
+    return SHOWS[Show(name) if name else Show.ALL]
+
+
+def _mark() -> str:
+    """Widgets start anew when somebody follows a link to another list."""
+    return str(st.session_state.setdefault("cases.mark", 0))
+
+
+def _select(name: str, label: str, options: Sequence[str | None], words: Any) -> None:
+    now = st.query_params.get(name)
+    chosen = st.selectbox(
+        label,
+        options,
+        index=options.index(now) if now in options else 0,
+        format_func=words,
+        key=f"cases.{name}.{_mark()}",
+    )
+    _put(name, chosen or "")
+
+
+def _put(name: str, value: str) -> None:
+    if st.query_params.get(name, "") == value:
+        return
+    if value:
+        st.query_params[name] = value
+    else:
+        del st.query_params[name]
+    if "page" in st.query_params:
+        del st.query_params["page"]
+
+
+def _about(view: ProjectView, found: Read, wanted: Wanted, n: int) -> None:
+    """How many cases there are, and what the address asks beside the filters."""
+    parts = [markup.tag("b", markup.text(markup.count(n, "case")))]
+    said = []
+    if wanted.scores is not None:
+        said.append(f"behind the number “{wanted.scores.title}”")
+    if wanted.by and wanted.part:
+        said.append(f"in the slice {wanted.by} = {wanted.part}")
+    if wanted.common:
+        said.append("that every model has answered")
+    if said:
+        parts += [
+            markup.text(" " + ", ".join(said) + ". "),
+            markup.tag("a", markup.text("All cases"), href=address(view.name), target="_self"),
+        ]
+    shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
+
+
+def _table(view: ProjectView, lines: Sequence[CaseLine], wanted: Wanted) -> markup.Markup:
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    heads = [("Item", ""), ("Dimension", ""), ("Answers", "wide")]
+    rows = []
+    for line in lines:
+        href = _here(item=line.item)
+        name = markup.tag("div", markup.text(line.name), style="ts-quiet ts-small ts-mono")
+        if line.closed:
+            first, last = markup.quiet("closed to you for now"), markup.quiet(line.closed)
+        else:
+            first = markup.tag("a", markup.text(line.title), href=href, target="_self")
+            last = _short(line, wanted.model)
+        rows.append([markup.joined([first, name]), markup.text(titles.get(line.dimension, line.dimension)), last])
+    return markup.tag("div", markup.table(heads, rows), data_part="cases")
+
+
+def _short(line: CaseLine, model: str | None) -> markup.Markup:
+    if line.asked:
+        return markup.quiet("with the case")
+    those = [(name, text) for name, text in line.answers if model in (None, name)]
+    parts = [
+        markup.tag("div", markup.quiet(f"{name}: "), markup.text(shown.opening(text, MOST_LETTERS)), style="ts-small")
+        for name, text in those[:MOST_ANSWERS]
+    ]
+    more = len(those) - MOST_ANSWERS
+    parts += [markup.tag("div", markup.quiet(f"and {more} more"), style="ts-small")] if more > 0 else []
+    return markup.joined(parts)
+
+
+MOST_ANSWERS, MOST_LETTERS = 4, 110
+"""Of a case in the list."""
+
+
+def _here(**changed: str) -> str:
+    """The address of this page with something else in it."""
+    asked = {name: value for name, value in st.query_params.items() if name != "page"} | changed
+    return "/cases?" + urlencode({name: value for name, value in asked.items() if value})
+
+
+def _paging(at: int, pages: int, n: int) -> None:
+    left, middle, right = st.columns([1.3, 4, 1.3], vertical_alignment="center")
+    with left:
+        if st.button("Previous page", key="cases.page.before", disabled=at <= 1, width="stretch", shortcut="Left"):
+            st.query_params["page"] = str(at - 1)
+            st.rerun()
+    with middle:
+        shell.show(
+            markup.tag(
+                "div",
+                markup.text(f"Page {at} of {pages}: {(at - 1) * PER_PAGE + 1} to {min(at * PER_PAGE, n)} of {n}"),
+                style="ts",
+                align="center",
+            )
+        )
+    with right:
+        if st.button("Next page", key="cases.page.more", disabled=at >= pages, width="stretch", shortcut="Right"):
+            st.query_params["page"] = str(at + 1)
+            st.rerun()
+
+
+# ---- one case --------------------------------------------------------------------------------------------------------
+
+
+def _case(services: Services, view: ProjectView, found: Read, item: str) -> None:
+    told = cases.case(services.store, person=services.person, project=view.name, item=item)
+    titles = {known.id: known.title for known in view.schema.schema_.dimensions}
+    model = st.query_params.get("model")
+    shell.heading(_heading(view, told), made_up=view.made_up)
+    ids = cases.listed(found, _wanted(services, view, found))
+    _walk(found, ids, told)
+    about = markup.tag(
+        "p",
+        markup.tag("a", markup.text("The list"), href=_here(item=""), target="_self"),
+        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {history.STATES[told.state]} · "),
+        markup.tag("a", markup.text("history"), href=history.address(view.name, item=told.item), target="_self"),
+        markup.text(" · "),
+        markup.tag("span", markup.text(told.name), style="ts-mono"),
+        style="ts",
+    )
+    shell.show(
+        markup.tag(
+            "div",
+            about,
+            markup.tag("div", history.pictures(told.assets), fields(view, told), style="ts-item"),
+            style="ts ts-case",
+            data_part="case",
+        )
+    )
+    n = len({answer.model for answer in told.answers})
+    shell.section(f"Answers of {markup.count(n, 'model')}")
+    if told.answers:
+        shell.show(
+            markup.tag(
+                "div",
+                *(answer_card(each, chosen=each.model == model) for each in _in_order(told.answers, model)),
+                style="ts ts-answers",
+            )
+        )
+    else:
+        shell.show(markup.notice("No model has answered it."))
+    if told.failures:
+        shell.section("Asked, and no answer")
+        shell.show(failures(told))
+
+
+def _heading(view: ProjectView, told: Case) -> str:
+    named = [told.fields.get(field.name) for field in view.schema.schema_.item.fields]
+    return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
+
+
+def _in_order(answers: Sequence[CaseAnswer], model: str | None) -> list[CaseAnswer]:
+    """The model that was asked for first."""
+    return sorted(answers, key=lambda each: each.model != model)
+
+
+def _walk(found: Read, ids: Sequence[int], told: Case) -> None:
+    """To the case before and after, along the list that the address describes."""
+    names = [found.items[id].public for id in ids]
+    at = names.index(told.item) if told.item in names else None
+    left, right, where = st.columns([1, 1, 5], vertical_alignment="center")
+    before = names[at - 1] if at else None
+    after = names[at + 1] if at is not None and at + 1 < len(names) else None
+    for column, label, key, target in ((left, "Previous", "Left", before), (right, "Next", "Right", after)):
+        with column:
+            pressed = st.button(
+                label, key=f"cases.{label.lower()}", disabled=target is None, width="stretch", shortcut=key
+            )
+        if pressed and target:
+            st.query_params["item"] = target
+            st.rerun()
+    with where:
+        place = f"{at + 1} of {markup.count(len(names), 'case')}" if at is not None else "not in the list of this link"
+        shell.show(markup.tag("div", markup.quiet(place), style="ts ts-small", data_part="place"))
+
+
+def fields(view: ProjectView, told: Case) -> markup.Markup:
+    """Everything that the item holds; the key is named."""
+    parts = []
+    for field in view.schema.schema_.item.fields:
+        value = told.fields.get(field.name)
+        if value in (None, "", []):
+            continue
+        is_key = field.name == told.key
+        title = title_of(field) + (" (key)" if is_key else "")
+        parts.append(markup.tag("dt", markup.text(title)))
+        parts.append(markup.tag("dd", markup.text(history.shown(value)), style="key" if is_key else ""))
+    return markup.tag("dl", *parts, style="ts-fields", data_part="fields")
+
+
+def answer_card(answer: CaseAnswer, *, chosen: bool = False) -> markup.Markup:
+    """A model's answer with what was said of it."""
+    style = " ".join(["ts-answer", *(["chosen"] if chosen else []), *([] if answer.latest else ["old"])])
+    remarks = [] if answer.latest else ["an earlier answer; a later one counts"]
+    remarks += ["cut off at the longest answer that was allowed"] if answer.truncated else []
+    parts = [
+        markup.tag("div", markup.tag("b", markup.text(answer.model)), markup.text(" "), _verdict(answer)),
+        shown.said(answer.text) if answer.text else markup.tag("div", markup.quiet("(empty)")),
+        *(markup.tag("div", markup.quiet(each), style="ts-small") for each in remarks),
+    ]
+    people = [each for each in answer.grades if each.person]
+    machines = [each for each in answer.grades if not each.person]
+    if people:
+        parts.append(_said("People", people, _come_to(answer.combined)))
+    if machines:
+        parts.append(_said("Judges", machines, ""))
+    if not answer.grades:
+        parts.append(markup.tag("div", markup.quiet("Nobody has graded it."), style="ts-small"))
+    if answer.ranked is not None:
+        parts.append(markup.tag("div", shown.ranking(answer.ranked, key=answer.key), data_part="options"))
+    return markup.tag("div", *parts, style=style, data_model=answer.model)
+
+
+def _verdict(answer: CaseAnswer) -> markup.Markup:
+    if math.isnan(answer.right):
+        return markup.text("")
+    if answer.right:
+        return markup.tag("span", markup.text("equals the key"), style="ts-right ts-small")
+    words = "none of the options" if answer.no_option else "not the key"
+    return markup.tag("span", markup.text(words), style="ts-wrong ts-small")
+
+
+def _come_to(combined: Mapping[str, float | None]) -> str:
+    said = [
+        f"{name.replace('_', ' ')} {'no majority' if value is None else f'{value:.3g}'}"
+        for name, value in combined.items()
+    ]
+    return ", ".join(said)
+
+
+def _said(title: str, grades: Sequence[Grade], come_to: str) -> markup.Markup:
+    lines = []
+    for each in grades:
+        values = ", ".join(
+            f"{name.replace('_', ' ')} {_value(value)}" for name, value in each.values.items() if value is not None
+        )
+        note = markup.tag("div", markup.quiet(each.note), style="ts-small") if each.note else markup.text("")
+        lines.append(markup.tag("li", markup.text(f"{each.who}: {values}"), note))
+    head = f"{title}, together {come_to}" if come_to else title
+    return markup.tag(
+        "div",
+        markup.tag("div", markup.quiet(head), style="ts-small"),
+        markup.tag("ul", *lines),
+        data_part=title.lower(),
+    )
+
+
+def _value(value: Any) -> str:
+    """A grade as somebody would write it: 1 and 1.0 are the same."""
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else history.shown(value)
+
+
+def failures(told: Case) -> markup.Markup:
+    """What became of asking where there is no answer."""
+    heads = [("Model", ""), ("What happened", ""), ("In words", "wide"), ("Attempts", "number"), ("When", "")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.text(each.model),
+                markup.text(each.outcome),
+                markup.text(each.error),
+                markup.text(each.attempts),
+                markup.text(history.moment(each.at)),
+            ]
+            for each in told.failures
+        ],
+    )

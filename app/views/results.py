@@ -1,0 +1,374 @@
+"""Results: models by dimension or by any other slice of the items, from the key, people, judges, and judges corrected.
+
+Every number stands with its interval and how many answers it rests on; from each the way leads to the cases behind it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotation_schemas.kinds import title_of
+from app import markup, shell
+from app.services import Services
+from app.views import cases
+from domain.records import ProjectView
+from workflow import board as numbers
+from workflow.board import Board, Contrast, Line, Ranked
+from workflow.results import METHODS, Read, Scores, current, scores_of
+from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
+
+STYLE = """
+[data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
+.ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }
+.ts-wide-table .ts-heat { min-width: 4.7rem; padding: .3rem .2rem; }
+.ts-wide-table .ts-heat small { white-space: pre-line; line-height: 1.3; }
+.ts-wide-table td.name { min-width: 9rem; width: auto; }
+.ts-wide-table th { padding-right: .4rem; vertical-align: bottom; }
+"""
+
+ALIKE = "~"
+"""The choice of two texts to be compared."""
+
+
+def render(services: Services) -> None:
+    """Choose what scores and what cuts, read the table, go on to the cases."""
+    view = shell.lead_of(services)
+    shell.heading(
+        "Results",
+        "What models' answers are worth. The unit is an answer of a model to an item; every number has its interval and"
+        " says how many answers it rests on.",
+        made_up=view.made_up,
+    )
+    found = current(services.store, person=services.person, project=view.name)
+    if not found.models:
+        shell.show(
+            markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
+        )
+        return
+    there = scores_of(found)
+    if not there:
+        shell.show(
+            markup.notice(
+                f"{len(found.answers)} answers are there, and nothing that scores them: no key that is one of a closed "
+                "set of options, no grades of people and none of a judge."
+            )
+        )
+        return
+    scores, by, sort, common, together, bins = _choices(view, found, there)
+    cut = numbers.board(found, scores, by=by, together=together, common=common, bins=bins)
+    shell.show(markup.Markup(f"<style>{STYLE}</style>"), leaderboard(view, cut, sort=sort, common=common, bins=bins))
+    _legend(cut)
+    _downloads(view, found, cut)
+    _slices(found, cut)
+    _ranked(services, found, together)
+
+
+# ---- what is asked ---------------------------------------------------------------------------------------------------
+
+
+def _choices(view: ProjectView, found: Read, there: Sequence[Scores]) -> tuple[Scores, str, str, bool, str | None, int]:
+    schema = view.schema.schema_
+    known = {each.name: each.title for each in ways(schema)}
+    compared = {field.name: title_of(field) for field in texts(schema)}
+    if len(compared) > 1:
+        known[ALIKE] = "Words that two texts have in common"
+    left, middle, right, last = st.columns([3, 2.4, 2, 1.2], vertical_alignment="bottom")
+    with left:
+        at = st.selectbox(
+            "Scores", range(len(there)), format_func=lambda at: there[at].title, key=f"results.scores.{view.name}"
+        )
+    with middle:
+        by = st.selectbox("Cut by", list(known), format_func=known.__getitem__, key=f"results.by.{view.name}")
+    with right:
+        sort = st.selectbox("Sort by", ["mean", "model"], format_func=SORTS.__getitem__, key="results.sort")
+    scores = there[at or 0]
+    with last, st.popover("More", width="stretch"):
+        method = st.selectbox(
+            "Judges are corrected by", list(METHODS), format_func=METHODS.__getitem__, key="results.method"
+        )
+        fields = [field.name for field in schema.item.fields]
+        together = st.selectbox(
+            "Items belong together by",
+            [None, numbers.ALONE, "source", *fields],
+            format_func=lambda name: TOGETHER.get(name, str(name)),
+            key=f"results.together.{view.name}",
+            help="Items of one video are no independent witnesses; the intervals know it.",
+        )
+        bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")
+        common = st.toggle("Only items that every model has answered", key="results.common")
+    if scores.kind == "corrected":
+        scores = Scores("corrected", scores.criterion, scores.judge, method)
+    if by == ALIKE:
+        one, other = st.columns(2)
+        names = list(compared)
+        with one:
+            first = st.selectbox("First text", names, format_func=compared.__getitem__, key=f"results.a.{view.name}")
+        with other:
+            rest = [name for name in names if name != first]
+            second = st.selectbox("Second text", rest, format_func=compared.__getitem__, key=f"results.b.{view.name}")
+        by = similarity_of(first or names[0], second or rest[0], schema).name
+    return scores, by or DIMENSION.name, sort or "mean", common, together, int(bins)
+
+
+SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
+TOGETHER: dict[str | None, str] = {
+    None: "source, where items share one",
+    numbers.ALONE: "nothing: each stands for itself",
+    "source": "source",
+}
+
+
+# ---- the leaderboard -------------------------------------------------------------------------------------------------
+
+
+def leaderboard(view: ProjectView, cut: Board, *, sort: str, common: bool, bins: int) -> markup.Markup:
+    """Models down, slices across; colour grows with the score."""
+    models = sorted(cut.models) if sort == "model" else list(cut.models)
+    slices = range(len(cut.slicing.labels))
+    parts = [("Mean over " + cut.slicing.way.title.lower() + "s", "")] if cut.of_parts else []
+    heads = [("Model", "name"), ("Mean over answers", ""), *parts, *((cut.slicing.title(at), "") for at in slices)]
+    rows = []
+    for model in models:
+        whole = cut.whole[model]
+        asked = f"{whole.answered} of {whole.asked} answered" if whole.asked else "nothing asked"
+        name = markup.joined(
+            [markup.tag("b", markup.text(model)), markup.tag("div", markup.quiet(asked), style="ts-small")]
+        )
+        row = [name, _cell(view, cut, whole, common=common, bins=bins)]
+        row += [_cell(view, cut, cut.of_parts[model], common=common, bins=bins)] if cut.of_parts else []
+        row += [_cell(view, cut, cut.cells[model, at], common=common, bins=bins) for at in slices]
+        rows.append(row)
+    return markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard")
+
+
+def _cell(view: ProjectView, cut: Board, line: Line, *, common: bool, bins: int) -> markup.Markup:
+    at = line.found
+    if not at.defined and not line.asked:
+        return markup.quiet("-")
+    href = cases.address(
+        view.name,
+        scores=cut.scores,
+        model=line.model,
+        by=cut.slicing.way.name if line.part is not None else None,
+        part=line.part,
+        bins=bins if line.part is not None and bins != BINS else None,
+        common="1" if common else None,
+    )
+    if not at.defined:
+        return markup.heat(None, "-", f"n {at.n_units}", href=href, title=told(line))
+    limits = "no interval" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f}"
+    about = f"{limits}\nn {at.n_units}"
+    return markup.heat(_strength(cut, at.value), f"{at.value:.2f}", about, href=href, title=told(line))
+
+
+def _strength(cut: Board, value: float) -> float | None:
+    low, high = cut.low, cut.high
+    if low is None or high is None or high <= low:
+        return None
+    return (value - low) / (high - low)
+
+
+def told(line: Line) -> str:
+    """A number with everything that it needs, for whoever points at it."""
+    at = line.found
+    parts = []
+    if at.defined:
+        parts.append(f"{at.value:.4f}")
+        parts.append(
+            f"95 % interval {at.low:.4f} to {at.high:.4f} ({at.method})" if not math.isnan(at.low) else str(at.reason)
+        )
+    else:
+        parts.append(f"Undefined: {at.reason}")
+    parts.append(f"{markup.count(at.n_units, 'answer')}")
+    if line.scores.kind == "corrected" and at.defined:
+        parts.append(f"{line.people} graded by people and the judge; takes for granted: {line.valid_if}")
+    if line.left_out:
+        parts.append(f"left out: {numbers.told(line.left_out)}")
+    if line.lowest is not None and line.highest is not None:
+        parts.append(f"with the unanswered ones at their worst {line.lowest:.4f}, at their best {line.highest:.4f}")
+    return "; ".join(parts)
+
+
+def _legend(cut: Board) -> None:
+    way = cut.slicing.way
+    said = []
+    if way.about:
+        said.append(f"{way.title}: {way.about}.")
+    if cut.low is not None and cut.high is not None:
+        said.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts answers.")
+    together = (
+        "every item stands for itself"
+        if cut.together == numbers.ALONE
+        else f"items of one {cut.together} belong together"
+    )
+    said.append(f"Intervals of 95 %; in them {together}.")
+    if cut.of_parts:
+        said.append(
+            f"In the mean over {way.title.lower()}s each {way.title.lower()} counts alike, as in published tables; in "
+            "the mean over answers each answer does."
+        )
+    said += cut.notes
+    shell.show(
+        markup.tag(
+            "ul", *(markup.tag("li", markup.text(each)) for each in said), style="ts ts-small", data_part="notes"
+        )
+    )
+
+
+def _downloads(view: ProjectView, found: Read, cut: Board) -> None:
+    name = "-".join([view.name, "results", cut.scores.kind, *([cut.scores.judge] if cut.scores.judge else [])])
+    left, right, _ = st.columns([1, 1, 4])
+    with left:
+        st.download_button(
+            "CSV",
+            lambda: numbers.as_csv(cut.lines()),
+            f"{name}.csv",
+            "text/csv",
+            key="results.csv",
+            width="stretch",
+            on_click="ignore",
+        )
+    with right:
+        st.download_button(
+            "JSON",
+            lambda: json.dumps(numbers.as_json(found, [cut]), indent=2, ensure_ascii=False, allow_nan=False),
+            f"{name}.json",
+            "application/json",
+            key="results.json",
+            width="stretch",
+            on_click="ignore",
+        )
+
+
+# ---- slices ----------------------------------------------------------------------------------------------------------
+
+
+def _slices(found: Read, cut: Board) -> None:
+    if len(cut.slicing.labels) < 2:
+        return
+    shell.section(f"By {cut.slicing.way.title.lower()}")
+    shell.show(chart(cut))
+    tests = numbers.contrasts(found, cut)
+    if not tests:
+        if cut.scores.kind == "corrected":
+            shell.show(markup.tag("p", markup.quiet("Corrected numbers of slices are not tested."), style="ts"))
+        return
+    shell.show(markup.tag("p", markup.text(numbers.on_chance(tests)), style="ts", data_part="chance"))
+    with st.expander(f"Each slice beside the model's other answers ({len(tests)} lines)"):
+        shell.show(contrast_table(cut, tests))
+
+
+def chart(cut: Board) -> markup.Markup:
+    """Every slice with a drawn interval for each model, all on one axis."""
+    models = list(cut.models)[:MOST_MODELS]
+    ends = (cut.low, cut.high) if cut.low is not None and cut.high is not None and cut.low < cut.high else _ends(cut)
+    heads = [(cut.slicing.way.title, "name"), *((f"{model}, {ends[0]:g} to {ends[1]:g}", "") for model in models)]
+    rows = []
+    for at in range(len(cut.slicing.labels)):
+        lines = [cut.cells[model, at] for model in models]
+        name = markup.joined([markup.text(cut.slicing.title(at)), markup.tag("div", _n(lines), style="ts-small")])
+        rows.append([name, *(_drawn(line, ends) for line in lines)])
+    more = len(cut.models) - len(models)
+    after = [markup.quiet(f"The {len(models)} models with the highest means; the table above has all.")] if more else []
+    return markup.tag("div", markup.table(heads, rows), *after, style="ts-wide-table", data_part="slices")
+
+
+MOST_MODELS = 5
+"""As many as fit beside each other."""
+
+
+def _n(lines: Sequence[Line]) -> markup.Markup:
+    numbers_of = {line.found.n_units for line in lines}
+    least, most = min(numbers_of), max(numbers_of)
+    return markup.quiet(f"n {least}" if least == most else f"n {least} to {most}")
+
+
+def _ends(cut: Board) -> tuple[float, float]:
+    known = [
+        each
+        for line in cut.cells.values()
+        for each in (line.found.value, line.found.low, line.found.high)
+        if not math.isnan(each)
+    ]
+    return (min(known), max(known)) if known and min(known) < max(known) else (0.0, 1.0)
+
+
+def _drawn(line: Line, ends: tuple[float, float]) -> markup.Markup:
+    at = line.found
+    if not at.defined:
+        return markup.tag("span", markup.quiet("-"), title=told(line))
+    known = not math.isnan(at.low)
+    drawn = markup.interval(at.value, at.low if known else None, at.high if known else None, ends=ends)
+    return markup.tag("div", drawn, title=told(line))
+
+
+def contrast_table(cut: Board, tests: Sequence[Contrast]) -> markup.Markup:
+    """How far each slice is from the others."""
+    heads = [
+        ("Model", ""),
+        (cut.slicing.way.title, ""),
+        ("Less the other answers", "number"),
+        ("95 % interval", "number"),
+        ("p (Holm)", "number"),
+        ("Answers", "number"),
+    ]
+    rows = []
+    for each in tests:
+        at = each.difference
+        limits = "-" if math.isnan(at.low) else f"{at.low:+.3f} to {at.high:+.3f}"
+        p = "-" if math.isnan(each.p_adjusted) else "< 0.001" if each.p_adjusted < 0.001 else f"{each.p_adjusted:.3f}"
+        rows.append(
+            [
+                markup.text(each.model),
+                markup.text(cut.slicing.title(each.at)),
+                markup.text("-" if math.isnan(at.value) else f"{at.value:+.3f}"),
+                markup.text(limits),
+                markup.text(p),
+                markup.text(cut.cells[each.model, each.at].found.n_units),
+            ]
+        )
+    return markup.table(heads, rows)
+
+
+# ---- ranked options --------------------------------------------------------------------------------------------------
+
+
+def _ranked(services: Services, found: Read, together: str | None) -> None:
+    asked = (found.project, found.mark, together)
+    known = st.session_state.get("results.ranked")
+    if known is None or known[0] != asked:
+        ranked = numbers.ranked(services.store, found, person=services.person, together=together)
+        known = st.session_state["results.ranked"] = (asked, ranked)
+    if known[1] is not None:
+        shell.section("Ranked options, by every score")
+        for warning in known[1].warnings:
+            shell.show(markup.notice(warning, style="bad"))
+        shell.show(ranked_table(known[1]))
+
+
+def ranked_table(ranked: Ranked) -> markup.Markup:
+    """The accuracy that each model would have under every score of its likelihoods."""
+    heads = [("Model", "name"), *((name.replace("_", " "), "") for name in ranked.scores), ("Winner depends", "")]
+    rows = []
+    for model in sorted(ranked.depends):
+        row = [markup.tag("b", markup.text(model))]
+        for name in ranked.scores:
+            line = ranked.by_score.get((model, name))
+            if line is None:
+                row.append(markup.quiet("not scored so"))
+                continue
+            at = line.found
+            limits = "" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f} · "
+            used = ", its answers" if ranked.used.get(model) == name else ""
+            shown = f"{at.value:.2f}" if at.defined else "-"
+            row.append(
+                markup.heat(at.value if at.defined else None, shown, f"{limits}n {at.n_units}{used}", title=told(line))
+            )
+        n, of = ranked.depends[model]
+        row.append(markup.text(f"on {n} of {of} items"))
+        rows.append(row)
+    return markup.tag("div", markup.table(heads, rows), data_part="ranked")

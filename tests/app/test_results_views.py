@@ -1,0 +1,60 @@
+"""What the pages of results show, as markup: untrusted text stays text, and every number says what it rests on."""
+
+from __future__ import annotations
+
+from app.views import cases as view
+from app.views import results as board_view
+from domain.states import ItemState
+from inference.scores import Option, Ranking
+from tests.workflow.test_results import made
+from workflow import board as numbers
+from workflow.cases import Case, CaseAnswer, CaseFailure, Grade
+from workflow.results import Scores
+
+EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
+
+
+def test_an_answer_s_text_and_everything_said_of_it_stay_text() -> None:
+    answer = CaseAnswer(
+        model=EVIL,
+        text=EVIL,
+        at=made_at(),
+        right=0.0,
+        no_option=True,
+        latest=True,
+        grades=[Grade(EVIL, {"score": EVIL}, EVIL), Grade(EVIL, {"score": 1.0}, person=False)],
+        ranked=Ranking((Option(EVIL, (-1.0,)), Option("b", (-2.0,)))),
+    )
+    shown = str(view.answer_card(answer))
+    assert "<img" not in shown
+    assert "<script" not in shown
+    assert shown.count("&lt;script&gt;") >= 5
+    assert "none of the options" in shown
+    told = Case("i", EVIL, "near", ItemState.KEPT, {}, None, [], [], [CaseFailure(EVIL, "failed", EVIL, made_at(), 3)])
+    assert "<script" not in str(view.failures(told))
+
+
+def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
+    found = made(
+        [(0, EVIL, 1.0), (1, EVIL, 0.0), (2, EVIL, float("nan"))],
+        items={0: "near", 1: "near", 2: "near", 3: "near"},
+        unanswered={EVIL: {3: "refused"}},
+    )
+    cut = numbers.board(found, Scores("key"))
+    line = cut.cells[EVIL, 0]
+    told = board_view.told(line)
+    assert "0.5000" in told
+    assert "95 % interval 0.0945 to 0.9055 (Wilson score)" in told  # Wilson for 1 of 2
+    assert "2 answers" in told
+    assert "left out: 1 refused; 1 the item has no key" in told
+    assert "at their worst 0.3750, at their best 0.6250" in told  # 3 answers at 0.5, one at 0 or 1
+    assert "<script" not in str(board_view.contrast_table(cut, []))
+    assert view.address("p", scores=Scores("key"), model="a&b", by="dimension", part="near") == (
+        "/cases?project=p&scores=key&model=a%26b&by=dimension&part=near"
+    )
+
+
+def made_at():  # type: ignore[no-untyped-def]
+    from datetime import UTC, datetime
+
+    return datetime(2026, 5, 4, tzinfo=UTC)

@@ -1,0 +1,194 @@
+"""Cases: exactly those behind a number, everything that was said, and nothing for whoever is asked blind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import event
+
+from db.engine import Store
+from domain.errors import NotAllowed, NotFound
+from domain.roles import Role
+from domain.states import Stage
+from tests import factories
+from tests.workflow.test_results import NAN, filled, made
+from workflow import board as numbers
+from workflow import cases, history, results, submit
+from workflow.cases import Show, Wanted
+from workflow.results import NOT_ASKED, Scores
+
+JUDGED = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0, 4: 1.0}}
+GRADES = {"score": {0: [1, 1, 0], 1: [0, 0, 0.5], 2: [0, 0], 3: [1]}}
+
+
+def example() -> results.Read:
+    """Three items for a, two for b (answers 3 and 4), of which one is missing."""
+    answers = [(0, "a", 1.0), (1, "a", 0.0), (2, "a", NAN), (0, "b", 0.0), (1, "b", 1.0)]
+    return made(
+        answers,
+        items={0: "near", 1: "far", 2: "far", 3: "far"},
+        grades=GRADES,
+        judged=JUDGED,
+        unanswered={"b": {2: "refused", 3: NOT_ASKED}},
+    )
+
+
+# ---- which cases -----------------------------------------------------------------------------------------------------
+
+
+def test_behind_a_number_are_exactly_the_items_that_it_rests_on() -> None:
+    found = example()
+    for scores in results.scores_of(found):
+        cut = numbers.board(found, scores)
+        for model in found.models:
+            for at, label in enumerate(cut.slicing.labels):
+                line = cut.cells[model, at]
+                wanted = Wanted(model=model, scores=scores, by="dimension", part=label)
+                ids = cases.listed(found, wanted)
+                if line.found.defined and scores.kind != "corrected":
+                    assert len(ids) == line.found.n_units, (scores, model, label)
+                elif scores.kind != "corrected":
+                    assert ids == []
+    assert cases.listed(found, Wanted(model="a", scores=Scores("key"), by="dimension", part="far")) == [1]
+    assert cases.listed(found, Wanted(model="b", scores=Scores("judge", "score", "gpt"))) == [1]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (Wanted(), [0, 1, 2, 3]),
+        (Wanted(dimension="near"), [0]),
+        (Wanted(model="a"), [0, 1, 2]),
+        (Wanted(show=Show.WRONG), [0, 1]),
+        (Wanted(show=Show.WRONG, model="a"), [1]),
+        (Wanted(show=Show.LOW), [1, 2]),
+        (Wanted(show=Show.LOW, model="b"), []),
+        (Wanted(show=Show.DIFFER), [1]),
+        (Wanted(show=Show.DIFFER, model="b"), []),
+        (Wanted(show=Show.UNANSWERED), [2, 3]),
+        (Wanted(show=Show.UNANSWERED, model="a"), []),
+        (Wanted(common=True), [0, 1]),
+        (Wanted(ids=frozenset({3, 1})), [1, 3]),
+        (Wanted(model="nobody"), []),
+        (Wanted(by="dimension", part="nowhere"), []),
+    ],
+)
+def test_filters(wanted: Wanted, expected: list[int]) -> None:
+    assert cases.listed(example(), wanted) == expected
+
+
+def test_text_is_found_in_ids_contents_and_answers_and_is_no_pattern(store: Store) -> None:
+    items = filled(store)
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+
+    def hits(text: str) -> frozenset[int]:
+        return cases.with_text(store, person=lea, project="p", text=text)
+
+    assert hits("QUESTION 2?") == {items[2]}
+    assert hits("answer 0 of") == set(items[:3])
+    assert hits("colour/3") == {items[3]}
+    assert hits("%") == hits("_____") == hits("nothing like it") == set()
+
+
+# ---- one case --------------------------------------------------------------------------------------------------------
+
+
+def test_a_case_has_everything_that_was_said_of_every_answer(store: Store) -> None:
+    items = filled(store)
+    ann = factories.make_person(store, "ann", stages=[Stage.GRADING])
+    lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])
+    seen = {}
+    for at, score in enumerate((1, 0.5, 0)):
+        task = factories.claimed(store, ann, Stage.GRADING)
+        submit.submit(store, person=ann, task=task.id, key=str(at), values={"score": score}, note=f"note {score}")
+        seen[task.item] = score
+    told = cases.case(store, person=lea, project="p", item="colour/0")
+    assert (told.key, told.fields["answer"]) == ("answer", "red")
+    assert [(each.model, each.text, each.right, each.latest) for each in told.answers] == [
+        ("filed", "Red.", 1.0, True),
+        ("filed", f"Answer 0 of {items[0]}", 0.0, False),
+        ("ran", "red", 1.0, True),
+    ]
+    grades = told.answers[1].grades
+    assert [(each.who, each.values["score"], each.note) for each in grades] == [
+        ("ann", seen[told.item], f"note {seen[told.item]:g}")
+    ]
+    assert told.answers[1].combined == {"score": None}, "one of two graders is no majority"
+    assert told.failures == []
+    failed = cases.case(store, person=lea, project="p", item="colour/2").failures
+    assert [(each.model, each.outcome, each.attempts) for each in failed] == [("ran", "the model raised an error", 2)]
+    assert math.isnan(results.held_against("x", None)[0])
+
+
+def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(store: Store) -> None:
+    filled(store)
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    factories.make_people(store, "ann", stages=[Stage.GRADING])
+    sen = factories.make_person(store, "sen", role=Role.SENIOR)
+    task = factories.claimed(store, lea, Stage.GRADING)
+    assert task.item is not None
+    with pytest.raises(NotAllowed, match="blind"):
+        cases.case(store, person=lea, project="p", item=task.item)
+    with pytest.raises(NotAllowed):
+        cases.case(store, person=sen, project="p", item=task.item)
+    with pytest.raises(NotFound, match="no item 'zzz'"):
+        cases.case(store, person=lea, project="p", item="zzz")
+    found = results.read(store, person=lea, project="p")
+    lines = cases.page(store, found, person=lea, ids=cases.listed(found, Wanted()))
+    assert {line.item for line in lines if line.closed} == {task.item}
+    assert all(not line.answers for line in lines if line.asked or line.closed)
+    other = next(line.item for line in lines if not line.closed)
+    assert next(line for line in lines if line.item == other).asked
+    for _ in range(2):
+        cases.case(store, person=lea, project="p", item=other)
+    lines = cases.page(store, found, person=lea, ids=cases.listed(found, Wanted()))
+    assert next(line for line in lines if line.item == other).answers, "after looking they are not asked any more"
+    told = history.history(store, person=lea, project="p", item=other)
+    assert sum("looked at the history" in step.words for step in told.steps) == 2  # once here, once there
+
+
+@contextmanager
+def asked(store: Store) -> Iterator[list[str]]:
+    """The statements that the database is asked."""
+    said: list[str] = []
+
+    def listen(*given: object) -> None:
+        said.append(str(given[2]))
+
+    event.listen(store.engine, "before_cursor_execute", listen)
+    yield said
+    event.remove(store.engine, "before_cursor_execute", listen)
+
+
+def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> None:
+    factories.make_project(store)
+    lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])
+    costs = []
+    for n in (20, 200):
+        items = factories.make_items(store, n)
+        factories.make_predictions(store, items, models=["a", "b", "c"])
+        found = results.current(store, person=lea, project="p")
+        ids = cases.listed(found, Wanted(show=Show.WRONG))
+        with asked(store) as statements:
+            cases.page(store, found, person=lea, ids=ids[:20])
+            page = len(statements)
+            cases.case(store, person=lea, project="p", item=f"colour/{len(ids) - 1}")
+            whole = len(statements)
+        costs.append((page, whole - page))
+    assert costs[0] == costs[1]
+    assert costs[0][0] <= 60
+    assert costs[0][1] <= 30
+
+
+def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:
+    items = filled(store)
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    first = results.current(store, person=lea, project="p")
+    assert results.current(store, person=lea, project="p") is first
+    factories.make_predictions(store, items[3:], models=["new"])
+    assert "new" in results.current(store, person=lea, project="p").models
+    with pytest.raises(NotFound):
+        results.current(store, person=factories.make_person(store, "olu", project=None), project="p")

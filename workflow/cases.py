@@ -1,0 +1,429 @@
+"""Cases: an item with its key, every model's answer and every grade of it, for leads who are not asked about it blind.
+
+Which cases there are follows from one read of the project (``workflow.results``); what a page shows is asked for then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from db import answers as stored
+from db import events, guidelines, items, threads
+from db.engine import Session, Store
+from db.tables import AttemptRow, ItemRow
+from domain.errors import NotFound
+from domain.records import AssetView, Fields, Person
+from domain.runs import ANSWERS, Outcome
+from domain.states import ItemState
+from inference.scores import Ranking
+from workflow.projects import Access, require_lead
+from workflow.ratings import unit_of
+from workflow.refine import key_field
+from workflow.results import (
+    OUTCOMES,
+    Read,
+    Scores,
+    answer_of,
+    combined,
+    held_against,
+    options_of,
+    scored,
+    scored_criteria,
+)
+from workflow.show import asset_view
+from workflow.sight import look_into, sight
+from workflow.slicing import sliced
+
+
+class Show(StrEnum):
+    """Which cases are shown."""
+
+    ALL = "all"
+    DIFFER = "differ"
+    """A judge gave an answer another grade than most people."""
+    LOW = "low"
+    """Most people gave an answer the lowest grade."""
+    WRONG = "wrong"
+    """An answer does not equal the key."""
+    UNANSWERED = "unanswered"
+    """A model was asked and has not answered."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What cases are looked for; everything that is given has to apply."""
+
+    model: str | None = None
+    dimension: str | None = None
+    show: Show = Show.ALL
+    scores: Scores | None = None
+    """Only answers that have a part in this number."""
+    by: str | None = None
+    part: str | None = None
+    """Only items of this slice, of the way of cutting ``by``."""
+    bins: int = 4
+    common: bool = False
+    """Only items that every model has answered."""
+    ids: frozenset[int] | None = None
+    """Only these items."""
+
+
+def listed(found: Read, wanted: Wanted) -> list[int]:
+    """The items that are looked for, by id, in the order in which they came."""
+    chosen = _of_answers(found, wanted)
+    if wanted.by is not None and wanted.part is not None:
+        concerned = {answer.item for answer in found.answers} | {id for lot in found.unanswered.values() for id in lot}
+        about = scored(found, wanted.scores).asked if wanted.scores is not None else None
+        cut = sliced(
+            found.schema,
+            {
+                id: item
+                for id, item in found.items.items()
+                if id in concerned
+                and (about is None or item.dimension in about)
+                and (not wanted.common or id in found.common)
+            },
+            wanted.by,
+            bins=wanted.bins,
+        )
+        at = cut.labels.index(wanted.part) if wanted.part in cut.labels else -1
+        chosen = {id for id in chosen if cut.of_item.get(id, -2) == at}
+    return [
+        id
+        for id, item in found.items.items()
+        if id in chosen
+        and (wanted.dimension is None or item.dimension == wanted.dimension)
+        and (wanted.ids is None or id in wanted.ids)
+        and (not wanted.common or id in found.common)
+    ]
+
+
+def _of_answers(found: Read, wanted: Wanted) -> set[int]:
+    """The items with an answer, or a missing one, that is looked for."""
+    if wanted.show is Show.UNANSWERED:
+        lots = [lot for model, lot in found.unanswered.items() if wanted.model in (None, model)]
+        return {item for lot in lots for item in lot}
+    places: Iterable[int] = range(len(found.answers))
+    if wanted.model is not None:
+        places = found.of_model.get(wanted.model, np.array([], dtype=np.int64)).tolist()
+    if wanted.scores is not None:
+        of = scored(found, wanted.scores)
+        there = of.there
+        places = [at for at in places if there[at] and (of.asked is None or _dimension(found, at) in of.asked)]
+    if wanted.show is Show.WRONG:
+        places = [at for at in places if found.answers[at].right == 0]
+    elif wanted.show is Show.LOW:
+        places = [at for at in places if _low(found, at)]
+    elif wanted.show is Show.DIFFER:
+        places = [at for at in places if _differs(found, at, wanted.scores)]
+    chosen = {found.answers[at].item for at in places}
+    if wanted.show is Show.ALL and wanted.scores is None:
+        lots = [lot for model, lot in found.unanswered.items() if wanted.model in (None, model)]
+        chosen |= {item for lot in lots for item in lot}
+    return chosen
+
+
+def _dimension(found: Read, at: int) -> str:
+    return found.items[found.answers[at].item].dimension
+
+
+def most_say(given: Sequence[float]) -> float | None:
+    """The grade that more than half of the people who graded an answer give."""
+    known = [each for each in given if not math.isnan(each)]
+    return combined(known, "majority") if known else None
+
+
+def _low(found: Read, at: int) -> bool:
+    for criterion in scored_criteria(found.schema):
+        lowest = _lowest(criterion.values or tuple(each.value for each in criterion.options) or (criterion.min,))
+        if (
+            lowest is not None
+            and most_say(found.grades.get(criterion.name, {}).get(found.answers[at].id, ())) == lowest
+        ):
+            return True
+    return False
+
+
+def _lowest(values: Sequence[Any]) -> float | None:
+    known = [float(each) for each in values if isinstance(each, int | float)]
+    return min(known) if known else None
+
+
+def _differs(found: Read, at: int, scores: Scores | None) -> bool:
+    id = found.answers[at].id
+    for (criterion, judge), given in found.judged.items():
+        if scores is not None and (
+            scores.criterion not in (None, criterion) or (scores.judge is not None and scores.judge != judge)
+        ):
+            continue
+        people = most_say(found.grades.get(criterion, {}).get(id, ()))
+        said = given.get(id, math.nan)
+        if people is not None and not math.isnan(said) and said != people:
+            return True
+    return False
+
+
+def with_text(store: Store, *, person: Person, project: str, text: str) -> frozenset[int]:
+    """The items in whose id, content or answers a text occurs."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return frozenset(stored.with_text(session, project_id=access.project_id, text=text))
+
+
+# ---- a page of the list ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CaseLine:
+    """A case in the list."""
+
+    item: str
+    """Its id on pages."""
+    name: str
+    title: str
+    dimension: str
+    closed: str = ""
+    """Why nothing of it may be shown to this person now; empty: it may."""
+    asked: bool = False
+    """This person may still be asked about it blind: nothing is told before they open it."""
+    answers: Sequence[tuple[str, str]] = ()
+    """Model and text."""
+
+
+def page(store: Store, found: Read, *, person: Person, ids: Sequence[int]) -> list[CaseLine]:
+    """A few cases for the list, in their order; of those that a person may be asked about blind only the title."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=found.project)
+        rows = items.by_ids(session, ids=ids)
+        answers = [answer for answer in found.answers if answer.item in set(ids)]
+        texts = stored.texts(session, ids=[answer.id for answer in answers])
+        lines = []
+        for id in ids:
+            row = rows.get(id)
+            if row is None:
+                continue
+            seen = sight(session, access=access, person=person, item=row)
+            of = found.items[id]
+            lines.append(
+                CaseLine(
+                    of.public,
+                    of.name,
+                    "" if seen.blind else _title(access, of.fields),
+                    of.dimension,
+                    closed=seen.blind,
+                    asked=seen.asked,
+                    answers=()
+                    if seen.blind or seen.asked
+                    else [(each.model, texts.get(each.id, "")) for each in answers if each.item == id],
+                )
+            )
+        return lines
+
+
+def _title(access: Access, fields: Fields) -> str:
+    named = [fields[field.name] for field in access.schema.item.fields if field.name in fields]
+    return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
+
+
+# ---- one case --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What somebody, or something, said of an answer."""
+
+    who: str
+    values: Mapping[str, Any]
+    """By criterion."""
+    note: str = ""
+    guideline: int | None = None
+    person: bool = True
+
+
+@dataclass(frozen=True)
+class CaseAnswer:
+    """A model's answer with everything that was said of it."""
+
+    model: str
+    text: str
+    at: datetime
+    right: float
+    no_option: bool
+    latest: bool
+    """It counts; else the model answered again."""
+    grades: Sequence[Grade] = ()
+    combined: Mapping[str, float | None] = field(default_factory=dict)
+    """What people's grades come to, by criterion; None: no majority."""
+    ranked: Ranking | None = None
+    """Where options were ranked: how likely the model finds each."""
+    finish_reason: str | None = None
+    truncated: bool = False
+    key: str | None = None
+    """The option that the item says is right."""
+
+
+@dataclass(frozen=True)
+class CaseFailure:
+    """A model was asked and there is no answer."""
+
+    model: str
+    outcome: str
+    error: str
+    at: datetime
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """An item with everything that models, people and judges made of it."""
+
+    item: str
+    name: str
+    dimension: str
+    state: ItemState
+    fields: Fields
+    key: str | None
+    """The name of the field that holds the key."""
+    assets: Sequence[AssetView]
+    answers: Sequence[CaseAnswer]
+    failures: Sequence[CaseFailure]
+
+
+def case(store: Store, *, person: Person, project: str, item: str) -> Case:
+    """One case, by the id on pages or in files. ``NotAllowed`` for whoever has it in hand blind.
+
+    Whoever looks before everybody has answered is noted, and asked about the item blind no more.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=person, project=project)
+        row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
+            session, project_id=access.project_id, external_id=item
+        )
+        if row is None or row.id is None:
+            raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
+        known = threads.has_insight(session, item_id=row.id, person_id=person.id)
+        now = store.now()
+        if look_into(session, access=access, person=person, item=row, now=now).open and not known:
+            events.record(
+                session,
+                at=now,
+                kind="history.read",
+                project_id=access.project_id,
+                person_id=person.id,
+                item_id=row.id,
+            )
+        return _case(session, access, row)
+
+
+def _case(session: Session, access: Access, row: ItemRow) -> Case:
+    item_id = row.id or 0
+    fields = items.content(session, item_id=item_id, revision=row.current_revision)
+    attempts = stored.attempts(session, item_id=item_id)
+    return Case(
+        item=row.public_id,
+        name=row.external_id,
+        dimension=row.dimension,
+        state=row.state,
+        fields=fields,
+        key=key_field(access.schema),
+        assets=[asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=item_id)],
+        answers=_answers(session, access, row, fields, [attempt for attempt, _ in attempts]),
+        failures=_failures(attempts),
+    )
+
+
+def _answers(
+    session: Session, access: Access, row: ItemRow, fields: Fields, attempts: Sequence[AttemptRow]
+) -> list[CaseAnswer]:
+    found = stored.answers(session, project_id=access.project_id, item_id=row.id or 0)
+    last = {each.model: each.id for each in found}
+    key = key_field(access.schema)
+    options = options_of(access.schema, key)(fields)
+    made = {(each.run_id, each.item_id): each for each in attempts if each.outcome in ANSWERS}
+    given = _grades(session, access, row, found)
+    grading = access.schema.stages.grading
+    answers = []
+    for each in sorted(found, key=lambda one: (one.model, -one.id)):
+        right, no_option = held_against(each.text, fields.get(key or ""), options)
+        attempt = made.get((each.run_id, each.item_id))
+        mine = given.get(each.id, ())
+        come_to: dict[str, float | None] = {}
+        for criterion in scored_criteria(access.schema):
+            values = [grade.values.get(criterion.name) for grade in mine if grade.person]
+            numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+            if numbers and grading is not None:
+                come_to[criterion.name] = combined(numbers, grading.combine, grading.raters)
+        answers.append(
+            CaseAnswer(
+                model=each.model,
+                text=each.text,
+                at=each.created_at,
+                right=right,
+                no_option=no_option,
+                latest=last[each.model] == each.id,
+                grades=mine,
+                combined=come_to,
+                ranked=ranked_options(attempt.detail) if attempt else None,
+                finish_reason=attempt.finish_reason if attempt else None,
+                truncated=attempt is not None and attempt.outcome is Outcome.TRUNCATED,
+                key=fields.get(key or ""),
+            )
+        )
+    return answers
+
+
+def _grades(
+    session: Session, access: Access, row: ItemRow, found: Sequence[stored.AnswerPart]
+) -> dict[int, list[Grade]]:
+    """Everything that people and judges said, by answer."""
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    given: dict[int, list[Grade]] = {}
+    people = stored.people(session, project_id=access.project_id)
+    for vote, person in stored.grades(session, item_id=row.id or 0):
+        if vote.prediction_id is not None:
+            grade = Grade(person.login, vote.answers, vote.note, versions.get(vote.guideline_hash))
+            given.setdefault(vote.prediction_id, []).append(grade)
+    units = {unit_of(row.external_id, each.model): each.model for each in found}
+    of_files: dict[tuple[int, str], dict[str, Any]] = {}
+    for rating in stored.ratings(session, project_id=access.project_id, units=list(units)):
+        about = answer_of([each for each in found if each.model == units[rating.unit]], rating.created_at)
+        if about is not None:
+            of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
+    for (id, rater), values in of_files.items():
+        given.setdefault(id, []).append(Grade(rater, values, person=rater in people))
+    return given
+
+
+def ranked_options(detail: Mapping[str, Any]) -> Ranking | None:
+    """What an attempt kept of ranked options; None if it ranked none."""
+    try:
+        return Ranking.read(detail)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _failures(attempts: Sequence[tuple[AttemptRow, Any]]) -> list[CaseFailure]:
+    """The last word of every run that ended without an answer."""
+    last: dict[int, tuple[AttemptRow, Any]] = {}
+    counts: dict[int, int] = {}
+    for attempt, run in attempts:
+        last[attempt.run_id] = (attempt, run)
+        counts[attempt.run_id] = counts.get(attempt.run_id, 0) + 1
+    return [
+        CaseFailure(
+            run.name,
+            OUTCOMES.get(attempt.outcome, str(attempt.outcome)),
+            attempt.error,
+            attempt.created_at,
+            counts[attempt.run_id],
+        )
+        for attempt, run in last.values()
+        if attempt.outcome not in ANSWERS
+    ]
