@@ -106,10 +106,10 @@ def _pages(view: RunView, found: tuple[AttemptView, ...], more: bool) -> None:
 def table(found: Iterable[AttemptView], *, project: str, run: str) -> Markup:
     """A row for each attempt; it leads to all there is of it."""
     heads = [
-        ("Item", "name"),
+        ("Item", "line"),
         ("Dimension", "line"),
         ("Outcome", "line"),
-        ("Answer", "wide"),
+        ("Answer", "rest"),
         ("Tokens", "number"),
         ("Seconds", "number"),
     ]

@@ -12,7 +12,7 @@ from app.markup import Markup
 from domain.runs import Outcome, RunState
 from inference.scores import Ranking
 
-LONGEST_LINE = 280
+LONGEST_LINE = 240
 """So many characters of an answer stand in a table."""
 
 LONGEST_TEXT = 100_000
@@ -21,7 +21,9 @@ LONGEST_TEXT = 100_000
 STYLE = """
 .ts-said { white-space: pre-wrap; overflow-wrap: anywhere; overflow: auto; contain: paint; max-height: 26rem;
   unicode-bidi: isolate; line-height: 1.5; }
-.ts-said.short { max-height: 6.2rem; overflow: hidden; }
+.ts-said.short { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; max-height: none;
+  overflow: hidden; white-space: normal; }
+.ts-table td.rest { width: 50%; }
 .ts-said.framed { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 6px;
   padding: .6rem .8rem; }
 .ts-figures { display: flex; flex-wrap: wrap; gap: .4rem 2rem; margin: .3rem 0 .2rem; }

@@ -14,12 +14,15 @@ from app import markup, shell
 from app.markup import Markup
 from app.running import shown
 from app.services import Services
-from domain.runs import OPEN, RESUMABLE, RunState
+from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
 from workflow import queue, runs
-from workflow.runs import FailureView, RunView
+from workflow.runs import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
 """How often an open page looks at a run that is being worked on."""
+
+LAST = 8
+"""So many of the newest answers are shown."""
 
 MOST_REASONS = 20
 """So many reasons of failures are listed; the answers have them all."""
@@ -121,7 +124,8 @@ def _live(services: Services, run: str, drawn_as: RunState) -> None:
             told = waiting(view, now=datetime.now(UTC), heard=queue.worker_seen(services.settings))
             if told:
                 shell.show(markup.notice(told, style="bad"))
-        more = below(view, failed)
+        answered = runs.attempts_of(services.store, by=services.person, run=run, outcomes=tuple(ANSWERS), limit=LAST)
+        more = below(view, failed, answered)
         if more:
             shell.show(*more)
 
@@ -173,13 +177,13 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
     )
 
 
-def below(view: RunView, failed: Sequence[FailureView]) -> list[Markup]:
+def below(view: RunView, failed: Sequence[FailureView], answered: Sequence[AttemptView]) -> list[Markup]:
     """What came back last, what failed, who works on it."""
     parts = []
     if failed:
         parts += [_section(f"Without an answer: {markup.count(view.failed, 'item')}"), failures(failed, view)]
-    if view.last:
-        parts += [_section("Last answers"), last(view)]
+    if answered:
+        parts += [_section("Last answers"), last(answered, view)]
     if view.workers:
         parts += [_section("Workers"), workers(view)]
     return parts
@@ -211,19 +215,25 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
     )
 
 
-def last(view: RunView) -> Markup:
-    """The newest answers."""
-    heads = [("Item", "name"), ("Dimension", "line"), ("Answer", "wide"), ("At (UTC)", "line")]
+def last(found: Sequence[AttemptView], view: RunView) -> Markup:
+    """The newest answers; each leads to all there is of it."""
+    heads = [("Item", "line"), ("Dimension", "line"), ("Answer", "rest"), ("Seconds", "number"), ("At (UTC)", "line")]
     return markup.table(
         heads,
         [
             [
-                markup.text(shown.opening(answer.item, 60)),
-                markup.text(answer.dimension),
-                shown.line(answer.text),
-                markup.text(answer.at.strftime("%H:%M:%S")),
+                markup.tag(
+                    "a",
+                    markup.text(shown.opening(each.item, 60)),
+                    href=address(view.project, run=view.id, attempt=str(each.id)),
+                    target="_self",
+                ),
+                markup.text(each.dimension),
+                shown.line(each.attempt.text),
+                markup.text("-" if each.attempt.seconds is None else f"{each.attempt.seconds:.2f}"),
+                markup.text(each.at.strftime("%H:%M:%S")),
             ]
-            for answer in view.last
+            for each in found
         ],
     )
 

@@ -1,0 +1,237 @@
+"""A lead has models answer the demo's items in the browser: a folder of a tiny model, and an endpoint that stumbles."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from domain.runs import ANSWERS, Outcome, RunState
+from examples.scenes import DIMENSIONS, scenes
+from tests.e2e.people import Desk, at_desk, opened
+from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
+from tests.inference.tiny import Shelf
+from tests.serving import Server, touchstone
+from workflow import runs
+from workflow.runs import RunView
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LONG_MS = 180_000
+"""Torch is imported and a model loaded meanwhile, on a busy machine."""
+
+MODEL = "tiny-model-with-a-name"
+OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture
+def demo(home: Path) -> Path:
+    """A home with the demo project."""
+    done = touchstone("demo", home=home)
+    assert done.returncode == 0, done.stderr
+    return home
+
+
+def drawn(page: Page) -> None:
+    """Wait until the page has been drawn to its end."""
+    page.wait_for_timeout(200)
+    page.wait_for_selector("[data-test-script-state=notRunning]")
+
+
+def type_description(desk: Desk, change: Callable[[str], str]) -> None:
+    """Edit the description in effect, as somebody at the keyboard does."""
+    box = desk.page.get_by_role("textbox", name="The description in effect")
+    box.fill(change(box.input_value()))
+    box.press("Control+Enter")
+    drawn(desk.page)
+
+
+def the_run(server: Server) -> RunView:
+    with opened(server) as store:
+        (view,) = runs.runs_of(store, by=None, project="demo")
+        return view
+
+
+def go_to(page: Page, part: str) -> None:
+    page.get_by_test_id("stMain").get_by_role("radio", name=part).or_(
+        page.get_by_test_id("stMain").get_by_role("button", name=part, exact=True)
+    ).first.click()
+    drawn(page)
+
+
+def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
+    demo: Path, chromium: Browser, tiny_models: Shelf, pictures: Path | None
+) -> None:
+    shutil.copytree(tiny_models.folder("llava"), demo / "models" / MODEL)
+    (demo / "models" / "half").mkdir()
+    (demo / "models" / "half" / "config.json").write_text('{"model_type": "llava"}')
+    server = Server(demo, worker=True, **OFFLINE).start()
+    try:
+        with at_desk(chromium, server, "demo-mara") as lead:
+            page = lead.page
+            lead.open("/models?project=demo")
+            row = page.get_by_role("row").filter(has_text=MODEL)
+            expect(row).to_contain_text("It fits")
+            expect(page.get_by_role("row").filter(has_text="half")).to_contain_text("It has no weights")
+            page.get_by_role("combobox", name="Folder").click()
+            page.get_by_role("option", name=MODEL).click()
+            expect(page.get_by_role("textbox", name="The description in effect")).to_have_value(
+                re.compile(f"name: {MODEL}")
+            )
+            type_description(lead, lambda text: text.replace("max_new_tokens: 256", "max_new_tokens: lots"))
+            expect(page.get_by_role("alert").filter(has_text="does not fit yet")).to_contain_text("a whole number")
+            type_description(lead, lambda text: text.replace("max_new_tokens: lots", "max_new_tokens: 96"))
+
+            page.get_by_role("button", name="See what will happen").click()
+            expect(page.locator("[data-part=foreseen]")).to_contain_text(f"{MODEL} will be asked about 48 items")
+            first = page.locator(".ts-notice").filter(has_text="user").first
+            expect(first.locator("img")).to_be_visible()
+            assert first.locator("img").evaluate("image => image.naturalWidth") > 100
+            expect(first).to_contain_text("system")
+            lead.looks(pictures, "models-before")
+            with opened(server) as store:
+                assert not runs.runs_of(store, by=None, project="demo"), "nothing runs before Start"
+            page.get_by_role("button", name="Start: 48 items").click()
+
+            state = page.locator("[data-part=state]")
+            expect(state).to_have_attribute("data-state", "running", timeout=LONG_MS)
+            expect(page.get_by_text("Last answers")).to_be_visible(timeout=LONG_MS)
+            page.get_by_role("button", name="Pause").click()
+            expect(state).to_have_attribute("data-state", "paused")
+            expect(page.get_by_role("button", name="Resume")).to_be_visible()
+            page.wait_for_timeout(3000)
+            before = the_run(server)
+            assert before.state is RunState.PAUSED
+            assert 0 < before.done < 48, "paused in the middle"
+            page.wait_for_timeout(3000)
+            assert the_run(server).done == before.done, "nothing goes on while it is paused"
+            lead.looks(pictures, "models-paused")
+            page.get_by_role("button", name="Resume").click()
+            expect(state).to_have_attribute("data-state", "done", timeout=LONG_MS)
+            view = the_run(server)
+            assert sum(view.by_outcome.get(outcome, 0) for outcome in ANSWERS) == view.answered == 48
+            expect(page.get_by_text("asked, of 48")).to_be_visible()
+
+            go_to(page, "Answers")
+            expect(page.locator("[data-attempt]")).to_have_count(20)
+            page.get_by_role("button", name="Older").click()
+            page.get_by_role("button", name="Newer").wait_for()
+            with page.expect_download() as download:
+                page.get_by_role("button", name="Download as JSON lines").click()
+            kept = [json.loads(line) for line in Path(download.value.path()).read_text("utf-8").splitlines()]
+            assert len({each["item"] for each in kept}) == len(kept) == 48
+            page.locator("[data-attempt]").first.click()
+            expect(page.get_by_text("Hash of what was asked")).to_be_visible()
+            page.get_by_role("link", name="This run").click()
+            expect(state).to_have_attribute("data-state", "done")
+
+            go_to(page, "Grading")
+            page.get_by_role("button", name="Send to grading").click()
+            expect(page.get_by_text("slots opened in grading.")).to_be_visible()
+            expect(page.get_by_text("Sending again opens nothing twice.")).to_be_visible()
+        _grader_sees_answers_without_the_name(server, chromium, {each["text"] for each in kept})
+    finally:
+        server.stop()
+
+
+def _grader_sees_answers_without_the_name(server: Server, chromium: Browser, texts: set[str]) -> None:
+    """Until an answer of the run is on the page, tasks are put off; no byte that comes has the model's name."""
+    heard: list[bytes] = []
+
+    def hear(payload: str | bytes) -> None:
+        heard.append(payload.encode() if isinstance(payload, str) else payload)
+
+    beginnings = {" ".join(text.split())[:20] for text in texts if len(text) > 20}
+    with at_desk(chromium, server, "demo-jonas") as grader:
+        grader.page.on("websocket", lambda socket: socket.on("framereceived", hear))
+        grader.open("/grade?project=demo")
+        expect(grader.bench).to_have_attribute("data-view", "task")
+        for _ in range(100):
+            said = " ".join(grader.bench.locator(".body").inner_text().split())
+            if any(beginning in said for beginning in beginnings):
+                break
+            grader.next_after("1")
+        else:
+            pytest.fail("no answer of the run came")
+    sent = b"\n".join(heard)
+    assert len(sent) > 10_000
+    assert MODEL.encode() not in sent
+    assert b"imaginary" not in sent
+
+
+KEY = "LAB_API_KEY"
+SAYS = {scene.question: scene.answer for dimension in DIMENSIONS for scene in scenes(dimension)}
+
+
+def script(asked: Asked, number: int) -> Reply:
+    """The right answers, some of them after two attempts; a few questions always meet a proxy, and one a filter."""
+    question = next((question for question in SAYS if question in asked.text), None)
+    if question is None:
+        return chat("OK")
+    if len(question) % 9 == 0:
+        return html(502)
+    if len(question) % 7 == 0:
+        return error(400, "The content filter has refused this.", code="content_filter")
+    return chat(SAYS[question], usage=(260, 9), after=0.15)
+
+
+def test_an_endpoint_is_asked_and_what_fails_is_told_by_its_reason(
+    demo: Path, chromium: Browser, pictures: Path | None
+) -> None:
+    server = Server(demo, worker=True, **OFFLINE, **{KEY: "key-that-nobody-may-see"})
+    with ScriptedServer(script) as endpoint:
+        server.start()
+        try:
+            with at_desk(chromium, server, "demo-mara") as lead:
+                page = lead.page
+                lead.open("/models?project=demo")
+                page.get_by_text("An endpoint", exact=True).click()
+                page.get_by_role("textbox", name="Base URL").fill(endpoint.url)
+                page.get_by_role("textbox", name="Model, as the server names it").fill("scripted")
+                page.get_by_role("textbox", name="Environment variable that holds the key").fill(
+                    "key-that-nobody-may-see"
+                )
+                page.get_by_role("button", name="Make the description").click()
+                expect(page.get_by_role("alert")).to_contain_text("The key itself is never typed here")
+                page.get_by_role("textbox", name="Environment variable that holds the key").fill(KEY)
+                page.get_by_label("Price of 1 M tokens asked").fill("2.5")
+                page.get_by_label("Price of 1 M tokens answered").fill("10")
+                page.get_by_role("textbox", name="Prices read on").fill("2026-11-01")
+                page.get_by_role("button", name="Make the description").click()
+                expect(page.get_by_role("textbox", name="The description in effect")).to_have_value(
+                    re.compile(f"key: {KEY}")
+                )
+                type_description(lead, lambda text: text.replace("attempts: 4", "attempts: 2"))
+                page.get_by_role("button", name="See what will happen").click()
+                expect(page.get_by_text("cost, at most about")).to_be_visible()
+                page.get_by_role("button", name="Start: 48 items").click()
+
+                state = page.locator("[data-part=state]")
+                expect(state).to_have_attribute("data-state", "done", timeout=LONG_MS)
+                view = the_run(server)
+                assert sum(view.by_outcome.values()) == 48
+                assert view.failed > 0
+                assert Outcome.EMPTY not in view.by_outcome
+                expect(page.get_by_text(f"Without an answer: {view.failed} items")).to_be_visible()
+                lead.looks(pictures, "models-done")
+                with opened(server) as store:
+                    reasons = runs.failures_of(store, by=None, run=view.id)
+                page.get_by_role("row").filter(has_text=re.compile("no reply|not readable|refused")).first.get_by_role(
+                    "link"
+                ).click()
+                expect(page.locator("[data-attempt]").first).to_be_visible()
+                assert page.locator("[data-attempt]").count() in {each.items for each in reasons}
+                for part in ("Progress", "Description and plan"):
+                    go_to(page, part)
+                    assert "key-that-nobody-may-see" not in page.content()
+                lead.open("/models?project=demo")
+                expect(page.get_by_role("row").filter(has_text="scripted")).to_contain_text("done")
+                lead.looks(pictures, "models-runs")
+        finally:
+            server.stop()
+    assert "key-that-nobody-may-see" not in server.output()
