@@ -240,7 +240,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
 
 def workers(view: RunView) -> Markup:
     """Who works on it, and on what."""
-    heads = [("Worker", "name"), ("Runs on", ""), ("Since (UTC)", "line"), ("Last heard of (UTC)", "line")]
+    heads = [("Worker", "name"), ("Runs on", ""), ("Since (UTC)", "line"), ("Heard of", "line")]
     return markup.table(
         heads,
         [
