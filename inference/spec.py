@@ -41,15 +41,15 @@ class Generation(_Part):
     top_p: float = 1.0
     """Sampling keeps to the likeliest tokens that make up this share."""
     top_k: int = 0
-    """Sampling keeps to so many of the likeliest tokens; 0: to all. Only for local models."""
+    """Sampling keeps to so many of the likeliest tokens; 0: to all. For local models, and endpoints with `also`."""
     num_beams: int = 1
     """Beams of a beam search. Only for local models."""
     max_new_tokens: int = 256
     """The longest answer."""
     min_new_tokens: int = 0
-    """The shortest answer. Only for local models."""
+    """The shortest answer. For local models, and endpoints with `also`."""
     repetition_penalty: float = 1.0
-    """Above 1: tokens that are there already become less likely. Only for local models."""
+    """Above 1: tokens that are there already become less likely. For local models, and endpoints with `also`."""
     length_penalty: float = 1.0
     """Of a beam search. Only for local models."""
     no_repeat_ngram_size: int = 0
@@ -79,7 +79,8 @@ class Endpoint(_Part):
     base_url: str
     """Up to and with `/v1`."""
     key: str | None = None
-    """The environment variable that holds the key; absent: none is sent. The key itself stands nowhere."""
+    """The environment variable that holds the key, whose name ends with `_API_KEY` or `_API_TOKEN`; absent: none is
+    sent. The key itself stands nowhere."""
     concurrency: int = Field(default=4, ge=1, le=256)
     """So many requests at once."""
     requests_per_minute: float | None = Field(default=None, gt=0)

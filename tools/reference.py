@@ -149,6 +149,19 @@ def grammar() -> Iterator[str]:
     ]
     parts.sort(key=lambda part: part is not model.Schema)
     yield "## Schema grammar"
+    yield from keys(parts)
+
+
+def descriptions() -> Iterator[str]:
+    """Every key of a model's description."""
+    from inference import spec
+
+    yield "## Descriptions of models"
+    yield from keys([spec.ModelSpec, spec.Generation, spec.Endpoint, spec.Price])
+
+
+def keys(parts: Iterable[Any]) -> Iterator[str]:
+    """The keys of parts of a YAML file, a table for each part."""
     for part in parts:
         yield from ("", f"### {part.__name__}", "", first_sentence(part.__doc__), "")
         told = attribute_docs(part)
@@ -247,7 +260,7 @@ NAMES = {
 }
 """What has to be documented, by name."""
 
-SECTIONS = [settings, commands, schemas, registries, grammar, errors]
+SECTIONS = [settings, commands, schemas, registries, grammar, descriptions, errors]
 
 
 def written() -> str:

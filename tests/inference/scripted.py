@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -166,13 +167,20 @@ Script = Callable[[Asked, int], Reply]
 class ScriptedServer:
     """Answers ``/v1/chat/completions`` by a script, and ``/v1/models`` with one model.
 
-    The script is a list (after its end its last entry is repeated) or a function. Used as a context manager:
+    The script is a list (after its end its last entry is repeated) or a function. With a certificate and its key it
+    speaks TLS. Used as a context manager:
 
         with ScriptedServer([error(429), chat("a cup")]) as server:
             ...  # server.url, server.asked, server.counts
     """
 
-    def __init__(self, script: Iterable[Reply] | Script, *, models: Any = ("scripted",)) -> None:
+    def __init__(
+        self,
+        script: Iterable[Reply] | Script,
+        *,
+        models: Any = ("scripted",),
+        certificate: tuple[Path, Path] | None = None,
+    ) -> None:
         self._script: Script
         if callable(script):
             self._script = script
@@ -198,7 +206,13 @@ class ScriptedServer:
         )
         self._server = uvicorn.Server(
             uvicorn.Config(
-                _may_close(app), log_level="critical", lifespan="off", timeout_graceful_shutdown=1, backlog=256
+                _may_close(app),
+                log_level="critical",
+                lifespan="off",
+                timeout_graceful_shutdown=1,
+                backlog=256,
+                ssl_certfile=certificate[0] if certificate else None,
+                ssl_keyfile=certificate[1] if certificate else None,
             )
         )
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)

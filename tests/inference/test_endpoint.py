@@ -7,6 +7,8 @@ import gzip
 import hashlib
 import json
 import logging
+import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -655,6 +657,33 @@ def test_a_name_that_turns_private_while_a_run_goes_on_stops_it(monkeypatch: pyt
         answerer.close()
         assert len(server.asked) == 1
     assert [one.outcome for one in told] == [Outcome.ANSWERED, Outcome.TRANSPORT_ERROR]
+
+
+@pytest.mark.parametrize("name", ["vllm.invalid", "other.invalid"])
+def test_a_certificate_is_for_the_name_and_not_for_the_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("needs the command openssl, which makes the certificate")
+    certificate, secret = tmp_path / "certificate.pem", tmp_path / "secret.pem"
+    asked_for = ["-subj", "/CN=vllm.invalid", "-addext", "subjectAltName=DNS:vllm.invalid", "-days", "2", "-nodes"]
+    written = ["-newkey", "rsa:2048", "-keyout", str(secret), "-out", str(certificate)]
+    subprocess.run([openssl, "req", "-x509", *asked_for, *written], check=True, capture_output=True, timeout=60)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with ScriptedServer([chat()], certificate=(certificate, secret)) as server:
+        spec = spec_of(f"https://{name}:{server.port}/v1", attempts=1)
+        assert spec.endpoint is not None
+        answerer = EndpointAnswerer(spec, Client(spec.endpoint, "m", resolve=lambda host, port: ["127.0.0.1"]))
+        told: list[Attempt] = []
+        answerer.answer(questions(1), tell=told.append, stop=lambda: False)
+        answerer.close()
+    if name == "vllm.invalid":
+        assert told[0].outcome is Outcome.ANSWERED, told[0].error
+    else:
+        assert told[0].outcome is Outcome.TRANSPORT_ERROR
+        assert "certificate" in told[0].error.lower()
+        assert server.asked == []
 
 
 def test_a_private_address_is_refused_when_it_is_opened() -> None:
