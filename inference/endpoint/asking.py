@@ -1,8 +1,7 @@
 """Many requests to one endpoint: so many at once, tried again where that may help, every attempt told.
 
 The event loop has a thread of its own; attempts are told, and the question whether to stop is asked, in the thread
-that called. An attempt is told before its place is given to another question, so a process that is killed has lost
-at most what was under way.
+that called. An attempt is told before its place is given to another question, so answers never pile up unwritten.
 """
 
 from __future__ import annotations

@@ -1,0 +1,166 @@
+"""Runs over an endpoint: a real server that fails by script, the real client, a real database, and a worker that is
+killed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from db.engine import Store, open_store
+from domain.runs import Answerer, Outcome, Question, RunPlan, RunState
+from inference.opening import open_answerer
+from inference.spec import Endpoint, ModelSpec
+from tests.factories import make_items, make_project
+from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
+from tests.paths import ROOT
+from workflow import jobs, runs
+from workflow.jobs import Means, work
+
+CANARY = "sk-canary-0123456789abcdef"
+
+
+class Asks:
+    """Questions that name their item, without reading anything."""
+
+    def ask(self, item_ids: Sequence[int]) -> list[Question]:
+        return [Question(id, f"item {id}", "colour", (f"item {id}",)) for id in item_ids]
+
+
+def opened(spec: ModelSpec, plan: Any) -> Answerer:
+    return open_answerer(spec, strategy="generate")
+
+
+MEANS = Means(opened, lambda row, spec, plan: Asks())
+
+
+def begun(store: Store, url: str, items: int, **endpoint: Any) -> str:
+    make_project(store)
+    make_items(store, items)
+    told = {"probe": False, "longest_wait_seconds": 0.05, "concurrency": 8, **endpoint}
+    spec = ModelSpec(name="scripted", adapter="endpoint", model="scripted", endpoint=Endpoint(base_url=url, **told))
+    return runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
+
+
+def rows(store: Store, sql: str) -> list[Any]:
+    with store.read() as session:
+        return [tuple(row) for row in session.connection().execute(text(sql))]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+
+
+def test_a_storm_is_in_the_database_as_the_script_has_it(store: Store) -> None:
+    """Every fifth request fails, each time otherwise; none of it becomes an answer."""
+    bad = [error(429, headers={"retry-after": "0"}), html(), closed(), error(500), cut()]
+
+    def script(asked: Asked, number: int) -> Reply:
+        return bad[number // 5 % 5] if number % 5 == 4 else chat("a cup")
+
+    with ScriptedServer(script) as server:
+        run = begun(store, server.url, 60)
+        assert work(store, run, means=MEANS) is RunState.DONE
+        counts = server.counts
+    found = Counter(outcome for (outcome,) in rows(store, "SELECT outcome FROM attempt"))
+    assert found == {
+        "answered": counts["ok"],
+        "unreadable": counts["html"],
+        "transport_error": counts["429"] + counts["closed"] + counts["500"] + counts["cut"],
+    }
+    assert counts["ok"] == 60
+    assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction") == [(60, 60)]
+
+
+def test_a_wrong_key_stops_a_run_which_goes_on_with_the_right_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_API_KEY", CANARY)
+
+    def script(asked: Asked, number: int) -> Reply:
+        wrong = asked.headers["authorization"] != "Bearer right-key-0123456789"
+        if wrong and number >= 10:
+            return error(401, f"Incorrect API key provided: {CANARY}")
+        return chat("a cup")
+
+    with ScriptedServer(script) as server:
+        run = begun(store, server.url, 40, key="LAB_API_KEY")
+        assert work(store, run, means=MEANS) is RunState.STOPPED
+        view = runs.view(store, by=None, run=run)
+        assert "answered 401: Incorrect API key provided: [key]" in view.said
+        assert view.answered == 10
+        monkeypatch.setenv("LAB_API_KEY", "right-key-0123456789")
+        runs.resume(store, by=None, run=run)
+        assert work(store, run, means=MEANS) is RunState.DONE
+    assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction") == [(40, 40)]
+    for table in ("run", "run_chunk", "run_worker", "attempt", "prediction", "event"):
+        assert CANARY not in repr(rows(store, f"SELECT * FROM {table}")), table
+
+
+def test_the_budget_of_a_run_holds_over_its_workers(store: Store) -> None:
+    with ScriptedServer([chat("a cup")]) as server:
+        run = begun(store, server.url, 40, max_calls=10)
+        assert work(store, run, means=MEANS) is RunState.STOPPED
+        assert len(server.asked) == 10
+        runs.resume(store, by=None, run=run)
+        assert work(store, run, means=MEANS) is RunState.STOPPED
+        assert len(server.asked) == 10
+    assert "10 requests" in runs.view(store, by=None, run=run).said
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from db.engine import open_store
+from tests.workflow.test_endpoint_runs import MEANS
+from workflow.jobs import work
+store = open_store(None, Path(sys.argv[1]))
+print("begun", flush=True)
+print(work(store, sys.argv[2], means=MEANS).value)
+"""
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_it_ends_with_one_answer_for_each_item(sqlite_template: Path, tmp_path: Path) -> None:
+    """What was under way when a worker died, or not on disk yet, is asked again; nothing else is."""
+    shutil.copyfile(sqlite_template, tmp_path / "touchstone.db")
+    store = open_store(None, tmp_path)
+    try:
+        with ScriptedServer([chat("a cup", after=0.02)]) as server:
+            run = begun(store, server.url, 400, concurrency=4)
+            ends = [40, 110, 190, 260, 330]
+            for end in [*ends, None]:
+                process = subprocess.Popen(
+                    [sys.executable, "-c", CHILD, str(tmp_path), run],
+                    cwd=ROOT,
+                    env={**os.environ, "PYTHONPATH": str(ROOT)},
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+                late = time.monotonic() + 120
+                while end is not None and len(server.asked) < end:
+                    assert process.poll() is None
+                    assert time.monotonic() < late
+                    time.sleep(0.005)
+                if end is not None:
+                    process.send_signal(signal.SIGKILL)
+                output, _ = process.communicate(timeout=120)
+                assert end is not None or output.split() == ["begun", RunState.DONE.value]
+            asked = Counter(request.text for request in server.asked)
+        assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction") == [(400, 400)]
+        assert rows(store, "SELECT DISTINCT outcome FROM attempt") == [(Outcome.ANSWERED.value,)]
+        assert len(asked) == 400
+        assert 400 <= asked.total() <= 400 + 30 * len(ends)
+    finally:
+        store.close()
