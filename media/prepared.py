@@ -1,7 +1,8 @@
 """Pictures as models get them: upright, with boxes and marks drawn, and frames of clips.
 
 What is made lies in a folder by what it was made from: it is made once, and later runs send the same bytes.
-A file appears whole or not at all: it is written beside its place and renamed. The folder may be emptied at any time.
+A file appears whole or not at all: it is written beside its place and renamed. When the folder grows beyond its room,
+what was not used for longest goes, but nothing that was used within the hour. While no run works it may be emptied.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import hashlib
 import json
 import os
 import tempfile
+import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +26,20 @@ from media.store import MediaStore
 
 _VERSION = 1
 """Goes up whenever the same recipe comes out as other bytes."""
+ROOM = 20 * 1024**3
+"""Bytes that the folder may hold."""
+IN_USE_SECONDS = 3600.0
+"""A file that was used so lately may be in the hands of a worker."""
+
+_FAST = 1
+"""How hard PNG is packed: frames by the thousand are written faster than a tenth of their size is worth."""
+_LARGE = 4_000_000
+"""Pixels beyond which a photo that came as JPEG is written as JPEG again: as PNG no endpoint would take it."""
 _SAME_MOMENT = 1e-6
+_FILLED_TO = 0.8
+"""Tidied, the folder holds at most this share of its room."""
+_TIDIED_EVERY = 0.05
+"""Whenever this share of the room has been written, it is looked at whether too much is there."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +52,14 @@ class Prepared:
 
 
 class Pictures:
-    """Makes pictures out of stored media, or finds them made. Safe to share between processes."""
+    """Makes pictures out of stored media, or finds them made. Several processes may share a folder."""
 
-    def __init__(self, media: MediaStore, cache: Path) -> None:
+    def __init__(self, media: MediaStore, cache: Path, *, room: int = ROOM) -> None:
         self.media = media
         self.cache = Path(cache)
+        self.room = room
+        self._untidied: int | None = None
+        """Bytes written since the folder was tidied; None: it never was."""
 
     def image(
         self,
@@ -65,8 +84,9 @@ class Pictures:
             return Prepared(original, sha256)
         told = [[str(value), label] for value, label in (labels or {}).items()]
         recipe = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told}
-        place = self._place(sha256, recipe)
-        if not place.is_file():
+        photo = about.mime == "image/jpeg" and about.width * about.height > _LARGE
+        place = self._place(sha256, recipe, ending="jpg" if photo else "png")
+        if not _used(place):
             picture = images.upright(original, mime=about.mime, name=named, limits=limits)
             self._write(place, drawn.draw(picture, boxes=boxes, marks=marks, labels=labels))
         return _prepared(place)
@@ -89,7 +109,7 @@ class Pictures:
             The extra ``video`` is not installed.
         """
         places = [self._place(sha256, {"time": round(time, 6)}) for time in times]
-        missing = sorted({(time, place) for time, place in zip(times, places, strict=True) if not place.is_file()})
+        missing = sorted({(time, place) for time, place in zip(times, places, strict=True) if not _used(place)})
         if missing:
             wanted = [time for time, _ in missing]
             made = clips.frames_at(self.media.path(sha256), wanted, name="the clip")
@@ -99,10 +119,10 @@ class Pictures:
 
     # ---- inside -----------------------------------------------------------------------------------------------------
 
-    def _place(self, sha256: str, recipe: Mapping[str, Any]) -> Path:
+    def _place(self, sha256: str, recipe: Mapping[str, Any], *, ending: str = "png") -> Path:
         text = json.dumps({"of": sha256, "version": _VERSION, **recipe}, sort_keys=True, separators=(",", ":"))
         name = hashlib.sha256(text.encode()).hexdigest()
-        return self.cache / name[:2] / f"{name}.png"
+        return self.cache / name[:2] / f"{name}.{ending}"
 
     def _write(self, place: Path, picture: Image.Image) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -110,11 +130,46 @@ class Pictures:
         try:
             with os.fdopen(handle, "wb") as out:
                 # from its bytes alone: nothing that the original carried comes along
-                Image.frombytes("RGB", picture.size, picture.convert("RGB").tobytes()).save(out, "PNG")
+                bare = Image.frombytes("RGB", picture.size, picture.convert("RGB").tobytes())
+                if place.suffix == ".png":
+                    bare.save(out, "PNG", compress_level=_FAST)
+                else:
+                    bare.save(out, "JPEG", quality=95, subsampling=0)
+                written = out.tell()
             Path(partial).chmod(0o644)
             Path(partial).replace(place)
         finally:
             Path(partial).unlink(missing_ok=True)
+        if self._untidied is None or self._untidied + written > self.room * _TIDIED_EVERY:
+            self.tidy()
+        else:
+            self._untidied += written
+
+    def tidy(self) -> int:
+        """Give back what is beyond the room, so far as nobody uses it; how many files went."""
+        self._untidied = 0
+        files = []
+        for path in self.cache.glob("*/*"):
+            with suppress(FileNotFoundError):  # somebody else tidies too
+                files.append((path.stat().st_mtime, path.stat().st_size, path))
+        total, gone = sum(size for _, size, _ in files), 0
+        if total <= self.room:
+            return 0
+        for used, size, path in sorted(files):
+            if total <= self.room * _FILLED_TO or used > time.time() - IN_USE_SECONDS:
+                break
+            path.unlink(missing_ok=True)
+            total, gone = total - size, gone + 1
+        return gone
+
+
+def _used(path: Path) -> bool:
+    """Whether the file is there; from now on it counts as in use."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _prepared(path: Path) -> Prepared:
