@@ -116,6 +116,11 @@ class Question:
         return tuple(part for part in self.parts if isinstance(part, Picture))
 
     @property
+    def moments(self) -> list[tuple[int | None, float]]:
+        """Of pictures that are frames: their clip, and their moment in it in seconds."""
+        return [(each.clip, each.time) for each in self.pictures if each.time is not None]
+
+    @property
     def text(self) -> str:
         """The texts of the user's turn, one after the other."""
         return "".join(part for part in self.parts if isinstance(part, str))

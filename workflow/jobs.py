@@ -356,6 +356,8 @@ class _Keeper(threading.Thread):
         if not attempt.prompt_hash:
             hashes = tuple(picture.sha256 for picture in question.pictures)
             attempt = replace(attempt, prompt_hash=question.prompt_hash, image_hashes=attempt.image_hashes or hashes)
+        if question.moments:
+            attempt = replace(attempt, detail={**attempt.detail, "frames": question.moments})
         if attempt.final:
             self.ended.add(attempt.unit_id)
         self._told.put((self._chunk_id, attempt))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from fractions import Fraction
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image, ImageOps
+from sqlmodel import select
 
 from annotation_schemas import registry, shipped
 from annotation_schemas.keys import key_fields
@@ -23,9 +24,10 @@ from annotation_schemas.prompts import load_prompt_set
 from db import items as item_queries
 from db.assets import put_media
 from db.engine import Store
-from db.tables import AssetRow, RunRow
+from db.tables import AssetRow, AttemptRow, RunRow
 from domain.errors import ModelRefused
-from domain.runs import Picture, Question, RunKind, RunPlan
+from domain.runs import Attempt, Outcome, Picture, Question, RunKind, RunPlan, RunState
+from domain.settings import Settings
 from examples.action_clips import action_clips
 from inference.spec import ModelSpec
 from media import clips
@@ -33,6 +35,7 @@ from media.store import MediaStore
 from tests.factories import make_project
 from tests.media.pictures import number_of, quarters, video
 from tests.paths import shared
+from workflow import jobs, runs
 from workflow.author import NewItem, add_items
 from workflow.bring_in import import_files
 from workflow.projects import access_to
@@ -594,6 +597,46 @@ def test_frames_of_the_demo_s_clips_are_those_that_were_drawn(store: Store, medi
     differing = [n for n in range(len(drawn)) if n in at and np.abs(drawn[n] - drawn[max(n - 1, 0)]).mean() > 1]
     assert len(differing) > 1
     assert [(n, k) for n, k in zip(at, shown, strict=True) if n in differing and n != k] == []
+
+
+class Parrot:
+    """A model that answers with what it is asked."""
+
+    about: Mapping[str, Any] = {}
+
+    def answer(
+        self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
+    ) -> None:
+        for question in questions:
+            tell(Attempt(question.unit_id, Outcome.ANSWERED, question.text))
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_run_keeps_what_was_shown_and_why_something_was_not_asked(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    loaded = schema_of("egoplan")
+    clip, still = video(tmp_path / "p.webm", STEADY), png(tmp_path)
+    shown = [[("progress", clip), ("observation", still)], [("progress", None), ("observation", still)]]
+    ids = bring(store, media, loaded, [("next_action", egoplan_fields(), each) for each in shown])
+    plan = plan_for(loaded.schema_, FISH, strategy="generate")
+    run = runs.start(store, by=None, project="p", spec=FISH, plan=plan)
+    settings = Settings(home=media.root.parent, database_url="")
+    means = replace(jobs.means_of(store, media, settings), open=lambda spec, plan: Parrot())
+    assert jobs.work(store, run, means=means) is RunState.DONE
+    with store.read() as session:
+        kept = {row.item_id: row for row in session.exec(select(AttemptRow))}
+    asked, skipped = (kept[id] for id in ids)
+    question = asker(store, media, loaded, strategy="generate").ask(ids)[0]
+    assert asked.text == question.text
+    assert "\nA. take plate\nB. take cup\nC. fold napkin\nD. close drawer\nAnswer with a verb" in asked.text
+    assert asked.prompt_hash == question.prompt_hash
+    assert asked.image_hashes == [each.sha256 for each in question.pictures]
+    assert asked.detail["frames"] == [[each.clip, each.time] for each in question.pictures if each.time is not None]
+    assert len(asked.detail["frames"]) == 32
+    assert (skipped.outcome, skipped.error) == (Outcome.SKIPPED, "The file of its `progress` was not brought in.")
 
 
 # ---- what will happen -----------------------------------------------------------------------------------------------
