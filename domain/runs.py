@@ -48,6 +48,8 @@ class Outcome(StrEnum):
     ANSWERED = "answered"
     TRUNCATED = "truncated"
     """The longest answer that was allowed was reached: what there is of it is kept, and graded as it is."""
+    CALLED = "called"
+    """It asked for tools, and the conversation goes on: never the end of one."""
     EMPTY = "empty"
     """It answered with nothing."""
     REFUSED = "refused"
@@ -57,7 +59,8 @@ class Outcome(StrEnum):
     TRANSPORT_ERROR = "transport_error"
     """Nothing came back: no connection, no time left, a status of 400 and above."""
     NO_TOOL_RESULT = "no_tool_result"
-    """It asked for a tool whose result is not stored for the item."""
+    """It asked for a tool whose result is not stored for the item, for one that there is not, or with arguments that
+    cannot be read."""
     TOO_MANY_TURNS = "too_many_turns"
     """It went on asking for tools until the cap."""
     FAILED = "failed"
@@ -99,7 +102,8 @@ class Question:
     options: tuple[str, ...] = ()
     """Where options are ranked: the item's, in the item's order."""
     tools: Mapping[str, Any] | None = None
-    """Where a text model asks for tools: their stored results by the tool's name."""
+    """Where a text model asks for tools: their stored results by the tool's name, each a list of objects with
+    ``arguments`` (None: whatever it is asked with) and ``result``."""
     of_item: int | None = None
     """The id of the item that the unit is about; None: the unit is the item."""
     cannot: str = ""

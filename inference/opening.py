@@ -47,6 +47,11 @@ def open_answerer(
             f"{spec.name} is asked through a server, and servers do not give the likelihood of options that a picture"
             " comes before: rank options with a local model, or let this one write its answer (strategy `generate`)."
         )
+    if strategy == "holmes" and spec.adapter != "endpoint":
+        raise ModelRefused(
+            f"{spec.name} runs here, and calls of tools are read from servers only: serve it with one that knows them"
+            " (vLLM, SGLang) and describe it with `adapter: endpoint`."
+        )
     if strategy == "generate" and spec.adapter in LOCAL:
         from inference.local.generation import open_generate
 

@@ -146,6 +146,8 @@ class ModelSpec(_Part):
     """So many questions at once. In half precision it can change answers, so every run says it."""
     ranking: Literal["auto", "cached", "packed", "naive"] = "auto"
     """How options are scored; `auto`: the fastest way that is right for the architecture."""
+    most_turns: int = Field(default=12, ge=1, le=1000)
+    """With the strategy `holmes`: so many replies to a question at most, the answer included."""
     remote_code: bool = False
     """Its repository brings code of its own: refused unless the operator allows it by name."""
     generation: Generation = Generation()

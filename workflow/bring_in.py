@@ -25,6 +25,7 @@ from workflow.author import NewItem, add_items
 from workflow.grade import open_grading
 from workflow.projects import Access, require_lead
 from workflow.ratings import bring_in_ratings
+from workflow.tool_results import bring_in_tool_results
 
 if TYPE_CHECKING:
     from inference.spec import ModelSpec
@@ -49,6 +50,7 @@ class Imported:
     items: int = 0
     predictions: int = 0
     ratings: int = 0
+    tool_results: int = 0
     repeated: int = 0
     """Rows that were there already, word for word."""
     assets_found: int = 0
@@ -109,6 +111,9 @@ def import_files(
     if format == "ratings":
         ratings, repeated, bad = bring_in_ratings(store, by=by, project=project, path=path, refuse=bring.refuse)
         return Imported(ratings=ratings, repeated=repeated, bad=tuple(bad))
+    if format == "tool_results":
+        results, repeated, bad = bring_in_tool_results(store, by=by, project=project, path=path, refuse=bring.refuse)
+        return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
     own = access.schema.source.format if access.schema.source else None
     if format not in FORMATS or format != own:
         raise FileRefused(

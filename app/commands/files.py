@@ -63,7 +63,7 @@ def list_projects() -> None:
 
 def import_(
     name: ProjectName,
-    format: Annotated[str, typer.Argument(help="egothink, egoplan, pca_bench, predictions or ratings.")],
+    format: Annotated[str, typer.Argument(help="egothink, egoplan, pca_bench, predictions, tool_results or ratings.")],
     path: Annotated[Path, typer.Argument(help="A file, or the folder that holds the files.")],
     media: Annotated[
         Path | None, typer.Option(help="Folder with the images and videos that the files name.", metavar="DIR")
@@ -210,8 +210,8 @@ def _resources() -> Resources:
 
 
 def _summary(done: Imported) -> Iterator[str]:
-    parts = [(done.items, "item"), (done.predictions, "answer"), (done.ratings, "rating")]
-    new = [_count(n, noun) for n, noun in parts if n]
+    came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
+    new = [_count(n, noun) for noun, n in came.items() if n]
     yield f"Imported {', '.join(new)}." if new else "Imported nothing new."
     if done.unanswered:
         why = ", ".join(f"{outcome} {n:,}" for outcome, n in sorted(done.unanswered.items()))

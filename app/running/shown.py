@@ -49,6 +49,7 @@ STYLE = """
 OUTCOMES: Mapping[Outcome, str] = {
     Outcome.ANSWERED: "answered",
     Outcome.TRUNCATED: "cut at the longest answer",
+    Outcome.CALLED: "asked for tools",
     Outcome.EMPTY: "answered with nothing",
     Outcome.REFUSED: "refused",
     Outcome.UNREADABLE: "reply not readable",

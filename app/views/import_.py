@@ -37,7 +37,8 @@ def render(services: Services) -> None:
 def formats_of(view: ProjectView) -> list[str]:
     """The formats that this project's items, models' answers and ratings can come in."""
     source = view.schema.schema_.source
-    rows = (registry.find("format", name) for name in [*([source.format] if source else []), "predictions", "ratings"])
+    names = [*([source.format] if source else []), "predictions", "tool_results", "ratings"]
+    rows = (registry.find("format", name) for name in names)
     return [row.name for row in rows if row is not None and row.available]
 
 
@@ -101,7 +102,7 @@ def _items(services: Services, view: ProjectView) -> None:
 
 def imported_sentence(done: Any) -> str:
     """What came in, in one line."""
-    came = {"item": done.items, "answer": done.predictions, "rating": done.ratings}
+    came = {"item": done.items, "answer": done.predictions, "rating": done.ratings, "result": done.tool_results}
     parts = [f"{markup.count(n, name)} came in" for name, n in came.items() if n] or ["Nothing new came in"]
     if done.unanswered:
         why = ", ".join(f"{outcome.value.replace('_', ' ')} {n}" for outcome, n in sorted(done.unanswered.items()))

@@ -15,7 +15,15 @@ from db.tables.media import LOOK_PARTS, AssetRow, CandidateRow, MediaObjectRow, 
 from db.tables.people import FailedLoginRow, InvitationRow, PersonRow, SessionRow, SignInLinkRow
 from db.tables.projects import GuidelineSeenRow, GuidelineVersionRow, MemberRow, ProjectRow, SchemaVersionRow
 from db.tables.quality import GoldPardonRow, GoldRow, QualificationReviewRow, QualificationRow, QualificationSetRow
-from db.tables.runs import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
+from db.tables.runs import (
+    AttemptRow,
+    ImportedRatingRow,
+    PredictionRow,
+    RunChunkRow,
+    RunRow,
+    RunWorkerRow,
+    ToolResultRow,
+)
 from db.tables.talk import CauseAnswerRow, CommentForRow, CommentRow, InsightRow
 from db.tables.work import AnnotationRow, AsideRow, DraftRow, TallyRow, TaskRow, WalkRow
 
@@ -85,6 +93,7 @@ __all__ = [
     "SourceRow",
     "TallyRow",
     "TaskRow",
+    "ToolResultRow",
     "WalkRow",
     "metadata",
 ]

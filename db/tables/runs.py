@@ -130,6 +130,23 @@ class PredictionRow(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 
+class ToolResultRow(SQLModel, table=True):
+    """What a tool says about an item, found beforehand."""
+
+    __tablename__ = "tool_result"
+    __table_args__ = (UniqueConstraint("item_id", "tool", "arguments_key"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    item_id: int = Field(foreign_key="item.id")
+    tool: str
+    arguments: dict[str, Any] | None = Field(default=None, sa_column=Column("arguments", JSON(none_as_null=True)))
+    """None: the result does not depend on any."""
+    arguments_key: str = Field(default="", sa_type=Text)
+    """The same as one text; empty for None."""
+    result: Any = Field(sa_column=Column("result", JSON, nullable=False))
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
 class ImportedRatingRow(SQLModel, table=True):
     """A line of a ratings file."""
 

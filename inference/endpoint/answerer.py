@@ -216,6 +216,11 @@ def open_endpoint(spec: ModelSpec, *, strategy: str, listed: Sequence[str] = ())
     """
     assert spec.endpoint is not None
     assert spec.model is not None
+    if strategy == "holmes":
+        from inference.endpoint.conversations import ConversationAnswerer
+
+        parameters(spec.generation, spec.endpoint)
+        return ConversationAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))
     if strategy != "generate":
         raise ModelRefused(
             f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."

@@ -51,6 +51,8 @@ class Call:
     image_hashes: tuple[str, ...] = ()
     detail: Mapping[str, Any] = field(default_factory=dict)
     """Goes into every attempt's detail."""
+    heard: Callable[[Reply], None] | None = None
+    """Gets every reply before its attempt is told, in the loop's thread."""
 
 
 class Asking:
@@ -213,6 +215,8 @@ class Asking:
             finally:
                 self._settle(call, reply, most, begun)
                 going.changed()
+            if call.heard is not None:
+                call.heard(reply)
             if reply.stop:
                 going.stopped = going.stopped or reply.stop
                 going.halt.set()

@@ -86,6 +86,19 @@ def upgrade() -> None:
     )
     op.create_index("ix_attempt_item_id", "attempt", ["item_id"])
     op.create_index("ix_attempt_run_id_outcome", "attempt", ["run_id", "outcome", "id"])
+    op.create_table(
+        "tool_result",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("item_id", sa.Integer(), nullable=False),
+        sa.Column("tool", sa.String(), nullable=False),
+        sa.Column("arguments", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("arguments_key", sa.Text(), nullable=False),
+        sa.Column("result", sa.JSON(), nullable=False),
+        sa.Column("created_at", _MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["item_id"], ["item.id"], name="fk_tool_result_item_id"),
+        sa.PrimaryKeyConstraint("id", name="pk_tool_result"),
+        sa.UniqueConstraint("item_id", "tool", "arguments_key", name="uq_tool_result_item_id_tool_arguments_key"),
+    )
     if op.get_bind().dialect.name == "sqlite":
         for verb in ("UPDATE", "DELETE"):
             op.execute(
@@ -104,7 +117,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for table in ("attempt", "run_chunk", "run_worker"):
+    for table in ("tool_result", "attempt", "run_chunk", "run_worker"):
         op.drop_table(table)
     for column in ("ended_at", "started_at", "by_id", "said", "wanted", "spec_hash", "state"):
         op.drop_column("run", column)

@@ -1,0 +1,71 @@
+"""Conversations with a model behind an endpoint, which may ask for tools."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from annotation_schemas.tools import holmes
+from domain.runs import Attempt, Question
+from inference.endpoint import estimate
+from inference.endpoint.answerer import EndpointAnswerer
+from inference.endpoint.asking import Call
+from inference.endpoint.client import Client
+from inference.endpoint.replies import Reply
+from inference.holmes import Said, Turn, converse
+from inference.spec import ModelSpec
+
+
+class ConversationAnswerer(EndpointAnswerer):
+    """Implements ``domain.runs.Answerer`` for ``holmes``."""
+
+    def __init__(self, spec: ModelSpec, client: Client) -> None:
+        super().__init__(spec, client)
+        tools = holmes()
+        self._about |= {
+            "most_turns": spec.most_turns,
+            "tools": {"sha256": tools.hash, "system": tools.system, "tools": [tool.function() for tool in tools.tools]},
+        }
+
+    def answer(
+        self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
+    ) -> None:
+        """See ``Answerer.answer``."""
+        converse(questions, self, most_turns=self._spec.most_turns, tell=tell, stop=stop)
+
+    def say(
+        self,
+        turns: Sequence[Turn],
+        *,
+        tell: Callable[[Attempt], None],
+        hear: Callable[[Said], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        """See ``inference.holmes.Speaker.say``."""
+        messages: dict[int, Mapping[str, Any] | None] = {}
+
+        def told(attempt: Attempt) -> None:
+            if attempt.final:
+                hear(Said(attempt, messages.pop(attempt.unit_id, None)))
+            else:
+                tell(attempt)
+
+        self._asking.ask([self._turn(turn, messages) for turn in turns], tell=told, stop=stop)
+
+    def _turn(self, turn: Turn, messages: dict[int, Mapping[str, Any] | None]) -> Call:
+        unit = turn.question.unit_id
+
+        def heard(reply: Reply) -> None:
+            messages[unit] = reply.message
+
+        texts = [str(message.get("content") or "") for message in turn.messages]
+        tools = {"tools": list(turn.tools)} if turn.tools else {}
+        return replace(
+            self._call(turn.question),
+            messages=functools.partial(tuple, turn.messages),
+            parameters={**self._parameters, **tools},
+            tokens=sum(estimate.tokens_of_text(text) + 4 for text in [*texts, str(turn.tools)]),
+            heard=heard,
+        )

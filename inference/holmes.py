@@ -1,0 +1,261 @@
+"""HOLMES: a model that sees nothing asks tools about the image, whose results are stored, and then answers.
+
+A conversation takes turns until the model answers without asking. Nothing is made up on the way: a call without a
+stored result ends it as that, and so does the cap on turns. Every request is told as an attempt of its own; the last
+attempt holds the transcript and what all of the turns took together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from annotation_schemas.tools import ToolSet, holmes
+from domain.runs import ANSWERS, Attempt, Outcome, Question
+
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A model's reply in a conversation."""
+
+    attempt: Attempt
+    """The request, told as it ended."""
+    message: Message | None
+    """The assistant's turn as it came; None: there is none, or it is not to be gone on with."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What is said next in one conversation."""
+
+    question: Question
+    messages: Sequence[Message]
+    tools: Sequence[Mapping[str, Any]]
+    """As the chat protocol has them."""
+
+
+class Speaker(Protocol):
+    """A model that can be talked to."""
+
+    def say(
+        self,
+        turns: Sequence[Turn],
+        *,
+        tell: Callable[[Attempt], None],
+        hear: Callable[[Said], None],
+        stop: Callable[[], bool],
+    ) -> None:
+        """Ask all of these once; each is heard when it has ended, and what was tried before that is told.
+
+        Raises ``RunStopped`` where asking further makes no sense.
+        """
+
+
+def converse(
+    questions: Sequence[Question],
+    speaker: Speaker,
+    *,
+    most_turns: int,
+    tell: Callable[[Attempt], None],
+    stop: Callable[[], bool],
+    tool_set: ToolSet | None = None,
+) -> None:
+    """Hold a conversation about each question, all of them turn by turn; what was stopped is left as it is."""
+    tool_set = tool_set or holmes()
+    open_: dict[int, Conversation] = {}
+    for question in questions:
+        if question.cannot:
+            tell(Attempt(question.unit_id, Outcome.SKIPPED, error=question.cannot, prompt_hash=question.prompt_hash))
+        else:
+            open_[question.unit_id] = Conversation(question, tool_set, most_turns)
+
+    def tried(attempt: Attempt) -> None:
+        tell(open_[attempt.unit_id].counted(attempt))
+
+    def heard(said: Said) -> None:
+        conversation = open_[said.attempt.unit_id]
+        attempt = conversation.take(said)
+        if attempt.final:
+            del open_[said.attempt.unit_id]
+        tell(attempt)
+
+    while open_ and not stop():
+        before = {unit: each.turns for unit, each in open_.items()}
+        speaker.say([each.turn() for each in open_.values()], tell=tried, hear=heard, stop=stop)
+        if all(before.get(unit) == each.turns for unit, each in open_.items()):
+            return  # stopped on the way: nobody was heard
+
+
+@dataclass
+class Conversation:
+    """What was said about one question so far."""
+
+    question: Question
+    tool_set: ToolSet
+    most_turns: int
+    messages: list[Message] = field(default_factory=list)
+    transcript: list[dict[str, Any]] = field(default_factory=list)
+    turns: int = 0
+    requests: int = 0
+    _total: dict[str, float | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        told = "\n\n".join(text for text in (self.tool_set.system.strip(), self.question.system) if text)
+        self.messages = [{"role": "system", "content": told}, {"role": "user", "content": self.question.text}]
+        self.transcript = [{"role": each["role"], "text": each["content"]} for each in self.messages]
+        self._total = dict.fromkeys(("tokens_in", "tokens_out", "cost", "seconds"), 0.0)
+
+    def turn(self) -> Turn:
+        """What is said next."""
+        offered = self.tool_set.offered(self.question.dimension, self.question.tools or {})
+        return Turn(self.question, tuple(self.messages), tuple(tool.function() for tool in offered))
+
+    def counted(self, attempt: Attempt) -> Attempt:
+        """The attempt, with what it took added to what all of them took."""
+        self.requests += 1
+        # A request that was turned away or never got there takes no tokens, and nobody charges for it.
+        free = attempt.outcome is Outcome.TRANSPORT_ERROR and attempt.tokens_in is None and attempt.status is not None
+        for name in ("tokens_in", "tokens_out", "cost", "seconds"):
+            value, before = getattr(attempt, name), self._total[name]
+            if value is None and free and name != "seconds":
+                continue
+            self._total[name] = None if value is None or before is None else before + value
+        return attempt
+
+    def take(self, said: Said) -> Attempt:
+        """The attempt as it counts in this conversation: its end, or a turn after which it goes on."""
+        attempt = self.counted(said.attempt)
+        if not attempt.final:
+            return attempt
+        self.turns += 1
+        message = said.message or {}
+        calls = message.get("tool_calls")
+        if not calls or attempt.outcome not in (*ANSWERS, Outcome.EMPTY):
+            if attempt.text or said.message is not None:
+                self.transcript.append({"role": "assistant", "text": attempt.text})
+            return self._ended(attempt)
+        if attempt.finish_reason in ("length", "max_tokens"):
+            error = "The longest answer was reached in the middle of a call; a larger max_new_tokens may help."
+            return self._ended(replace(attempt, outcome=Outcome.UNREADABLE, error=error))
+        asked, trouble = _read_calls(calls, self.turns)
+        self.transcript.append(
+            {"role": "assistant", "text": attempt.text, "calls": [call.dump() for call in asked] or _shown(calls)}
+        )
+        if trouble:
+            return self._ended(replace(attempt, outcome=Outcome.UNREADABLE, error=trouble))
+        self.messages.append(
+            {
+                "role": "assistant",
+                "content": message.get("content"),
+                "tool_calls": [call.sent() for call in asked],
+            }
+        )
+        troubles = [trouble for call in asked if (trouble := self._answered(call))]
+        if troubles:
+            return self._ended(replace(attempt, outcome=Outcome.NO_TOOL_RESULT, error=" ".join(troubles)))
+        if self.turns >= self.most_turns:
+            error = f"It went on asking for tools for {self.turns} turns, which is as many as `most_turns` allows."
+            return self._ended(replace(attempt, outcome=Outcome.TOO_MANY_TURNS, error=error))
+        return replace(
+            attempt,
+            outcome=Outcome.CALLED,
+            error="",
+            final=False,
+            detail={**attempt.detail, "turn": self.turns, "calls": [call.dump() for call in asked]},
+        )
+
+    def _answered(self, call: _Call) -> str:
+        """Put the stored result into the conversation; or why there is none, as a sentence."""
+        entry: dict[str, Any] = {"role": "tool", "name": call.name, "arguments": call.arguments}
+        trouble, result = self._result(call)
+        if trouble:
+            entry |= {"arguments": call.raw if call.arguments is None else call.arguments, "result": None}
+            self.transcript.append({**entry, "missing": trouble})
+            return trouble
+        self.transcript.append({**entry, "result": result})
+        content = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+        self.messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
+        return ""
+
+    def _result(self, call: _Call) -> tuple[str, Any]:
+        stored = self.question.tools or {}
+        if call.name not in self.tool_set.names() and call.name not in stored:
+            return f"It asked for the tool {call.name[:100]!r}, which there is not.", None
+        if call.arguments is None:
+            return f"It asked for {call.name} with arguments that cannot be read: {call.raw[:200]!r}.", None
+        results: Sequence[Mapping[str, Any]] = stored.get(call.name, ())
+        for wanted in (call.arguments, None):
+            for each in results:
+                if each["arguments"] == wanted:
+                    return "", each["result"]
+        with_ = f" with {json.dumps(call.arguments, ensure_ascii=False)[:200]}" if call.arguments else ""
+        return f"It asked for {call.name}{with_}, and no such result is stored for this item.", None
+
+    def _ended(self, attempt: Attempt) -> Attempt:
+        total = {
+            name: value if value is None or name in ("cost", "seconds") else int(value)
+            for name, value in self._total.items()
+        }
+        about = {"transcript": self.transcript, "turns": self.turns, "requests": self.requests, "total": total}
+        return replace(attempt, detail={**attempt.detail, **about})
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A tool that was asked for."""
+
+    id: str
+    name: str
+    raw: str
+    arguments: Mapping[str, Any] | None
+    """None: they cannot be read."""
+
+    def sent(self) -> dict[str, Any]:
+        """As it stands in the assistant's turn."""
+        return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": self.raw}}
+
+    def dump(self) -> dict[str, Any]:
+        """For the transcript."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "arguments": self.raw if self.arguments is None else dict(self.arguments),
+        }
+
+
+def _read_calls(calls: Any, turn: int) -> tuple[list[_Call], str]:
+    """The calls of a turn, or why they are none of the protocol's."""
+    wrong = "The reply asks for tools in a way that the protocol does not know (tool_calls)."
+    if not isinstance(calls, list):
+        return [], wrong
+    found: list[_Call] = []
+    for number, call in enumerate(calls, 1):
+        function = call.get("function") if isinstance(call, dict) else None
+        name = function.get("name") if isinstance(function, dict) else None
+        if not isinstance(function, dict) or not isinstance(name, str) or not name:
+            return [], wrong
+        given = function.get("arguments")
+        raw = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
+        id = call.get("id")
+        found.append(_Call(id if isinstance(id, str) and id else f"call-{turn}-{number}", name, raw, _arguments(raw)))
+    return found, ""
+
+
+def _arguments(raw: str) -> Mapping[str, Any] | None:
+    if not raw.strip():
+        return {}
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    # `null` is how some servers say that there are none.
+    return {} if value is None else value if isinstance(value, dict) else None
+
+
+def _shown(calls: Any) -> Any:
+    """What could not be read, as far as it is worth keeping; all of it stands in the raw reply."""
+    return json.dumps(calls, ensure_ascii=False)[:2000]
