@@ -19,7 +19,7 @@ from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import AssetSlot, ItemField, Schema
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet, load_prompt_set, parse_prompts, read_prompts
-from db import items, runs
+from db import items, runs, tool_results
 from db.engine import Session, Store
 from db.tables import AssetRow, ItemRow
 from domain.errors import MediaRefused, ModelRefused, NotAvailable, NotFound, SchemaError
@@ -280,7 +280,7 @@ class Asker:
     def _drafts(self, item_ids: Sequence[int]) -> Iterator[_Draft]:
         for some in chunked(item_ids, _AT_ONCE):
             with self.store.read() as session:
-                found = _read(session, some)
+                found = _read(session, some, with_tools=self.plan.strategy == HOLMES)
             for item_id in some:
                 yield self._draft(found[item_id])
 
@@ -369,10 +369,11 @@ class _Item:
     """What tools said about it, by their names."""
 
 
-def _read(session: Session, ids: Sequence[int]) -> dict[int, _Item]:
+def _read(session: Session, ids: Sequence[int], *, with_tools: bool = False) -> dict[int, _Item]:
     rows: dict[int, ItemRow] = items.by_ids(session, ids=ids)
     contents = items.contents(session, ids=ids)
     assets = items.assets_of(session, ids=ids)
+    tools = tool_results.of_items(session, item_ids=ids) if with_tools else {}
     return {
         id: _Item(
             id=id,
@@ -380,6 +381,7 @@ def _read(session: Session, ids: Sequence[int]) -> dict[int, _Item]:
             dimension=row.dimension,
             fields=contents[id, row.current_revision],
             assets=[(link.role, asset) for link, asset, _ in assets.get(id, [])],
+            tools=tools.get(id, {}),
         )
         for id, row in rows.items()
     }

@@ -13,10 +13,17 @@ from annotation_schemas.loader import load_schema
 from db import items, projects, tool_results
 from db.engine import Store
 from domain.errors import FileRefused
+from domain.runs import Outcome, RunState
+from domain.settings import Settings
+from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
 from tests.importers.samples import pca_record, write
+from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+from workflow import runs
 from workflow.bring_in import Imported, import_files
+from workflow.jobs import means_of, work
 from workflow.projects import create_project
+from workflow.questions import plan_for
 
 
 @pytest.fixture
@@ -85,3 +92,39 @@ def test_rows_that_do_not_fit(project: Store, tmp_path: Path, row: Any, sentence
     assert stored(project) == {}
     done = bring(project, tmp_path, [*ROWS, row], skip_bad=True)
     assert (done.tool_results, len(done.bad)) == (4, 1)
+
+
+def test_a_run_of_a_model_that_asks_tools(project: Store, home: Path, tmp_path: Path) -> None:
+    """The first item is answered after two calls; of the second nothing is stored that the model asks for."""
+    bring(project, tmp_path, [ROWS[0], {"item": "0", "tool": "list_items_in_hands", "result": []}, ROWS[3]])
+
+    def script(asked: Asked, number: int) -> Reply:
+        messages = asked.body["messages"]
+        said = [message["content"] for message in messages if message["role"] == "tool"]
+        wanted = ["object_detection", "list_items_in_hands"][len(said) :][:1]
+        calls = [{"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}} for name in wanted]
+        return chat(None, finish="tool_calls", message={"tool_calls": calls}) if calls else chat("; ".join(said))
+
+    settings = Settings(home, "")
+    means = means_of(project, MediaStore(home / "media"), settings)
+    with ScriptedServer(script) as server:
+        endpoint = Endpoint(base_url=server.url, probe=False)
+        spec = ModelSpec(name="m", adapter="endpoint", model="scripted", modality="text", endpoint=endpoint)
+        schema = load_schema(shipped()["pca_bench"]).schema_
+        plan = plan_for(schema, spec, strategy="holmes")
+        run = runs.start(project, by=None, project="p", spec=spec, plan=plan)
+        assert work(project, run, means=means) is RunState.DONE
+    assert all(isinstance(asked.body["messages"][1]["content"], str) for asked in server.asked)
+    view = runs.view(project, by=None, run=run)
+    assert (view.done, view.answered) == (2, 1)
+    assert view.by_outcome == {Outcome.ANSWERED: 1, Outcome.NO_TOOL_RESULT: 1}
+    assert (view.attempts, view.tokens_in) == (4, 4 * 12)
+    last = {each.item: each.attempt for each in runs.attempts_of(project, by=None, run=run) if each.attempt.final}
+    assert last["0"].text == '["cup", "table"]; []'
+    assert [turn["role"] for turn in last["0"].detail["transcript"]] == [
+        "system",
+        "user",
+        *("assistant", "tool") * 2,
+        "assistant",
+    ]
+    assert last["1"].error == "It asked for object_detection, and no such result is stored for this item."
