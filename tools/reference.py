@@ -84,7 +84,8 @@ def errors() -> Iterator[str]:
     def walk(error: type[BaseException], depth: int) -> Iterator[tuple[str, str]]:
         yield "&nbsp;" * 4 * depth + f"`{error.__name__}`", first_sentence(error.__doc__)
         for child in error.__subclasses__():
-            yield from walk(child, depth + 1)
+            if child.__module__ == errors.__name__:  # what other modules add depends on what has been imported
+                yield from walk(child, depth + 1)
 
     yield "## Errors"
     yield from ("", "What a user can mend is told in a full sentence: what, where, what to do.", "")
