@@ -96,7 +96,7 @@ def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
     common: dict[str, Any] = {"trust_remote_code": spec.remote_code, "local_files_only": folder is not None}
     if folder is None and spec.revision:
         common["revision"] = spec.revision
-    found = fit.look(folder) if folder else None
+    found = fit.look(folder) if folder else _fetched(name, spec.revision)
     if found is not None and found.trouble and not (spec.remote_code and found.remote_code):
         raise ModelRefused(f"{spec.name} cannot be loaded: {found.trouble}")
     config = _config(spec, where, common, found)
@@ -164,6 +164,15 @@ def _place(name: str) -> tuple[str, Path | None]:
     if path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1 or not re.fullmatch(r"[\w./-]+", name):
         raise ModelRefused(f"There is no folder {name}.")
     return name, None
+
+
+def _fetched(name: str, revision: str | None) -> fit.Found | None:
+    """What a repository's folder in the hub's cache holds; None: it is not there, or not all of it."""
+    from huggingface_hub import try_to_load_from_cache
+
+    path = try_to_load_from_cache(name, "config.json", revision=revision)
+    found = fit.look(Path(path).parent) if isinstance(path, str) else None
+    return found if found is not None and not found.trouble else None
 
 
 def _remote_code_allowed(spec: ModelSpec, allowed: Allowed) -> None:
@@ -535,7 +544,7 @@ def _about(
         "image_processor": type(images).__name__ if images is not None else None,
         "attention": getattr(config, "_attn_implementation", None),
         "parameters": sum(weight.numel() for weight in model.parameters()),
-        "revision": getattr(config, "_commit_hash", None) or spec.revision,
+        "revision": _revision(config, found) or spec.revision,
         "weights": found.hash if found else None,
         "chat_template": {
             "sha256": hashlib.sha256(template.encode()).hexdigest() if template else None,
@@ -543,6 +552,14 @@ def _about(
         },
         "generation": json.loads(spec.generation.model_dump_json()),
     }
+
+
+def _revision(config: Any, found: fit.Found | None) -> str | None:
+    """The commit of the hub that the weights are from, where they lie as the hub's cache has them."""
+    if found is not None and found.path.parent.name == "snapshots":
+        return found.path.name
+    commit = getattr(config, "_commit_hash", None)
+    return str(commit) if commit else None
 
 
 def _batch_size(spec: ModelSpec, family: Family) -> int:
