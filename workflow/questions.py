@@ -43,6 +43,8 @@ _AT_ONCE = 200
 """So many items are read with one query."""
 _FRAMES = 8
 """Of a clip, where neither plan nor schema says how many."""
+_CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
+"""What schema and plan may say of clips."""
 _OBSERVED = "current_observation_frame"
 """The field with the source's frame at which a clip ends, in benchmarks that count frames."""
 
@@ -77,6 +79,7 @@ def plan_for(
         score=(models.score if models else None) or "mean_logprob",
         clips=dict(models.clips) if models else {},
     )
+    chosen["clips"] = {**plan.clips, **chosen.get("clips", {})}
     return with_prompts(replace(plan, **chosen), prompts, kept=kept)
 
 
@@ -321,7 +324,8 @@ class Asker:
                 f"{self.spec.name} is shown no pictures, and this item has some; choose text only to leave them out."
             )
         if n > 1 and self.spec.modality == "one_image":
-            raise _Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.")
+            hint = " With recent_segments=0 only the observation is shown." if _n_clips(shown) else ""
+            raise _Cannot(f"{self.spec.name} is shown one image at a time, and this item has several.{hint}")
 
     def _prepared(self, draft: _Draft) -> Question:
         """The question with its pictures made."""
@@ -498,7 +502,7 @@ class _Writer:
         if known.secret_in and not self.own:
             raise _Cannot(f"The prompt asks for `{name}`, which is secret; only the schema's own prompts may take it.")
         value = item.fields.get(name)
-        if value is None or value in ("", [], ()):
+        if value is None or value in ([], ()) or (isinstance(value, str) and not value.strip()):
             raise _Cannot(f"The prompt asks for `{name}`, which this item does not have.")
         text = self.texts.text(known, value)
         if text is None:
@@ -571,6 +575,9 @@ class _Shower:
         self.first_role = next(iter(self.images), None)
         self.segments = next((field.name for field in schema.item.fields if field.kind == "segments"), None)
         given = {**(schema.models.clips if schema.models else {}), **plan.clips}
+        unknown = [name for name in given if name not in _CLIPS]
+        if unknown:
+            raise ModelRefused(f"Of clips one cannot say `{unknown[0]}`; there are {', '.join(_CLIPS)}.")
         self.recent = _count(given, "recent_segments", None)
         self.n_frames = _count(given, "frames_per_segment", _FRAMES) or 0
         self.n_observed = _count(given, "observation_frames", None)

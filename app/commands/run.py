@@ -69,6 +69,14 @@ def model(
         list[str] | None,
         typer.Option("--with", help="What is told beside the question, such as `objects`; may be given again."),
     ] = None,
+    clips: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--clips",
+            help="NAME=NUMBER: how clips become frames where it differs from the schema (recent_segments,"
+            " frames_per_segment, observation_frames); may be given again.",
+        ),
+    ] = None,
     text_only: Annotated[bool, typer.Option("--text-only", help="Leave the pictures out.")] = False,
     without_image: Annotated[
         bool, typer.Option("--without-image", help="Rank the options without pictures, too.")
@@ -81,7 +89,8 @@ def model(
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
-    frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, text_only, without_image, batch_size]
+    frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, clips, text_only]
+    frozen += [without_image, batch_size]
     if resume is None and spec is None:
         raise ModelRefused("Say which model: --spec FILE for a new run, or --resume RUN to go on with one.")
     if resume is not None and any(frozen):
@@ -103,6 +112,7 @@ def model(
             fills=_fills(fill or ()),
             strategy=strategy,
             injections=tuple(with_ or ()),
+            clips=_counts(clips or ()) or None,
             text_only=text_only,
             without_image=without_image,
             dimensions=tuple(dimension) if dimension else None,
@@ -183,13 +193,25 @@ def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | No
 
 def _fills(told: Sequence[str]) -> dict[str, str]:
     """``PLACEHOLDER=FIELD`` as a mapping."""
-    found = {}
+    return dict(_pairs(told, "--fill", "PLACEHOLDER=FIELD, such as --fill q=question"))
+
+
+def _counts(told: Sequence[str]) -> dict[str, int]:
+    """``NAME=NUMBER`` as a mapping."""
+    form = "NAME=NUMBER, such as --clips recent_segments=0"
+    found = dict(_pairs(told, "--clips", form))
+    for name, number in found.items():
+        if not number.isdecimal():
+            raise ModelRefused(f"--clips {name}={number} does not read {form}.")
+    return {name: int(number) for name, number in found.items()}
+
+
+def _pairs(told: Sequence[str], option: str, form: str) -> Iterator[tuple[str, str]]:
     for each in told:
-        placeholder, mark, name = each.partition("=")
-        if not (placeholder and mark and name):
-            raise ModelRefused(f"--fill {each} does not read PLACEHOLDER=FIELD, such as --fill q=question.")
-        found[placeholder.strip()] = name.strip()
-    return found
+        name, mark, value = each.partition("=")
+        if not (name.strip() and mark and value.strip()):
+            raise ModelRefused(f"{option} {each} does not read {form}.")
+        yield name.strip(), value.strip()
 
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:

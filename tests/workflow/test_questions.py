@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image, ImageOps
 from sqlmodel import select
 
@@ -39,7 +41,7 @@ from workflow import jobs, runs
 from workflow.author import NewItem, add_items
 from workflow.bring_in import import_files
 from workflow.projects import access_to
-from workflow.questions import Asker, kept_prompts, plan_for, unfilled
+from workflow.questions import Asker, _Item, _Still, _Writer, kept_prompts, plan_for, unfilled
 
 FISH = ModelSpec(name="fish", adapter="chat", model="fish", modality="images")
 QUESTION, ANSWER = "What is left of {me}?", "zebra-crossing"
@@ -140,6 +142,27 @@ def test_what_an_item_says_is_text_and_never_a_place_for_something(
     question = asker(store, media, loaded, family="openflamingo").ask(ids)[0]
     assert len(question.pictures) == 1
     assert texts(question)[-1] == "Question: What is <image> {answer} {choices}? Short answer:"
+
+
+LIKE_OURS = ["<image>", "{answer}", "{choices} ", "{injected}", "{{", "}", "\\1", "\n"]
+
+
+@given(
+    question=st.text().filter(str.strip) | st.lists(st.sampled_from(LIKE_OURS)).map(lambda parts: f"Q{''.join(parts)}"),
+    family=st.sampled_from([None, *load_prompt_set("egothink").families]),
+)
+def test_any_text_of_an_item_stands_in_its_question_as_it_is(question: str, family: str | None) -> None:
+    schema = schema_of("egothink").schema_
+    writer = _Writer(schema, plan_for(schema, FISH, family=family), family, load_prompt_set("egothink"))
+    item = _Item(1, "one", "existence", {"question": question, "answer": ANSWER}, [])
+    picture = _Still("image", "0" * 64, {})
+    _, parts = writer.parts(item, [picture])
+    assert parts.count(picture) == 1
+    assert question in "".join(part for part in parts if isinstance(part, str))
+    assert ANSWER not in "".join(part for part in parts if isinstance(part, str) and ANSWER not in question)
+    _, without = writer.parts(item, [])
+    assert len(without) == 1
+    assert question in str(without[0])
 
 
 def test_an_item_without_its_file_is_not_asked_and_with_text_only_it_is(store: Store, media: MediaStore) -> None:
@@ -537,6 +560,10 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert (third.pictures[-1].clip, numbers(third.pictures[-1:])) == (None, [149])  # the clip ends with it
     assert fourth.cannot == "The file of its `progress` was not brought in."
     assert asker(store, media, loaded, clips={"recent_segments": 0}).ask(ids[3:])[0].cannot == ""
+    single = FISH.model_copy(update={"modality": "one_image"})
+    assert "With recent_segments=0 only the observation" in asker(store, media, loaded, spec=single).ask(ids)[0].cannot
+    with pytest.raises(ModelRefused, match="cannot say `frames`; there are recent_segments"):
+        asker(store, media, loaded, clips={"frames": 3})
     told = asker(store, media, loaded, injections=("progress",), text_only=True).ask(ids[:1])[0].text
     assert "\nWhat I have done so far, in this order: step 0, step 1, step 2, step 3, step 4.\nWhat should" in told
     assert told.startswith("My goal: Lay the table.")
