@@ -153,8 +153,12 @@ def messages(question: Question) -> Messages:
     Raises
     ------
     CannotAsk
-        A picture cannot be read, or is not what it was.
+        A picture cannot be read, or is not what it was, or a text cannot be sent.
     """
+    try:
+        (question.system or "").encode(), question.text.encode()
+    except UnicodeEncodeError as error:
+        raise CannotAsk("The question has half surrogates in its text, which cannot be sent; mend the item.") from error
     turns: list[Mapping[str, Any]] = []
     if question.system is not None:
         turns.append({"role": "system", "content": question.system})

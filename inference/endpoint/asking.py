@@ -78,7 +78,8 @@ class Asking:
 
     @property
     def hopeless(self) -> int:
-        """So many questions in a row that got no reply, each of them after all its attempts, end a run."""
+        """So many questions in a row without a reply that can be read, each after all its attempts, end a run: whatever
+        it is, it would eat up all the others, too."""
         return max(10, 2 * self._endpoint.concurrency)
 
     def spent(self, calls: int, cost: float) -> None:
@@ -248,7 +249,7 @@ class Asking:
         return cost(self._endpoint.price, reply.tokens_in, reply.tokens_out)
 
     def _count(self, going: _Going, reply: Reply, final: bool) -> None:
-        if reply.outcome is not Outcome.TRANSPORT_ERROR or (reply.status is not None and reply.status < 500):
+        if not reply.again:
             self._in_a_row = 0
         elif final:
             self._in_a_row += 1

@@ -125,7 +125,7 @@ def _completion(value: Any) -> Reply:
             finish_reason=storable(finish)[0][:100] if isinstance(finish, str) else None,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            message=message if isinstance(message, dict) else None,
+            message=_clean(message) if isinstance(message, dict) else None,
         )
 
     if finish is not None and not isinstance(finish, str):
@@ -230,6 +230,17 @@ def _error_with_200(headers: Mapping[str, str], value: Mapping[str, Any]) -> Rep
 
 
 _NOTHING = object()
+
+
+def _clean(value: Any) -> Any:
+    """A JSON value whose texts can be stored and sent."""
+    if isinstance(value, str):
+        return storable(value)[0]
+    if isinstance(value, list):
+        return [_clean(each) for each in value]
+    if isinstance(value, dict):
+        return {storable(name)[0]: _clean(each) for name, each in value.items()}
+    return value
 
 
 def _json(text: str) -> Any:

@@ -458,6 +458,16 @@ def test_nobody_there() -> None:
     assert all("No connection to 127.0.0.1:" in one.error for one in told)
 
 
+@pytest.mark.parametrize("reply", [html(), error(429), error(500), closed()], ids=["page", "429", "500", "closed"])
+def test_what_would_eat_up_all_items_stops_the_run_early(reply: Reply) -> None:
+    told: list[Attempt] = []
+    with ScriptedServer([reply]) as server:
+        with pytest.raises(RunStopped, match="10 questions in a row got no answer") as stopped:
+            asked(server.url, 500, concurrency=1, attempts=2, tell=told.append, longest_wait_seconds=0.01)
+        assert len(server.asked) == len(told) == 20
+    assert told[-1].error in str(stopped.value)
+
+
 def test_answers_in_between_keep_a_bad_server_going() -> None:
     def script(request: Asked, number: int) -> Reply:
         return chat() if int(request.text.removeprefix("question ")) % 5 == 0 else error(500)
@@ -800,6 +810,18 @@ def test_a_picture_that_cannot_be_sent_fails_its_item_alone(tmp_path: Path) -> N
     assert "SHA-256 differs" in told[1].error
     assert "neither PNG nor JPEG" in told[2].error
     assert all(one.final for one in told)
+
+
+def test_a_text_that_cannot_be_sent_fails_its_item_alone() -> None:
+    with ScriptedServer([chat()]) as server:
+        bad, good = sorted(asked(server.url, [Question(1, "", "", ("\ud800",)), Question(2, "", "", ("?",))]), key=unit)
+        assert len(server.asked) == 1
+    assert (bad.outcome, good.outcome) == (Outcome.FAILED, Outcome.ANSWERED)
+    assert "mend the item" in bad.error
+
+
+def unit(attempt: Attempt) -> int:
+    return attempt.unit_id
 
 
 def test_a_model_is_not_shown_more_than_it_takes(tmp_path: Path) -> None:
