@@ -74,9 +74,10 @@ def test_the_help_needs_the_core_alone(prologue: str, home: Path) -> None:
     assert "calibration" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["app.cli", "app.server"])
+@pytest.mark.parametrize("module", ["app.cli", "app.server", "app.main", "app.shell", "workflow.runs", "workflow.jobs"])
 def test_nothing_heavy_is_loaded_where_it_is_installed(module: str, home: Path) -> None:
-    code = f"import sys\nimport {module}\nprint(*sorted({HEAVY!r} & set(sys.modules)))\n"
+    heavy = {*HEAVY, "huey", "redis", "multiprocessing.pool"}
+    code = f"import sys\nimport {module}\nprint(*sorted({heavy!r} & set(sys.modules)))\n"
     done = run(code, home=home)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.split() == []

@@ -1,0 +1,265 @@
+"""``touchstone run`` and ``touchstone worker`` as processes that are killed, with a real model from a real folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from db import items, projects
+from db.engine import open_store
+from tests.paths import ROOT
+from tests.serving import COMMAND, Server, environment, touchstone
+from workflow import author
+from workflow.projects import access_to
+
+if TYPE_CHECKING:
+    from tests.inference.tiny import Shelf
+
+ITEMS = 500
+OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the demo project, whose items are there again and again until there are 500."""
+    from examples import demo
+    from media.store import MediaStore
+
+    home = tmp_path_factory.mktemp("full") / "home"
+    home.mkdir()
+    store = open_store(None, home)
+    store.upgrade()
+    demo.build(store, MediaStore(home / "media"))
+    with store.write() as session:
+        access = access_to(session, person=None, project="demo")
+        there = items.of_project(session, project_id=access.project_id)
+        new = []
+        for number in range(len(there), ITEMS):
+            row = there[number % len(there)]
+            fields = items.content(session, item_id=row.id or 0, revision=row.current_revision)
+            linked = [(link.role, asset.id or 0) for link, asset, _ in items.assets(session, item_id=row.id or 0)]
+            name = f"{row.external_id}/{number}"
+            new.append(author.NewItem(external_id=name, dimension=row.dimension, fields=fields, assets=linked))
+        author.add_items(session, access=access, new=new, now=store.now())
+        assert projects.by_name(session, name="demo") is not None
+    store.close()
+    return home
+
+
+@pytest.fixture
+def spec(tiny_models: Shelf, tmp_path: Path) -> Path:
+    """A description of a tiny LLaVA."""
+    path = tmp_path / "llava.yaml"
+    path.write_text(
+        f"name: tiny-llava\nadapter: chat\nmodel: {tiny_models.folder('llava')}\nbatch_size: 5\n"
+        "generation: {max_new_tokens: 3}\n"
+    )
+    return path
+
+
+@pytest.fixture
+def running(full: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts commands that are killed at the end of the test, whatever happens."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=ROOT,
+            env=environment(full, **OFFLINE),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def asked(home: Path, sql: str, *values: Any) -> Any:
+    """What plain SQL finds."""
+    with closing(sqlite3.connect(home / "touchstone.db", timeout=60)) as database:
+        return database.execute(sql, values).fetchone()[0]
+
+
+def newest(home: Path) -> str:
+    """The public id of the newest run of a model."""
+    return str(asked(home, "SELECT public_id FROM run WHERE kind = 'model' ORDER BY id DESC LIMIT 1"))
+
+
+def answered(home: Path, run: str) -> int:
+    return int(asked(home, "SELECT count(*) FROM prediction p JOIN run r ON r.id = run_id WHERE r.public_id = ?", run))
+
+
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, "it did not come"
+        if process is not None and process.poll() is not None and not condition():
+            raise AssertionError(f"it ended by itself: {process.communicate()[0]}")
+        time.sleep(0.005)
+
+
+def state_of(home: Path, run: str) -> str:
+    return str(asked(home, "SELECT state FROM run WHERE public_id = ?", run))
+
+
+def test_killed_five_times_it_ends_with_exactly_500_answers(
+    full: Path, spec: Path, running: Callable[..., subprocess.Popen[str]]
+) -> None:
+    before = asked(full, "SELECT count(*) FROM run WHERE kind = 'model'")
+    process = running("run", "model", "demo", "--spec", str(spec))
+    wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE kind = 'model'") > before, process)
+    run = newest(full)
+    workers = "SELECT count(*) FROM run_worker w JOIN run r ON r.id = run_id WHERE r.public_id = ?"
+    wait_for(lambda: asked(full, workers, run) == 1, process)  # the model is being loaded
+    seen = []
+    for enough in (0, 1, 90, 200, 411):
+        wait_for(lambda enough=enough: answered(full, run) >= enough, process)
+        process.kill()
+        process.communicate()
+        seen.append(answered(full, run))
+        assert state_of(full, run) == "running" or seen == [0]
+        process = running("run", "model", "demo", "--resume", run)
+    told, _ = process.communicate(timeout=280)
+    assert process.returncode == 0, told
+    assert f"done: {ITEMS} of {ITEMS} items asked, {ITEMS} answered" in told
+    assert sorted(seen) == seen
+    assert seen[-1] < ITEMS
+    of_run = "JOIN run r ON r.id = run_id WHERE r.public_id = ?"
+    assert answered(full, run) == ITEMS
+    assert asked(full, f"SELECT count(DISTINCT item_id) FROM prediction {of_run}", run) == ITEMS
+    assert asked(full, f"SELECT count(*) FROM attempt {of_run}", run) == ITEMS
+    assert asked(full, f"SELECT count(DISTINCT unit_id) FROM attempt {of_run} AND final", run) == ITEMS
+    assert asked(full, f"SELECT count(*) FROM run_worker {of_run}", run) == 6
+    assert state_of(full, run) == "done"
+    again = touchstone("run", "model", "demo", "--resume", run, home=full)
+    assert (again.returncode, "Nothing is left to ask" in again.stderr) == (1, True)
+
+
+def test_ctrl_c_pauses_and_a_second_worker_goes_on(
+    full: Path, spec: Path, running: Callable[..., subprocess.Popen[str]]
+) -> None:
+    process = running("run", "model", "demo", "--spec", str(spec), "--limit", "120", "--dimension", "object")
+    told = process.stdout.readline() if process.stdout else ""
+    while "Run " not in told:
+        told = process.stdout.readline() if process.stdout else ""
+        assert told, "it ended by itself"
+    run = told.split()[1]
+    wait_for(lambda: answered(full, run) > 0, process)
+    os.kill(process.pid, signal.SIGINT)
+    rest, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, rest
+    assert state_of(full, run) == "paused"
+    some = answered(full, run)
+    done = touchstone("run", "model", "demo", "--resume", run, "--later", home=full, **OFFLINE)
+    assert "waits for a worker" in done.stdout, done.stderr
+    worker = running("worker")
+    wait_for(lambda: answered(full, run) > some, worker)
+    worker.kill()
+    worker.communicate()
+    other = running("worker")  # nobody tells it: it finds the run, and sees that the first one is gone
+    wait_for(lambda: state_of(full, run) == "done", other)
+    os.kill(other.pid, signal.SIGTERM)
+    other.communicate(timeout=30)
+    wanted = asked(full, "SELECT wanted FROM run WHERE public_id = ?", run)
+    assert answered(full, run) == wanted
+    listed = touchstone("run", "list", "demo", home=full)
+    assert f"{run}  done" in listed.stdout
+
+
+def test_two_at_once_share_a_run(full: Path, spec: Path, running: Callable[..., subprocess.Popen[str]]) -> None:
+    first = running("run", "model", "demo", "--spec", str(spec), "--limit", "200", "--text-only")
+    wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE name LIKE 'tiny-llava, text only%'") == 1, first)
+    run = newest(full)
+    second = running("run", "model", "demo", "--resume", run)
+    for process in (first, second):
+        told, _ = process.communicate(timeout=200)
+        assert process.returncode == 0, told
+    of_run = "JOIN run r ON r.id = run_id WHERE r.public_id = ?"
+    assert answered(full, run) == 200
+    assert asked(full, f"SELECT count(*) FROM attempt {of_run}", run) == 200
+    assert asked(full, f"SELECT count(DISTINCT worker_id) FROM attempt {of_run}", run) == 2
+
+
+def test_the_server_brings_a_worker_that_ends_with_it(full: Path, spec: Path) -> None:
+    done = touchstone("run", "model", "demo", "--spec", str(spec), "--limit", "10", "--later", home=full)
+    assert done.returncode == 0, done.stderr
+    run = newest(full)
+    server = Server(full, worker=True, **OFFLINE)
+    try:
+        server.start()
+        wait_for(lambda: state_of(full, run) == "done")
+        (pid,) = [pid for pid in _children(server) if "worker" in _command(pid)]
+        assert "torch" not in _mapped(server.process.pid if server.process else 0)
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: any("worker" in _command(each) and each != pid for each in _children(server)))
+        (pid,) = [each for each in _children(server) if "worker" in _command(each)]
+        assert server.process is not None
+        os.kill(server.process.pid, signal.SIGKILL)  # the server alone: nobody is left to tell the worker
+        server.process.wait(10)
+        wait_for(lambda: not Path(f"/proc/{pid}/cmdline").exists() or _command(pid) == "")
+    finally:
+        server.kill()
+    assert answered(full, run) == 10
+    assert "is started again" in server.output()
+
+
+def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path) -> None:
+    def refused(*arguments: str) -> str:
+        done = touchstone("run", "model", "demo", *arguments, home=full)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
+    assert "Say which model" in refused()
+    assert "as it was started" in refused("--resume", "x", "--limit", "3")
+    assert "There is no run 'x'" in refused("--resume", "x")
+    assert "say which one with --resume" in refused("--spec", str(spec), "--retry-failed")
+    assert "no dimension 'taste'" in refused("--spec", str(spec), "-d", "taste")
+    assert "nothing to tell named `smells`" in refused("--spec", str(spec), "--with", "smells")
+    missing = tmp_path / "missing.yaml"
+    missing.write_text("name: gone\nadapter: chat\nmodel: /no/such/folder\n")
+    told = refused("--spec", str(missing), "--limit", "1")
+    assert "/no/such/folder" in told
+    plan = touchstone("run", "model", "demo", "--spec", str(spec), "--dry-run", "--limit", "3", home=full)
+    assert plan.returncode == 0, plan.stderr
+    assert "tiny-llava: 3 items, generate" in plan.stdout
+
+
+def _children(server: Server) -> list[int]:
+    parent = server.process.pid if server.process else 0
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            told = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(told[1]) == parent and told[0] != "Z":
+            found.append(int(path.parent.name))
+    return found
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def _mapped(pid: int) -> str:
+    return Path(f"/proc/{pid}/maps").read_text()
