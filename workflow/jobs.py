@@ -196,6 +196,7 @@ class _Worker:
         )
         self.run_id = row.id or 0
         self.spec, self.plan = spec_of_run(row), plan_of_run(row)
+        self.begun = False
         self.asker: Asks | None = None
         self.answerer: Answerer | None = None
 
@@ -231,18 +232,20 @@ class _Worker:
             return None
         now = self.store.now()
         with self.store.write() as session:
+            self._begin(session)  # everybody holds a run before its chunks, so that nobody waits for each other
             chunk = runs.claim(session, run_id=self.run_id, worker_id=self.worker_id, now=now, until=now + LEASE)
             if chunk is None:
                 return None
-            self._begun(session)
             asked = runs.finished(session, run_id=self.run_id, unit_ids=chunk.unit_ids, since=chunk.since)
+        self.begun = True
         left = [id for id in dict.fromkeys(chunk.unit_ids) if id not in asked]
         if left and self.asker is None:
             self.asker = self.means.ask(self.row, self.spec, self.plan)
         return _Prepared(chunk.id or 0, self.asker.ask(left) if self.asker and left else [])
 
-    def _begun(self, session: Session) -> None:
-        if self.row.state is RunState.RUNNING:
+    def _begin(self, session: Session) -> None:
+        """With its first chunk the run is no longer waiting."""
+        if self.begun:
             return
         row = runs.by_public_id(session, public_id=self.row.public_id, hold=True)
         if row is not None and row.state is RunState.WAITING:
