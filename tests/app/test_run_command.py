@@ -24,6 +24,8 @@ from workflow.projects import access_to
 if TYPE_CHECKING:
     from tests.inference.tiny import Shelf
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+
 ITEMS = 500
 OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
 
@@ -87,7 +89,9 @@ def running(full: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     yield start
     for process in started:
         process.kill()
-        process.communicate()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def asked(home: Path, sql: str, *values: Any) -> Any:
@@ -106,7 +110,7 @@ def answered(home: Path, run: str) -> int:
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str] | None = None) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 240
     while not condition():
         assert time.monotonic() < end, "it did not come"
         if process is not None and process.poll() is not None and not condition():
@@ -131,11 +135,11 @@ def test_killed_five_times_it_ends_with_exactly_500_answers(
     for enough in (0, 1, 90, 200, 411):
         wait_for(lambda enough=enough: answered(full, run) >= enough, process)
         process.kill()
-        process.communicate()
+        process.wait()
         seen.append(answered(full, run))
         assert state_of(full, run) == "running" or seen == [0]
         process = running("run", "model", "demo", "--resume", run)
-    told, _ = process.communicate(timeout=280)
+    told, _ = process.communicate(timeout=900)
     assert process.returncode == 0, told
     assert f"done: {ITEMS} of {ITEMS} items asked, {ITEMS} answered" in told
     assert sorted(seen) == seen
@@ -154,7 +158,7 @@ def test_killed_five_times_it_ends_with_exactly_500_answers(
 def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     full: Path, spec: Path, running: Callable[..., subprocess.Popen[str]]
 ) -> None:
-    process = running("run", "model", "demo", "--spec", str(spec), "--limit", "120", "--dimension", "object")
+    process = running("run", "model", "demo", "--spec", str(spec), "--limit", "120")
     told = process.stdout.readline() if process.stdout else ""
     while "Run " not in told:
         told = process.stdout.readline() if process.stdout else ""
@@ -162,7 +166,7 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     run = told.split()[1]
     wait_for(lambda: answered(full, run) > 0, process)
     os.kill(process.pid, signal.SIGINT)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=300)
     assert process.returncode == 130, rest
     assert state_of(full, run) == "paused"
     some = answered(full, run)
@@ -171,7 +175,7 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     worker = running("worker")
     wait_for(lambda: answered(full, run) > some, worker)
     worker.kill()
-    worker.communicate()
+    worker.wait()
     other = running("worker")  # nobody tells it: it finds the run, and sees that the first one is gone
     wait_for(lambda: state_of(full, run) == "done", other)
     os.kill(other.pid, signal.SIGTERM)
@@ -188,7 +192,7 @@ def test_two_at_once_share_a_run(full: Path, spec: Path, running: Callable[..., 
     run = newest(full)
     second = running("run", "model", "demo", "--resume", run)
     for process in (first, second):
-        told, _ = process.communicate(timeout=200)
+        told, _ = process.communicate(timeout=600)
         assert process.returncode == 0, told
     of_run = "JOIN run r ON r.id = run_id WHERE r.public_id = ?"
     assert answered(full, run) == 200
