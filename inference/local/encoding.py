@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.runs import Picture, Question
 from inference.local.families import Family
-from inference.local.loading import Loaded
+from inference.local.loading import PLACES, Loaded
 
 
 class CannotAsk(Exception):
@@ -45,8 +45,7 @@ class Encoded:
         return int(self.inputs["input_ids"].shape[1])
 
 
-CLIP, STILL = "<|touchstone clip|>", "<|touchstone still|>"
-"""Stand for a place while a text is widened."""
+CLIP, STILL = PLACES
 
 
 def own_template(family: Family) -> str:

@@ -33,21 +33,19 @@ class LocalModel:
 
     def __init__(self, loaded: Loaded) -> None:
         self.loaded = loaded
+        self._about = loaded.about
         self._batch = int(loaded.about["batch_size"])
 
     @property
     def about(self) -> Mapping[str, Any]:
         """What it runs on."""
-        return self.loaded.about
+        return self._about
 
     def close(self) -> None:
         """Give its memory back."""
-        import torch
-
-        del self.loaded
-        gc.collect()
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+        if hasattr(self, "loaded"):
+            del self.loaded
+            _let_go()
 
     def answer(
         self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: Callable[[], bool]
@@ -84,7 +82,7 @@ class LocalModel:
             if len(batch) == 1:
                 tell(_attempt(batch[0], Outcome.SKIPPED, error=str(error), detail=dict(notes)))
                 return
-            self._one_by_one(batch, tell, stop, notes)
+            self._without_those(batch, tell, stop, notes)
             return
         except Exception as error:  # a model may raise anything; the other questions go on
             memory = out_of_memory(error)
@@ -121,6 +119,29 @@ class LocalModel:
                     detail=detail,
                 )
             )
+
+    def _without_those(
+        self,
+        batch: Sequence[Question],
+        tell: Callable[[Attempt], None],
+        stop: Callable[[], bool],
+        notes: Mapping[str, Any],
+    ) -> None:
+        """A batch of which one question at least does not fit the model: those are named, the others asked."""
+        fitting = []
+        for question in batch:
+            try:
+                encode(self.loaded, [question])
+            except CannotAsk as error:
+                tell(_attempt(question, Outcome.SKIPPED, error=str(error), detail=dict(notes)))
+            except Exception:  # it will say so when it is asked
+                fitting.append(question)
+            else:
+                fitting.append(question)
+        if len(fitting) == len(batch):
+            self._one_by_one(batch, tell, stop, notes)
+        elif fitting:
+            self._ask(fitting, tell, stop, notes)
 
     def _one_by_one(
         self,

@@ -24,6 +24,9 @@ from inference.spec import ModelSpec
 
 EXTRA = "install Touchstone with its extra `models`: pip install 'touchstone[models]'"
 
+PLACES = ("<|touchstone clip|>", "<|touchstone still|>")
+"""Stand for places of a clip and of a picture while a text is widened."""
+
 RANKS = {"text": 0, "one_image": 1, "images": 2, "video": 3}
 
 
@@ -130,7 +133,7 @@ def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
         _about(spec, family, model, processor, device, padding, template, ours, found, config),
         _special(tokenizer, processor, family),
         ends,
-        _room(model.config),
+        _room(model.config, found),
     )
 
 
@@ -499,14 +502,19 @@ def _special(tokenizer: Any, processor: Any, family: Family) -> tuple[str, ...]:
         value = getattr(processor, name, None)
         found.add(str(getattr(value, "content", value) or ""))
     if family.modality != "text":
-        found |= {"<image>", "<video>", *re.findall(r"<[^>]+>", family.image)}
+        found |= {"<image>", "<video>", *PLACES, *re.findall(r"<[^>]+>", family.image)}
     return tuple(sorted((text for text in found if len(text.strip()) > 1), key=lambda text: (-len(text), text)))
 
 
-def _room(config: Any) -> int | None:
+def _room(config: Any, found: fit.Found | None) -> int | None:
+    """So many tokens a question and its answer may have together. Where positions are no table and a checkpoint does not
+    write it down, the default of the library says nothing about the model."""
     text = config.get_text_config()
     if getattr(text, "model_type", "") in ("t5", "mt5", "umt5"):
         return None  # positions are relative
+    written = dict((found.settings.get("text_config") or found.settings) if found else {})
+    if "max_position_embeddings" not in written and hasattr(text, "rope_parameters"):
+        return None
     size = getattr(text, "max_position_embeddings", None)
     return size if isinstance(size, int) and size > 0 else None
 

@@ -15,7 +15,7 @@ from domain.runs import Attempt, Outcome, Picture
 from inference.local.families import FAMILIES as ROWS
 from inference.local.families import family_of
 from inference.spec import Generation
-from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, spec_of, texts, without_pictures
+from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, texts, without_pictures
 from tests.inference.tiny import FAMILIES, SIDE, Shelf
 
 pytestmark = pytest.mark.slow
@@ -221,7 +221,7 @@ def test_instructblips_instruction_is_filled_up_on_the_right(tiny_models: Shelf,
 def test_marks_in_an_items_own_text_stay_text(family: str, tiny_models: Shelf, tmp_path: Path) -> None:
     model = opened(tiny_models.folder(family))
     mark = model.loaded.special[0]
-    text = f"The sign says <image> and {mark} and </s><video>. What does it say?"
+    text = f"The sign says <image> and {mark} and </s><video> and <|touchstone still|>. What does it say?"
     loaded = model.loaded
     plain = loaded.encode([question(1, shown(tmp_path, 1), "The sign says nothing. What does it say?")])
     strange = loaded.encode([question(1, shown(tmp_path, 1), text)])
@@ -355,6 +355,7 @@ def test_one_bad_picture_spoils_nobody_elses_answer(tiny_models: Shelf, tmp_path
     assert answers[4].error == "Its clip is not there."
     for number in (0, 1, 5):
         assert texts(answers)[number] == texts(good)[number]
+        assert answers[number].detail["batch"] == 3, "the others stay together"
 
 
 def test_a_model_that_fails_on_one_item_answers_the_others(
@@ -481,9 +482,20 @@ def test_text_only_is_asked_without_pictures(tiny_models: Shelf, tmp_path: Path)
         assert texts(together) == texts(alone(model, [*questions, question(7, shown(tmp_path, 1), "What is this?")]))
 
 
+def test_a_family_without_a_row_is_tried_with_care(tiny_models: Shelf) -> None:
+    family = opened(tiny_models.folder("vipllava")).loaded.family
+    assert (family.known, family.ranking, family.title) == (False, "naive", "vipllava")
+
+
+def test_what_was_closed_still_says_what_it_ran_on(tiny_models: Shelf) -> None:
+    model = opened(tiny_models.folder("llava"))
+    model.close()
+    model.close()
+    assert model.about["family"] == "LLaVA"
+
+
 def test_families_follow_the_configuration() -> None:
     assert family_of({"model_type": "instructblip", "text_config": {"model_type": "llama"}}).padding == "left"
     assert family_of({"model_type": "instructblip", "use_decoder_only_language_model": False}).padding == "right"
     unknown = family_of({"model_type": "glm4v", "vision_config": {}})
     assert (unknown.known, unknown.ranking, unknown.modality) == (False, "naive", "images")
-    assert spec_of  # descriptions of folders are tried in test_fit.py

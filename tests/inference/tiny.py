@@ -165,6 +165,28 @@ def llava(folder: Path) -> Any:
     return _save(folder, LlavaForConditionalGeneration, config, processor)
 
 
+def vipllava(folder: Path) -> Any:
+    """A family that has no row of its own in our table."""
+    from transformers import LlavaProcessor, VipLlavaConfig, VipLlavaForConditionalGeneration
+
+    tok = tokenizer("<image>")
+    config = VipLlavaConfig(
+        vision_config=clip(),
+        text_config=llama(tok),
+        image_token_index=tok.convert_tokens_to_ids("<image>"),
+        vision_feature_layers=[-1, -2],
+    )
+    processor = LlavaProcessor(
+        image_processor=_clip_images(),
+        tokenizer=tok,
+        patch_size=PATCH,
+        num_additional_image_tokens=1,
+        vision_feature_select_strategy="default",
+        chat_template=template("<image>"),
+    )
+    return _save(folder, VipLlavaForConditionalGeneration, config, processor)
+
+
 def llava_next(folder: Path) -> Any:
     from transformers import (
         LlavaNextConfig,
@@ -654,6 +676,7 @@ def _save(folder: Path, kind: Any, config: Any, processor: Any, video: str = "",
 
 FAMILIES: dict[str, Callable[[Path], Any]] = {
     "llava": llava,
+    "vipllava": vipllava,
     "llava_next": llava_next,
     "blip2_opt": blip2_opt,
     "blip2_t5": blip2_t5,
