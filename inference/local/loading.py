@@ -507,8 +507,8 @@ def _special(tokenizer: Any, processor: Any, family: Family) -> tuple[str, ...]:
 
 
 def _room(config: Any, found: fit.Found | None) -> int | None:
-    """So many tokens a question and its answer may have together. Where positions are no table and a checkpoint does not
-    write it down, the default of the library says nothing about the model."""
+    """So many tokens a question and its answer may have together. Where positions are no table and a checkpoint does
+    not write it down, the default of the library says nothing about the model."""
     text = config.get_text_config()
     if getattr(text, "model_type", "") in ("t5", "mt5", "umt5"):
         return None  # positions are relative
