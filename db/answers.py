@@ -163,6 +163,44 @@ def grades(session: Session, *, item_id: int) -> list[tuple[AnnotationRow, Perso
     return [(vote, person) for vote, person in session.exec(wanted)]
 
 
+def all_grades(session: Session, *, project_id: int) -> list[tuple[int, dict[str, Any]]]:
+    """What counts of people's grades of all answers: the answer, and the grades by criterion."""
+    newer = select(AnnotationRow.supersedes_id).where(
+        col(AnnotationRow.supersedes_id).is_not(None),
+        AnnotationRow.project_id == project_id,
+        AnnotationRow.stage == Stage.GRADING,
+    )
+    wanted = (
+        plain_select(col(AnnotationRow.prediction_id), col(AnnotationRow.answers))
+        .where(
+            col(AnnotationRow.project_id) == project_id,
+            col(AnnotationRow.stage) == Stage.GRADING,
+            col(AnnotationRow.purpose) == Purpose.LIVE,
+            col(AnnotationRow.prediction_id).is_not(None),
+            col(AnnotationRow.id).not_in(newer),
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    return [(id or 0, dict(answers)) for id, answers in session.connection().execute(wanted)]
+
+
+def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, str, Any, datetime]]:
+    """All imported grades: what is graded, by whom, the criterion, the value, and when it came."""
+    wanted = (
+        plain_select(
+            col(ImportedRatingRow.unit),
+            col(ImportedRatingRow.rater),
+            col(ImportedRatingRow.criterion),
+            col(ImportedRatingRow.value),
+            col(ImportedRatingRow.created_at),
+        )
+        .where(col(ImportedRatingRow.project_id) == project_id, col(ImportedRatingRow.stage) == Stage.GRADING)
+        .order_by(col(ImportedRatingRow.id))
+    )
+    found = session.connection().execute(wanted)
+    return [(unit, rater, criterion, value, at) for unit, rater, criterion, value, at in found]
+
+
 def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> list[ImportedRatingRow]:
     """The imported grades of some answers."""
     wanted = select(ImportedRatingRow).where(

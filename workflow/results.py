@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -156,26 +156,25 @@ def _read(session: Session, access: Access) -> Read:
         by_unit[unit_of(there[each.item_id].name, each.model)].append(each)
     counting = {each.id for each in last.values()}
     people = stored.people(session, project_id=project_id)
+    criteria = scored_criteria(access.schema)
     grades: dict[str, dict[int, list[float]]] = {}
-    for vote, _ in files.counting_annotations(session, project_id=project_id, stage=Stage.GRADING):
-        if vote.prediction_id not in counting:
+    for id, given in stored.all_grades(session, project_id=project_id):
+        if id not in counting:
             continue
-        for criterion in scored_criteria(access.schema):
-            if (value := vote.answers.get(criterion.name)) is not None:
-                grades.setdefault(criterion.name, {}).setdefault(vote.prediction_id, []).append(
-                    number_of(criterion, value)
-                )
+        for criterion in criteria:
+            if (value := given.get(criterion.name)) is not None:
+                grades.setdefault(criterion.name, {}).setdefault(id, []).append(number_of(criterion, value))
     judged: dict[tuple[str, str], dict[int, float]] = {}
     unknown = 0
-    named = {criterion.name: criterion for criterion in scored_criteria(access.schema)}
-    for row in files.ratings(session, project_id=project_id, stage=Stage.GRADING):
-        if row.criterion not in named or row.rater in people:
+    named = {criterion.name: criterion for criterion in criteria}
+    for unit, rater, name, value, at in stored.all_ratings(session, project_id=project_id):
+        if name not in named or rater in people:
             continue
-        about = answer_of(by_unit.get(row.unit, ()), row.created_at)
+        about = answer_of(by_unit.get(unit, ()), at)
         if about is None or about.id not in counting:
             unknown += 1
             continue
-        judged.setdefault((row.criterion, row.rater), {})[about.id] = number_of(named[row.criterion], row.value)
+        judged.setdefault((name, rater), {})[about.id] = number_of(named[name], value)
     return Read(
         access.name,
         access.title,
@@ -274,6 +273,7 @@ def held_against(text: str, key: Any, options: Sequence[str] = ()) -> tuple[floa
     return float(said == plain(key)), bool(options) and said not in {plain(each) for each in options}
 
 
+@lru_cache(maxsize=100_000)
 def plain(text: str) -> str:
     """A text without what makes no difference: case, white space, a full stop at its end."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".").rstrip()

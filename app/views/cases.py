@@ -54,7 +54,8 @@ def render(services: Services) -> None:
     """The case that the address names, else the list."""
     view = shell.lead_of(services)
     shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
-    found = current(services.store, person=services.person, project=view.name)
+    with st.spinner("Reading answers and grades", show_time=True):
+        found = current(services.store, person=services.person, project=view.name)
     if st.query_params.get("item"):
         _case(services, view, found, st.query_params["item"])
     else:

@@ -22,7 +22,7 @@ from workflow.results import METHODS, Read, Scores, current, scores_of
 from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
 
 STYLE = """
-[data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
+html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 .ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }
 .ts-wide-table .ts-heat { min-width: 4.7rem; padding: .3rem .2rem; }
 .ts-wide-table .ts-heat small { white-space: pre-line; line-height: 1.3; }
@@ -43,7 +43,8 @@ def render(services: Services) -> None:
         " says how many answers it rests on.",
         made_up=view.made_up,
     )
-    found = current(services.store, person=services.person, project=view.name)
+    with st.spinner("Reading answers and grades", show_time=True):
+        found = current(services.store, person=services.person, project=view.name)
     if not found.models:
         shell.show(
             markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import stats
 
 from agreement.means import beside_the_rest, mean_of_parts, share
 from domain.errors import RatingsError
+from tests.paths import shared
 
 NAN = float("nan")
 
@@ -70,6 +72,20 @@ def test_a_part_without_a_value_leaves_no_mean() -> None:
     assert mean_of_parts([1, 1, 0, 0], list("aabb")).reason == (
         "No interval: nothing varies within the parts, and a width of zero would claim certainty."
     )
+
+
+def test_egothink_s_printed_average_is_the_mean_over_dimensions() -> None:
+    with shared("data", "paper_tables", "egothink_table3_gpt4_scores.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 21
+    apart = []
+    for row in rows:
+        dimensions = [name for name in row if name not in ("model", "group", "Average_printed")]
+        found = mean_of_parts([float(row[name]) for name in dimensions], dimensions)
+        assert len(dimensions) == 12
+        if abs(found.value - float(row["Average_printed"])) > 0.0501:
+            apart.append(row["model"])
+    assert apart == ["ShareGPT4V-7B"]  # whose printed 51.9 is no mean of its row
 
 
 def test_limits_hold_the_truth_as_often_as_they_say() -> None:

@@ -1,0 +1,129 @@
+"""A lead reads the leaderboard of the demo, goes from a cell to exactly its cases, and through them with the keys.
+
+What the imaginary models answered and the imaginary judges graded is written down in ``examples.answers``: the pages
+are held against that.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from examples.answers import MODELS, Answer, answers_of, graded
+from examples.demo import ACCEPTED, EDITED, KEPT, LEAD, fates
+from examples.scenes import Scene, scenes
+from tests.e2e.people import at_desk
+from tests.serving import Server, touchstone
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+JUDGE = "imaginary-judge-careful"
+MODEL = "imaginary-small"
+DIMENSION, TITLE = "counting", "Counting"
+
+
+def kept() -> list[Scene]:
+    """The scenes that models were asked about."""
+    fate = fates()
+    return [scene for scene in scenes() if fate[scene.name] in (KEPT, ACCEPTED, EDITED)]
+
+
+def said() -> dict[tuple[str, str], Answer]:
+    """Every answer by model and scene."""
+    return {(model, answer.scene): answer for model in MODELS for answer in answers_of(model, kept())}
+
+
+def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
+    server: Server, chromium: Browser, pictures: Path | None
+) -> None:
+    made = touchstone("demo", home=server.home)
+    assert made.returncode == 0, made.stderr
+    server.start()
+    answers = said()
+    here = [scene for scene in kept() if scene.dimension == DIMENSION]
+    expected = mean(graded(JUDGE, answers[MODEL, scene.name]) for scene in here)
+    whole = mean(graded(JUDGE, answers[MODEL, scene.name]) for scene in kept())
+
+    with at_desk(chromium, server, LEAD.login) as lead:
+        lead.open("/results?project=demo")
+        page = lead.page
+        board = page.locator('[data-part="leaderboard"]')
+        expect(board).to_be_visible(timeout=60_000)
+        lead.looks(pictures, "results")
+        page.get_by_label("Scores").click()
+        page.get_by_role("option", name=f"{JUDGE}, score", exact=True).click()
+        row = board.locator("tr").filter(has_text=MODEL)
+        expect(row).to_contain_text(f"{whole:.2f}")
+        heads = board.locator("th").all_inner_texts()
+        cell = row.locator("td").nth(heads.index(TITLE)).get_by_role("link")
+        expect(cell).to_contain_text(f"{expected:.2f}")
+        expect(cell).to_contain_text(f"n {len(here)}")
+        expect(cell).to_have_attribute("title", re.compile(r"interval|width of zero"))
+
+        with page.expect_download() as download:
+            page.get_by_role("button", name="CSV").click()
+        rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+        (line,) = [each for each in rows if (each["model"], each["part"]) == (MODEL, DIMENSION)]
+        assert float(line["value"]) == pytest.approx(expected)
+        assert (line["n"], line["unit"], line["judge"]) == (str(len(here)), "answer", JUDGE)
+
+        cell.click()
+        count = page.locator('[data-part="count"]')
+        expect(count).to_contain_text(f"{len(here)} cases", timeout=60_000)
+        listed = page.locator('[data-part="cases"]').get_by_role("link")
+        assert sorted(listed.all_inner_texts()) == sorted(scene.question for scene in here)
+        listed.first.click()
+
+        seen = []
+        for at in range(len(here)):
+            expect(page.locator('[data-part="place"]')).to_contain_text(
+                f"{at + 1} of {len(here)} cases", timeout=60_000
+            )
+            question = page.locator('[data-part="fields"] dd').first.inner_text()
+            scene = next(each for each in here if each.question == question)
+            seen.append(scene.name)
+            expect(page.locator('[data-part="fields"]')).to_contain_text(scene.answer)
+            expect(page.locator('[data-part="pictures"] img')).to_be_visible()
+            for model in MODELS:
+                card = page.locator(f'[data-model="{model}"]')
+                expect(card).to_contain_text(answers[model, scene.name].text)
+                grade = graded(JUDGE, answers[model, scene.name])
+                expect(card.locator('[data-part="judges"]')).to_contain_text(f"{JUDGE}: score {grade:g}")
+            if at == 0:
+                lead.looks(pictures, "cases")
+            if at + 1 < len(here):
+                lead.press("ArrowRight")
+        assert sorted(seen) == sorted(scene.name for scene in here)
+        expect(page.get_by_role("button", name="Next")).to_be_disabled()
+
+        lead.open("/cases?project=demo")
+        page.get_by_label("Contains").fill("zebra")
+        lead.press("Enter")
+        expect(page.get_by_text("There is no such case")).to_be_visible()
+
+
+def test_slices_of_any_field_say_how_many_were_looked_at(server: Server, chromium: Browser) -> None:
+    made = touchstone("demo", home=server.home)
+    assert made.returncode == 0, made.stderr
+    server.start()
+    words = {scene.name: len(re.findall(r"\w+", scene.question)) for scene in kept()}
+    with at_desk(chromium, server, LEAD.login) as lead:
+        lead.open("/results?project=demo")
+        page = lead.page
+        page.get_by_label("Cut by").click()
+        page.get_by_role("option", name="Question: number of words", exact=True).click()
+        table = page.locator('[data-part="slices"]')
+        expect(table).to_contain_text("Question: number of words", timeout=60_000)
+        shown = table.locator("tbody td.name").all_inner_texts()
+        counts = [int(re.search(r"n (\d+)", each)[1]) for each in shown]  # type: ignore[index]
+        assert sum(counts) == len(words)
+        first, last = re.match(r"(\d+)(?: to (\d+))?", shown[0]).groups()  # type: ignore[union-attr]
+        assert int(first) == min(words.values())
+        assert counts[0] == sum(n <= int(last or first) for n in words.values())
+        expect(page.locator('[data-part="chance"]')).to_contain_text("slices are each held against")
