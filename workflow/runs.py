@@ -247,8 +247,10 @@ def write_down(
 
 def add_chunks(session: Session, row: RunRow, unit_ids: Sequence[int]) -> None:
     """Cut a run's units into the pieces that workers take."""
-    spec = spec_of_run(row)
-    runs.add_chunks(session, run_id=row.id or 0, chunks=chunked(unit_ids, _chunk_size(spec, len(unit_ids))))
+    spec, plan = spec_of_run(row), plan_of_run(row)
+    clips = isinstance(plan, RunPlan) and bool(plan.clips) and not plan.text_only
+    size = _chunk_size(spec, len(unit_ids), clips=clips)
+    runs.add_chunks(session, run_id=row.id or 0, chunks=chunked(unit_ids, size))
 
 
 def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
@@ -358,10 +360,13 @@ def _free_name(session: Session, access: Access, label: str) -> str:
     return name
 
 
-def _chunk_size(spec: ModelSpec, wanted: int) -> int:
-    """So that a worker is busy for a while with each, several workers share small runs too, and batches are full."""
+def _chunk_size(spec: ModelSpec, wanted: int, *, clips: bool = False) -> int:
+    """So that a worker is busy for a while with each, several workers share small runs too, and batches are full.
+
+    A chunk's pictures are made before its first question is asked; ``clips`` has dozens of them for each.
+    """
     at_once = spec.endpoint.concurrency if spec.endpoint else spec.batch_size
-    most = at_once * max(16, -(-64 // at_once))
+    most = at_once * (max(2, -(-8 // at_once)) if clips else max(16, -(-64 // at_once)))
     return max(at_once, min(most, -(-wanted // (8 * at_once)) * at_once))
 
 
@@ -429,7 +434,7 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
         waiting = runs.asked_again_ids(session, run_id=run_id)
         again = [id for id in failed if id not in waiting]
         if again:
-            runs.add_chunks(session, run_id=run_id, chunks=chunked(again, _chunk_size(spec_of_run(row), len(again))))
+            add_chunks(session, row, again)
         if again or row.state in RESUMABLE:
             row.ended_at = None
             _enter(session, row, RunState.WAITING)

@@ -18,7 +18,7 @@ from domain.runs import OPEN, RESUMABLE, RunState
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from domain.runs import RunPlan
+    from domain.runs import Question, RunPlan
     from inference.spec import ModelSpec
     from workflow.runs import RunView
 
@@ -217,17 +217,25 @@ def _pairs(told: Sequence[str], option: str, form: str) -> Iterator[tuple[str, s
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
     """What a run would do."""
     from workflow import runs
+    from workflow.foresee import foresee
     from workflow.projects import access_to
-    from workflow.questions import Asker, unfilled
+    from workflow.questions import unfilled
 
-    runs.check_plan(spec, plan)
+    found = foresee(
+        shared.store,
+        shared.media,
+        by=None,
+        project=project,
+        spec=spec,
+        plan=plan,
+        settings=shared.settings,
+        first=20 if spec.endpoint else 1,
+        most=sys.maxsize,
+    )
+    seen = found.preview
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
-        wanted = runs.wanted_items(session, access, plan)
-    cache = shared.settings.home / "prepared"
-    asker = Asker(shared.store, shared.media, schema=access.schema, plan=plan, spec=spec, cache=cache)
-    seen = asker.describe(wanted, first=1)
-    typer.echo(f"{runs.label_of(spec, plan)}: {seen.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
+    typer.echo(f"{runs.label_of(spec, plan)}: {found.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     typer.echo(f"  {seen.pictures} pictures")
@@ -235,13 +243,30 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
         typer.echo(f"  prompt {variant}: {', '.join(name for name, each in seen.variants.items() if each == variant)}")
     for placeholder in unfilled(access.schema, plan):
         typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
-    for question in seen.questions:
+    if spec.endpoint and seen.questions:
+        _tell_estimate(spec, seen.questions, requests=found.wanted - sum(seen.cannot.values()))
+    for question in seen.questions[:1]:
         typer.echo(f"--- {question.name} ({question.dimension})")
         if question.system:
             typer.echo(f"[system] {question.system}")
         typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
         for option in question.options:
             typer.echo(f"  - {option}")
+
+
+def _tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> None:
+    """What asking an endpoint takes, by its first questions."""
+    from inference.endpoint.estimate import estimated
+
+    told = estimated(questions, spec)
+    times = requests / len(questions)
+    price = "unknown: the description has no price"
+    if told.cost is not None:
+        price = f"at most about {told.cost * times:.2f} {told.currency}"
+    most = requests * spec.generation.max_new_tokens
+    typer.echo(f"  {requests} requests, if each succeeds at once")
+    typer.echo(f"  about {round(told.tokens_in * times)} tokens asked, at most {most} answered; cost {price}")
+    typer.echo(f"  {told.rule}")
 
 
 def _go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:

@@ -243,6 +243,17 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
     plan = touchstone("run", "model", "demo", "--spec", str(spec), "--dry-run", "--limit", "3", home=full)
     assert plan.returncode == 0, plan.stderr
     assert "tiny-llava: 3 items, generate" in plan.stdout
+    endpoint = tmp_path / "endpoint.yaml"
+    endpoint.write_text(
+        "name: far\nadapter: endpoint\nmodel: m\ngeneration: {max_new_tokens: 10}\n"
+        "endpoint: {base_url: http://127.0.0.1:9/v1, price: {input: 1000000.0, output: 0.0, date: '2026-01-01'}}\n"
+    )
+    plan = touchstone("run", "model", "demo", "--spec", str(endpoint), "--dry-run", "--text-only", home=full)
+    assert plan.returncode == 0, plan.stderr
+    assert f"{ITEMS} requests" in plan.stdout
+    about = next(line.split() for line in plan.stdout.splitlines() if "tokens asked" in line)
+    assert about[about.index("most") + 1] == str(10 * ITEMS)
+    assert float(about[-2]) == pytest.approx(float(about[1]), rel=0.01)  # a token costs one
 
 
 def _children(server: Server) -> list[int]:

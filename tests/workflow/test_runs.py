@@ -558,3 +558,4 @@ def test_pieces_keep_batches_whole_and_let_workers_share() -> None:
             assert size % at_once == 0
             assert at_once <= size <= 16 * max(at_once, 4)
     assert 500 / runs._chunk_size(SPEC, 500) >= 7
+    assert runs._chunk_size(SPEC, 500, clips=True) == 8  # of dozens of pictures each
