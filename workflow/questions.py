@@ -45,6 +45,8 @@ _FRAMES = 8
 """Of a clip, where neither plan nor schema says how many."""
 _CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
 """What schema and plan may say of clips."""
+_TICK = 0.001
+"""Clips note times in milliseconds: a frame that is reckoned to come at a moment may be noted so much later."""
 _OBSERVED = "current_observation_frame"
 """The field with the source's frame at which a clip ends, in benchmarks that count frames."""
 
@@ -648,7 +650,7 @@ class _Shower:
         if first is None:
             return []
         scale = end / (last - first)
-        return [((start - first) * scale, (stop - first) * scale) for start, stop in frames]
+        return [((start - first) * scale + _TICK, (stop - first) * scale + _TICK) for start, stop in frames]
 
     def _stands_in(self, item: _Item, rows: Sequence[AssetRow]) -> bool:
         """Whether the clip's last frames stand in for an image that is not there, as the plan's clips allow."""

@@ -26,7 +26,7 @@ from annotation_schemas.prompts import load_prompt_set
 from db import items as item_queries
 from db.assets import put_media
 from db.engine import Store
-from db.tables import AssetRow, AttemptRow, RunRow
+from db.tables import AssetRow, AttemptRow, ItemRow, RunRow
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question, RunKind, RunPlan, RunState
 from domain.settings import Settings
@@ -35,6 +35,7 @@ from inference.spec import ModelSpec
 from media import clips
 from media.store import MediaStore
 from tests.factories import make_project
+from tests.importers.samples import egoplan_record, write
 from tests.media.pictures import number_of, quarters, video
 from tests.paths import shared
 from workflow import jobs, runs
@@ -569,6 +570,29 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     assert told.startswith("My goal: Lay the table.")
 
 
+def test_frames_of_a_clip_that_was_cut_out_of_its_video_are_those_of_the_segments(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    """From the video that a file names to the pictures: none is from outside a segment or after the observation."""
+    loaded = schema_of("egoplan")
+    make_project(store, loaded=loaded)
+    segments = [(30, 58), (58, 72), (75, 96)]
+    told = [{"narration_text": "open drawer", "start_frame": start, "stop_frame": stop} for start, stop in segments]
+    record = egoplan_record(0, current_observation_frame=96, task_progress_metadata=told)
+    write(tmp_path / "in/egoplan.json", [record], indent=None)
+    video(tmp_path / "in/V00.mp4", STEADY, codec="libx264")
+    folder = tmp_path / "in"
+    done = import_files(store, media, by=None, project="p", format="egoplan", path=folder, media_dir=folder)
+    assert (done.items, done.assets_missing) == (1, 0)
+    with store.read() as session:
+        ids = list(session.exec(select(ItemRow.id)))
+    (question,) = asker(store, media, loaded).ask([id or 0 for id in ids])
+    for number, (start, stop) in enumerate(segments, 1):
+        shown = numbers([each for each in question.pictures if each.clip == number])
+        assert shown == [int(Fraction(start) + Fraction(k * (stop - start), 7)) for k in range(8)]
+    assert numbers(question.pictures[-1:]) == [96]
+
+
 def test_frames_are_distinct_and_never_later_than_the_clip(store: Store, media: MediaStore, tmp_path: Path) -> None:
     loaded = schema_of("egoplan")
     clip, still = video(tmp_path / "p.webm", STEADY), png(tmp_path)
@@ -619,8 +643,7 @@ def test_frames_of_the_demo_s_clips_are_those_that_were_drawn(store: Store, medi
             pixels = np.asarray(image, dtype=float)
         shown.append(min(range(len(drawn)), key=lambda n: float(np.abs(drawn[n] - pixels).mean())))
     at = [round((each.time or 0) * 12) for each in question.pictures]
-    # 12 frames a second: thirds of 0..12 and of 12..47; but frame 8 is noted at 0.667 s, just after 8/47 of 3.917 s
-    assert at == [0, 4, 7, 12, 12, 23, 35, 47, 47]
+    assert at == [0, 4, 8, 12, 12, 23, 35, 47, 47]  # thirds of 0..12 and of 12..47, rounded down
     differing = [n for n in range(len(drawn)) if n in at and np.abs(drawn[n] - drawn[max(n - 1, 0)]).mean() > 1]
     assert len(differing) > 1
     assert [(n, k) for n, k in zip(at, shown, strict=True) if n in differing and n != k] == []
