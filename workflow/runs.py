@@ -26,6 +26,7 @@ from domain.records import Person
 from domain.runs import ANSWERS, OPEN, RESUMABLE, Attempt, Outcome, RunKind, RunPlan, RunState, chunked
 from domain.settings import Settings
 from domain.states import ItemState
+from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
 from workflow import grade
 from workflow.projects import Access, access_to, require_lead
@@ -217,7 +218,11 @@ def write_down(
     plan: RunPlan | JudgePlan,
     n_units: int,
 ) -> RunRow:
-    """A new run without its chunks, under a name that no other one of its project has."""
+    """A new run without its chunks, under a name that no other one of its project has.
+
+    Raises ``ModelRefused`` for an endpoint that no worker would ask, so that no password out of a URL is kept.
+    """
+    endpoints.check(spec)
     row = runs.add(
         session,
         row=RunRow(
@@ -259,6 +264,7 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
         raise ModelRefused(
             f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
         )
+    endpoints.check(spec)
     registry.require_row("strategy", plan.strategy)
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)

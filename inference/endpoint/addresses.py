@@ -233,6 +233,7 @@ def _meant(ip: IP) -> IP:
 
 
 def _shown(url: str) -> str:
-    """A URL as a message may have it: short, and without what stands before an @."""
-    text = re.sub(r"//[^/?#]*@", "//...@", url) if "@" in url else url
+    """A URL as a message may have it: short, and without what stands before an @ or behind a ?, which may be secret."""
+    text = re.sub(r"//[^/?#]*@", "//...@", url)
+    text = re.sub(r"([?#]).*", r"\1...", text, flags=re.DOTALL)
     return repr(text if len(text) <= 120 else text[:120] + "...")

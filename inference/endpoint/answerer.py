@@ -11,8 +11,9 @@ from typing import Any
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.endpoint import estimate, probe
+from inference.endpoint.addresses import place_of
 from inference.endpoint.asking import Asking, Call, CannotAsk, Messages
-from inference.endpoint.client import Client
+from inference.endpoint.client import Client, check_key_name
 from inference.spec import Endpoint, Generation, ModelSpec
 
 _MAGIC = (
@@ -111,6 +112,21 @@ class EndpointAnswerer:
             prompt_hash=question.prompt_hash,
             image_hashes=tuple(picture.sha256 for picture in question.pictures),
         )
+
+
+def check(spec: ModelSpec) -> None:
+    """Refuse what can be seen to be wrong without looking up a name, before a description is written down anywhere.
+
+    Raises
+    ------
+    ModelRefused
+        The base URL carries a password or cannot be asked, ``key`` is not the name of a key's variable, or a parameter
+        would not reach the server.
+    """
+    if spec.endpoint is not None:
+        place_of(spec.endpoint.base_url)
+        check_key_name(spec.endpoint)
+        parameters(spec.generation, spec.endpoint)
 
 
 def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, Any], list[str]]:

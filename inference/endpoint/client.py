@@ -69,11 +69,7 @@ def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> 
     name = endpoint.key
     if name is None:
         return None
-    if not _KEY_NAME.fullmatch(name) or name.startswith("TOUCHSTONE_"):
-        raise ModelRefused(
-            "`key` is the name of an environment variable that ends with _API_KEY or _API_TOKEN, such as LAB_API_KEY; "
-            "other variables are not read, and the key itself does not belong into the description."
-        )
+    check_key_name(endpoint)
     value = environment.get(name, "").strip()
     if not value:
         raise ModelRefused(
@@ -87,6 +83,16 @@ def key_of(endpoint: Endpoint, place: Place, environment: Mapping[str, str]) -> 
     if hosts is not None and place.host not in {host.strip().lower().removesuffix(".") for host in hosts.split(",")}:
         raise ModelRefused(f"The key in {name} may not be sent to {place.host}: {name}_HOSTS does not list it.")
     return Key(value)
+
+
+def check_key_name(endpoint: Endpoint) -> None:
+    """Refuse (``ModelRefused``) a variable that is not named as a key, or a key in its place."""
+    name = endpoint.key
+    if name is not None and (not _KEY_NAME.fullmatch(name) or name.startswith("TOUCHSTONE_")):
+        raise ModelRefused(
+            "`key` is the name of an environment variable that ends with _API_KEY or _API_TOKEN, such as LAB_API_KEY; "
+            "other variables are not read, and the key itself does not belong into the description."
+        )
 
 
 class Client:

@@ -4,6 +4,7 @@ killed."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from sqlalchemy import text
 
 from db.engine import Store, open_store
+from domain.errors import ModelRefused
 from domain.runs import Answerer, Outcome, Question, RunPlan, RunState
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec
@@ -117,6 +119,29 @@ def test_the_budget_of_a_run_holds_over_its_workers(store: Store) -> None:
         assert work(store, run, means=MEANS) is RunState.STOPPED
         assert len(server.asked) == 10
     assert "10 requests" in runs.view(store, by=None, run=run).said
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "says"),
+    [
+        ({"base_url": f"http://me:{CANARY}@127.0.0.1/v1"}, "user name or a password"),
+        ({"base_url": f"http://127.0.0.1/v1?key={CANARY}"}, "behind ? or #"),
+        ({"key": CANARY}, "the key itself does not belong into the description"),
+        ({"key": "DATABASE_URL"}, "other variables are not read"),
+        ({"omit": ("top_k",)}, "which is not sent"),
+    ],
+)
+def test_a_description_with_a_secret_in_it_is_not_even_written_down(
+    store: Store, endpoint: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(ModelRefused, match=re.escape(says)) as refused:
+        begun(store, **{"url": "http://127.0.0.1:9/v1", "items": 1, **_renamed(endpoint)})
+    assert CANARY not in str(refused.value)
+    assert rows(store, "SELECT count(*) FROM run") == [(0,)]
+
+
+def _renamed(endpoint: dict[str, Any]) -> dict[str, Any]:
+    return {"url" if name == "base_url" else name: value for name, value in endpoint.items()}
 
 
 CHILD = """
