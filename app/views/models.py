@@ -7,7 +7,9 @@ import streamlit as st
 from app import markup, shell
 from app.running import answers, begin, shown, watch
 from app.services import Services
+from domain.errors import NotFound
 from domain.records import ProjectView
+from domain.runs import RunKind
 from workflow import runs
 from workflow.runs import RunView
 
@@ -40,6 +42,8 @@ def render(services: Services) -> None:
 
 def _run(services: Services, view: ProjectView, run: str) -> None:
     found = runs.view(services.store, by=services.person, run=run)
+    if found.project != view.name or found.kind is not RunKind.MODEL:
+        raise NotFound(f"There is no run of a model {shown.opening(run, 40)} in {view.title}.")
     shell.heading(shown.opening(found.name, 120), made_up=view.made_up)
     shell.show(_where(view, found))
     attempt = st.query_params.get("attempt")

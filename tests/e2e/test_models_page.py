@@ -230,7 +230,7 @@ def test_an_endpoint_is_asked_and_what_fails_is_told_by_its_reason(
                     go_to(page, part)
                     assert "key-that-nobody-may-see" not in page.content()
                 lead.open("/models?project=demo")
-                expect(page.get_by_role("row").filter(has_text="scripted")).to_contain_text("done")
+                expect(page.get_by_role("row").filter(has_text="lab-vlm")).to_contain_text("done")
                 lead.looks(pictures, "models-runs")
         finally:
             server.stop()
