@@ -14,7 +14,7 @@ from app import markup, shell
 from app.markup import Markup
 from app.running import shown, watch
 from app.services import Services
-from app.views import history
+from app.views import cases, history
 from domain.errors import NotFound
 from domain.records import ProjectView
 from domain.runs import Outcome
@@ -168,10 +168,12 @@ def whole(each: AttemptView, *, project: str) -> list[Markup]:
             markup.quiet(f" · {each.dimension} · {shown.OUTCOMES[of.outcome]} · "),
             markup.tag(
                 "a",
-                markup.text("The item and its history"),
-                href=history.address(project, item=each.item),
+                markup.text("The item with all answers"),
+                href=cases.address(project, item=each.item),
                 target="_self",
             ),
+            markup.quiet(" · "),
+            markup.tag("a", markup.text("Its history"), href=history.address(project, item=each.item), target="_self"),
             style="ts",
         )
     ]

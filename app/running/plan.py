@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas import registry, yaml_text
+from annotation_schemas.keys import key_fields
 from annotation_schemas.prompts import PromptSet
 from app import markup, shell
 from app.running import description, shown
@@ -38,29 +39,51 @@ def choose(view: ProjectView, spec: ModelSpec) -> RunPlan:
         dimensions, states, limit = _items(view)
         strategy, score, without_image = _strategy(of_schema)
     with right:
-        prompts, plan = _prompts(of_schema)
-        family = _family(prompts, spec)
-        injections = _injections(prompts)
+        above = st.container()
         text_only = st.toggle(
             "Text only",
             key="models.text_only",
             help="Pictures are left out on purpose; the answers say so, and the run has it in its name.",
         )
         _batch_size(spec)
-    return questions.with_prompts(
-        replace(
-            plan,
-            dimensions=dimensions,
-            states=states,
-            limit=limit,
-            strategy=strategy,
-            score=score,
-            without_image=without_image,
-            family=family,
-            injections=injections,
-            text_only=text_only,
-        )
+    with above:  # the last to be drawn, as a file of prompts that does not fit ends the page here
+        prompts, plan = _prompts(of_schema)
+        family = _family(prompts, spec)
+        injections = _injections(prompts)
+    plan = replace(
+        plan,
+        dimensions=dimensions,
+        states=states,
+        limit=limit,
+        strategy=strategy,
+        score=score,
+        without_image=without_image,
+        family=family,
+        injections=injections,
+        text_only=text_only,
     )
+    return questions.with_prompts(replace(plan, fills=_fills(view, plan)))
+
+
+def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:
+    """Which field each placeholder takes that no field is named like."""
+    schema = view.schema.schema_
+    wanted = questions.unfilled(schema, replace(plan, fills={}))
+    if not wanted:
+        return {}
+    fields = [field.name for field in schema.item.fields if field.name not in key_fields(schema)]
+    shell.show(
+        markup.paragraph("The prompts ask for what no field is named like. Which field do they mean?", style="ts")
+    )
+    found = {}
+    for column, placeholder in zip(st.columns(max(len(wanted), 3)), wanted, strict=False):
+        with column:
+            chosen = st.selectbox(
+                f"{{{placeholder}}}", fields, index=None, placeholder="Pick a field", key=f"models.fills.{placeholder}"
+            )
+        if chosen:
+            found[placeholder] = chosen
+    return found
 
 
 def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None, int | None]:
@@ -227,6 +250,7 @@ def told(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
         ("Prompts", plan.prompt_set + (f", worded for {plan.family}" if plan.family else "")),
         ("Hash of the prompts", plan.prompt_hash),
         ("Told beside the question", ", ".join(plan.injections)),
+        ("Fields of placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
         ("Pictures", "left out on purpose" if plan.text_only else ""),
         ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),
         ("Items that are", ", ".join(plan.states or ()) or "in any state"),

@@ -255,13 +255,13 @@ def transcript(turns: Sequence[Mapping[str, Any]]) -> Markup:
         who = str(turn.get("role", turn.get("type", "?")))
         name = turn.get("name") or turn.get("tool")
         head = tame(f"{who} · {name}" if name else who)
-        value = turn.get("text", turn.get("content", turn.get("result", "")))
+        value = next((turn[key] for key in ("missing", "text", "content", "result") if key in turn), "")
         parts.append(
             markup.tag(
                 "div",
                 markup.quiet(head),
                 said(value if isinstance(value, str) else _json(value)),
-                *([said(_json(turn["calls"]), style="ts-mono")] if turn.get("calls") else []),
+                *(said(_json(turn[key]), style="ts-mono") for key in ("calls", "arguments") if turn.get(key)),
                 style="ts ts-turn",
             )
         )

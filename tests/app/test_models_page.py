@@ -195,6 +195,23 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     assert "waiting for a worker" in words(test)
 
 
+def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
+    show: Open, store: Store, items: list[int]
+) -> None:
+    test = show()
+    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.toggle(key="models.text_only").set_value(True).run()
+    test.selectbox(key="models.prompts").select("A file of mine").run()
+    assert "Choose the file of prompts" in words(test)
+    test.get("file_uploader")[0].upload("mine.txt", b"=== user ===\nTell me: {what}", "text/plain").run()
+    assert "Which field do they mean?" in words(test)
+    box = test.selectbox(key="models.fills.what")
+    assert "answer" not in box.options, "no model is told the key"
+    box.select("question").run()
+    test.button(key="models.see").click().run()
+    assert "Tell me: How many cups, " in words(test)
+
+
 def test_what_an_endpoint_will_be_asked_and_may_cost_is_worked_out_before(show: Open, items: list[int]) -> None:
     """Three requests of one token for four letters and four for a message; answers of at most 10 tokens each; 1 and 2
     for a million tokens."""

@@ -126,9 +126,12 @@ def test_a_loop_over_tools_is_told_turn_by_turn() -> None:
             {"role": "user", "text": "Is it raining?"},
             {"role": "assistant", "text": "", "calls": [{"name": "weather_detection", "arguments": {}}]},
             {"role": "tool", "name": "weather_detection", "result": {"weather": "<rain>"}},
+            {"role": "tool", "name": "ocr", "arguments": {"n": 1}, "result": None, "missing": "Nothing is stored."},
         ]
     )
     page = read(html)
     assert "tool · weather_detection" in page.text
     assert '"weather": "<rain>"' in page.text
-    assert page.tags.count("div") == 7
+    assert "Nothing is stored." in page.text
+    assert '"n": 1' in page.text
+    assert "null" not in page.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from domain.runs import ANSWERS, Outcome, RunState
 from examples.scenes import DIMENSIONS, scenes
-from tests.e2e.people import Desk, at_desk, opened
+from tests.e2e.people import WAIT_MS, Desk, at_desk, opened
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.inference.tiny import Shelf
 from tests.serving import Server, touchstone
@@ -24,6 +24,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LONG_MS = 180_000
 """Torch is imported and a model loaded meanwhile, on a busy machine."""
+
+
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
+    """What is expected may take as long as a person would wait."""
+    expect.set_options(timeout=WAIT_MS)
+    yield
+    expect.set_options(timeout=5_000)
+
 
 MODEL = "tiny-model-with-a-name"
 OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
