@@ -125,6 +125,10 @@ def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
             view = the_run(server)
             assert sum(view.by_outcome.get(outcome, 0) for outcome in ANSWERS) == view.answered == 48
             expect(page.get_by_text("asked, of 48")).to_be_visible()
+            assert server.process is not None
+            loaded = Path(f"/proc/{server.process.pid}/maps").read_text()
+            assert "numpy" in loaded, "the search would find it"
+            assert "torch" not in loaded, "the web process has loaded no model"
 
             go_to(page, "Answers")
             expect(page.locator("[data-attempt]")).to_have_count(20)
@@ -202,6 +206,7 @@ def test_an_endpoint_is_asked_and_what_fails_is_told_by_its_reason(
                 page.get_by_text("An endpoint", exact=True).click()
                 page.get_by_role("textbox", name="Base URL").fill(endpoint.url)
                 page.get_by_role("textbox", name="Model, as the server names it").fill("scripted")
+                page.get_by_role("textbox", name="Name in tables").fill("lab-vlm")
                 page.get_by_role("textbox", name="Environment variable that holds the key").fill(
                     "key-that-nobody-may-see"
                 )
