@@ -128,7 +128,7 @@ def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
             assert server.process is not None
             loaded = Path(f"/proc/{server.process.pid}/maps").read_text()
             assert "numpy" in loaded, "the search would find it"
-            assert "torch" not in loaded, "the web process has loaded no model"
+            assert "libtorch" not in loaded, "the web process has loaded no model"
 
             go_to(page, "Answers")
             expect(page.locator("[data-attempt]")).to_have_count(20)
