@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func, insert
+from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
@@ -20,6 +21,7 @@ from db.tables import (
     PredictionRow,
     RunRow,
 )
+from domain.judging import Verdict
 from domain.runs import RunKind
 from domain.states import Purpose, Stage
 
@@ -169,4 +171,46 @@ def judgements(session: Session, *, project_id: int, run_id: int | None = None) 
         (row.unit_id, row.criterion): Judged(row, unit, attempt, run)
         for row, unit, attempt, run in session.exec(wanted)
     }
+    return list(newest.values())
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a judge's reply about one answer comes to, without the reply."""
+
+    run: str
+    """The run's name: what the judge is called."""
+    prediction_id: int
+    sample: int
+    criterion: str
+    verdict: Verdict
+    value: Any
+
+
+def scores(session: Session, *, project_id: int) -> list[Score]:
+    """What counts of what judges said about single answers, in the order of runs and units: comparisons and attack
+    answers are left out."""
+    wanted = (
+        sa_select(
+            col(JudgementRow.unit_id),
+            col(JudgementRow.criterion),
+            col(JudgementRow.verdict),
+            col(JudgementRow.value),
+            col(JudgeUnitRow.prediction_id),
+            col(JudgeUnitRow.sample),
+            col(RunRow.name),
+        )
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == col(JudgementRow.unit_id))
+        .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
+        .where(
+            col(RunRow.project_id) == project_id,
+            col(RunRow.kind) == RunKind.JUDGE,
+            col(JudgeUnitRow.prediction_id).is_not(None),
+            col(JudgeUnitRow.other_id).is_(None),
+        )
+        .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
+    )
+    newest: dict[tuple[int, str], Score] = {}
+    for unit_id, criterion, verdict, value, prediction_id, sample, run in session.connection().execute(wanted):
+        newest[unit_id, criterion] = Score(run, prediction_id, sample, criterion, Verdict(verdict), value)
     return list(newest.values())

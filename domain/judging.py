@@ -31,6 +31,16 @@ class Verdict(StrEnum):
     SKIPPED = "skipped"
     """It was not asked."""
 
+    @property
+    def scored(self) -> bool:
+        """Whether there are values."""
+        return self is Verdict.SCORED
+
+    @property
+    def words(self) -> str:
+        """What a failure is called among a judge's values, which it never is one of."""
+        return f"no score: {self.value.replace('_', ' ')}"
+
 
 @dataclass(frozen=True)
 class Reading:

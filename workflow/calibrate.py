@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 from agreement.ratings import Scale
 from db import files
@@ -17,7 +17,7 @@ from reports.content import Source
 from reports.study import Runs, Study
 from workflow.measure import measured
 from workflow.projects import require_lead
-from workflow.ratings import by_guideline, raters_of, unit_of
+from workflow.ratings import Raters, by_guideline, judge_ratings, raters_of, unit_of
 
 
 def study_of(
@@ -60,8 +60,17 @@ def study_of(
             for row in answers
             if row.item_id in external
         }
+        failed = [
+            replace(rating, value=verdict.words)
+            for rating, verdict in judge_ratings(session, access=access, stage=stage)
+            if not verdict.scored and (criteria is None or rating.criterion in criteria)
+        ]
     raters = raters_of(store, person=person, project=project, stage=stage)
+    rows = [*rows, *failed]
+    runs = _asked_again(runs or Runs(), raters, judges)
     for name in humans:
+        if name in raters.judges:
+            raise RatingsError(f"{name} is a judge that was run here, and never counted among the people.")
         if name in raters.from_files and name not in vouched:
             raise RatingsError(
                 f"{name} has no account here: these ratings came from a file, and a machine is never counted among the "
@@ -70,7 +79,7 @@ def study_of(
     for name in judges:
         if name in raters.people:
             raise RatingsError(f"{name} rated here under an account, and so is a person, not a judge.")
-    used = [row for row in rows if row.rater in {*humans, *judges, *(runs.names() if runs else ())}]
+    used = [row for row in rows if row.rater in {*humans, *judges, *runs.names()}]
     versions = [number for number, _ in by_guideline([row for row in used if row.rater in humans])]
     if len(versions) > 1 and not pool_guidelines:
         told = " and ".join("that of files" if number is None else str(number) for number in versions)
@@ -85,12 +94,18 @@ def study_of(
         scales={name: scale for name, scale in declared.items() if name in {row.criterion for row in used}},
         criteria=tuple(criteria) if criteria else None,
         about=about,
-        runs=runs or Runs(),
+        runs=runs,
         families=families or {},
-        unparsed=frozenset(unparsed),
+        unparsed=frozenset(unparsed) | {str(rating.value) for rating in failed},
         tuned=tuned,
     )
     return study, Source(f"{access.title}, {stage.value}", _digest(used), "project")
+
+
+def _asked_again(runs: Runs, raters: Raters, judges: Sequence[str]) -> Runs:
+    """With what a judge said when it was asked again, which is known of those that were run here."""
+    known = {name: names for name in judges if (names := raters.repeats.get(name)) and name not in runs.repeats}
+    return replace(runs, repeats={**runs.repeats, **known})
 
 
 def _digest(rows: Sequence[Rating]) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, guidelines
+from db import events, files, guidelines, judging
 from db.engine import Session, Store
 from domain.errors import FileRefused, NotFound
+from domain.judging import Verdict
 from domain.policies import same
 from domain.records import BadRow, Person, Rating
 from domain.states import Stage
@@ -35,7 +36,7 @@ def unit_of(item: str, model: str | None = None) -> str:
 def ratings_of(
     store: Store, *, project: str, stage: Stage, by: Person | None = None, pseudonyms: bool = False
 ) -> list[Rating]:
-    """The ratings of one stage: the latest submission of every person for every unit, and imported ones.
+    """The ratings of one stage: the latest submission of every person for every unit, imported ones, and judges'.
 
     Each has the version of the guideline that its rater had before them; whoever pools them says so (see
     ``by_guideline``). A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with
@@ -75,10 +76,48 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
         if vote.answers.get(criterion.name) is not None
     ]
     mine = [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
-    return mine + [
+    brought_in = [
         Rating(row.unit, row.rater, row.criterion, row.value, row.dimension)
         for row in files.ratings(session, project_id=access.project_id, stage=stage)
     ]
+    judged = [rating for rating, verdict in judge_ratings(session, access=access, stage=stage) if verdict.scored]
+    return mine + brought_in + judged
+
+
+def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tuple[Rating, Verdict]]:
+    """What judges that were run here say about models' answers: only ``scored`` ones hold a value.
+
+    A judge is called by its run. What it said when it was asked again has a rater of its own (``again``).
+    """
+    criteria = {criterion.name for criterion in criteria_of(access.schema, stage)}
+    if stage is not Stage.GRADING or not criteria:
+        return []
+    places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
+    answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
+    found = []
+    for score in judging.scores(session, project_id=access.project_id):
+        if score.criterion not in criteria:
+            continue
+        answer = answers[score.prediction_id]
+        name, dimension = places[answer.item_id]
+        rating = Rating(
+            unit=unit_of(name, answer.model),
+            rater=again(score.run, score.sample),
+            criterion=score.criterion,
+            value=score.value,
+            dimension=dimension,
+        )
+        found.append((rating, score.verdict))
+    return found
+
+
+def again(judge: str, sample: int) -> str:
+    """What a judge is called as a rater, the time of asking counted from 0.
+
+    >>> again("gpt-4 by pca_anchors 1", 0), again("gpt-4 by pca_anchors 1", 2)
+    ('gpt-4 by pca_anchors 1', 'gpt-4 by pca_anchors 1, asked again (3)')
+    """
+    return f"{judge}, asked again ({sample + 1})" if sample else judge
 
 
 @dataclass(frozen=True)
@@ -89,15 +128,36 @@ class Raters:
     """With an account of their own."""
     from_files: Sequence[str]
     """Whose ratings were brought in: machines, unless somebody says otherwise."""
+    judges: Sequence[str] = ()
+    """Judges that were run here: machines, whatever anybody says."""
+    repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What a judge that was run here is called where it was asked again."""
+
+    @property
+    def machines(self) -> Sequence[str]:
+        """All that are no people, unless somebody says so of one out of a file."""
+        return [*self.judges, *self.from_files]
 
 
 def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
     """Who has rated in a stage of a project, people and files apart; for its leads."""
     with store.read() as session:
-        project_id = require_lead(session, by=person, project=project).project_id
+        access = require_lead(session, by=person, project=project)
+        project_id = access.project_id
         people = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
         from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
-    return Raters(sorted(people), sorted(from_files - people))
+        judged = judging.scores(session, project_id=project_id) if stage is Stage.GRADING else []
+    known = {criterion.name for criterion in criteria_of(access.schema, stage)}
+    times: dict[str, set[int]] = {}
+    for score in judged:
+        if score.criterion in known:
+            times.setdefault(score.run, set()).add(score.sample)
+    return Raters(
+        sorted(people),
+        sorted(from_files - people),
+        tuple(times),
+        {name: [again(name, sample) for sample in sorted(samples) if sample] for name, samples in times.items()},
+    )
 
 
 def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]]:

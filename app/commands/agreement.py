@@ -252,8 +252,8 @@ def _of_project(
     shared.store.upgrade()
     if raters is None:
         known = raters_of(shared.store, person=None, project=project, stage=stage)
-        if known.people and known.from_files:
-            names = ", ".join(known.from_files)
+        if known.people and known.machines:
+            names = ", ".join(known.machines)
             print(f"Not counted, as their ratings came from files: {names}. --raters names them.", file=sys.stderr)
     return agreement_of(
         shared.store,

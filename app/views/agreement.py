@@ -97,8 +97,8 @@ def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: b
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
         )
         return
-    if raters.people and raters.from_files:
-        aside = ", ".join(raters.from_files)
+    if raters.people and raters.machines:
+        aside = ", ".join(raters.machines)
         shell.show(
             markup.tag("p", markup.quiet(f"Not counted, as their ratings came from files: {aside}."), style="ts")
         )

@@ -50,10 +50,10 @@ def render(services: Services) -> None:
             or stage
         )
     raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
-    if not raters.people and not raters.from_files:
+    if not raters.people and not raters.machines:
         shell.show(markup.notice(f"Nobody has rated anything in {stage.value} yet."))
         return
-    if not raters.from_files:
+    if not raters.machines:
         shell.show(
             markup.notice(
                 "There are ratings of people and none of a judge. Bring in a judge's ratings on Import, as a CSV file"
@@ -85,7 +85,7 @@ def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
             )
         with right:
             judges = st.multiselect(
-                "Judges", raters.from_files, default=raters.from_files, key=f"calibration.judges.{stage}"
+                "Judges", raters.machines, default=raters.machines, key=f"calibration.judges.{stage}"
             )
         pool = st.toggle(
             "Pool versions of the guideline",
