@@ -214,3 +214,20 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
     for unit_id, criterion, verdict, value, prediction_id, sample, run in session.connection().execute(wanted):
         newest[unit_id, criterion] = Score(run, prediction_id, sample, criterion, Verdict(verdict), value)
     return list(newest.values())
+
+
+def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
+    """How many units of a run came to what, by criterion: of each the last attempt, as the newest version reads it."""
+    newest = (
+        sa_select(func.max(JudgementRow.id))
+        .where(col(JudgementRow.run_id) == run_id)
+        .group_by(col(JudgementRow.unit_id), col(JudgementRow.criterion))
+    )
+    wanted = (
+        sa_select(col(JudgementRow.criterion), col(JudgementRow.verdict), func.count())
+        .where(col(JudgementRow.id).in_(newest))
+        .group_by(col(JudgementRow.criterion), col(JudgementRow.verdict))
+        .order_by(col(JudgementRow.criterion), col(JudgementRow.verdict))
+    )
+    found = session.connection().execute(wanted)
+    return [(criterion, Verdict(verdict), n) for criterion, verdict, n in found]

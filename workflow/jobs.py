@@ -79,15 +79,14 @@ def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
         )
 
     def ask(row: RunRow, spec: ModelSpec, plan: Plan) -> Asks:
-        from workflow.judging import JudgeAsker
+        from workflow.judging import asker_of
         from workflow.questions import Asker
 
         with store.read() as session:
             access = access_to(session, person=None, project=runs.project_of(session, public_id=row.public_id) or "")
         schema, cache = access.schema, settings.home / "prepared"
         if isinstance(plan, JudgePlan):
-            shower = Asker(store, media, schema=schema, plan=RunPlan(), spec=spec, cache=cache)
-            return JudgeAsker(store, schema=schema, plan=plan, pictures=shower.pictures_of)
+            return asker_of(store, media, schema=schema, spec=spec, plan=plan, cache=cache)
         return Asker(store, media, schema=schema, plan=plan, spec=spec, cache=cache)
 
     return Means(open_, ask)

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from annotation_schemas import judge_templates, registry
+from annotation_schemas import judge_templates, registry, typed_yaml
 from annotation_schemas.judge_templates import JudgeTemplate
 from annotation_schemas.prompts import PublishedPrompt, load_published_prompts
 from db import events, judging
@@ -127,6 +127,11 @@ def add_version(store: Store, *, by: Person | None, project: str, text: str, ori
             data={"template": row.name, "version": row.version, "hash": row.hash, "origin": origin},
         )
         return _view(row)
+
+
+def read_text(path: Path) -> str:
+    """The text of a template file. Raises ``SchemaError`` with a sentence if it is none."""
+    return typed_yaml.read_file(path)
 
 
 def published_texts(path: Path, *, parser: str, values: Sequence[Any], pair: Sequence[str] = ()) -> Mapping[str, str]:

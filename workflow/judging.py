@@ -7,7 +7,7 @@ or pairs of them, or attack answers; every reply is kept as it came, and what a 
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,20 +19,23 @@ from annotation_schemas.model import Judge, Schema
 from db import items, judging, runs
 from db.engine import Session, Store
 from db.tables import AttemptRow, ItemRow, JudgeUnitRow, PredictionRow
-from domain.errors import InvalidInput, Problem
+from domain.errors import Conflict, InvalidInput, Problem
 from domain.judging import JudgePlan, Reading, Verdict
 from domain.records import Person
-from domain.runs import Attempt, Outcome, Picture, Question, RunKind
+from domain.runs import Attempt, Outcome, Picture, Question, RunKind, RunPlan
 from domain.settings import Settings
 from inference.judges.attacks import ATTACKS
 from inference.judges.parsers import PARSERS, read_reply
 from inference.spec import ModelSpec
 from workflow import runs as runs_of_models
 from workflow.projects import Access, require_lead
-from workflow.questions import FieldTexts
+from workflow.questions import Asker, FieldTexts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from media.store import MediaStore
 
 PREDICTION, DIMENSION = "prediction", "dimension"
 """What fills a placeholder beside the item's fields: the answer under judgement, and its dimension's title."""
@@ -102,6 +105,15 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
     if problems:
         raise InvalidInput(problems)
     return plan
+
+
+def plan_of_project(
+    store: Store, *, by: Person | None, project: str, template: JudgeTemplate, **chosen: Any
+) -> JudgePlan:
+    """As ``plan_for``, with the schema of a project."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    return plan_for(access.schema, template, **chosen)
 
 
 def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair: bool) -> dict[str, str]:
@@ -267,6 +279,74 @@ def label_of(spec: ModelSpec, plan: JudgePlan) -> str:
     return f"{spec.name} by {plan.template} {plan.template_version}{attacked}"
 
 
+@dataclass(frozen=True)
+class Foreseen:
+    """What will happen, before anything is asked."""
+
+    n_units: int
+    """How often the judge is asked, attempts that fail not counted."""
+    n_answers: int
+    questions: tuple[Question, ...]
+    """The first ones, as they will be asked."""
+    cannot: Mapping[str, int]
+    """How many of those looked at cannot be asked, by the reason."""
+    looked_at: int
+
+
+def foreseen(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    spec: ModelSpec,
+    plan: JudgePlan,
+    cache: Path,
+    first: int = 20,
+) -> Foreseen:
+    """What a run with this plan would ask; the ``first`` questions are made. Nothing is written down.
+
+    Raises
+    ------
+    InvalidInput
+        There is nothing to judge.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        rows = units_of(session, access, plan)
+    asker = asker_of(store, media, schema=access.schema, spec=spec, plan=plan, cache=cache)
+    units = [JudgeUnitRow(id=number, run_id=0, **row) for number, row in enumerate(rows[:first], 1)]
+    questions = asker.ask_about(units)
+    cannot = Counter(question.cannot for question in questions if question.cannot)
+    return Foreseen(
+        n_units=len(rows),
+        n_answers=len({(row["item_id"], row["prediction_id"], row["attack"]) for row in rows}),
+        questions=tuple(question for question in questions if not question.cannot),
+        cannot=dict(cannot.most_common()),
+        looked_at=len(units),
+    )
+
+
+def verdicts_of(store: Store, *, by: Person | None, run: str) -> dict[str, Counter[Verdict]]:
+    """What the replies of a run come to so far: how many of each, by criterion."""
+    with store.read() as session:
+        row, _ = runs_of_models.run_and_access(session, by, run)
+        found: dict[str, Counter[Verdict]] = {}
+        for criterion, verdict, n in judging.counts(session, run_id=row.id or 0):
+            found.setdefault(criterion, Counter())[verdict] += n
+    return found
+
+
+def read_replies_again(store: Store, *, by: Person | None, run: str) -> int:
+    """Read all replies of a run with its parser as it is now; the number of new readings. Nobody is asked."""
+    with store.read() as session:
+        row, _ = runs_of_models.run_and_access(session, by, run)
+        plan = runs_of_models.plan_of_run(row)
+    if not isinstance(plan, JudgePlan):
+        raise Conflict("That is a run of a model: there is nothing to read in its answers.")
+    return read_again(store, run_id=row.id or 0, plan=plan)
+
+
 # ---- asking ---------------------------------------------------------------------------------------------------------
 
 
@@ -304,14 +384,19 @@ class JudgeAsker:
     def ask(self, unit_ids: Sequence[int]) -> list[Question]:
         """The questions about these units, in their order; one that cannot be asked says why."""
         with self.store.read() as session:
-            found = self._read(session, unit_ids)
+            rows = judging.units(session, ids=unit_ids)
+        return self.ask_about([rows[id] for id in unit_ids])
+
+    def ask_about(self, rows: Sequence[JudgeUnitRow]) -> list[Question]:
+        """As ``ask``, of units that need not be stored."""
+        with self.store.read() as session:
+            found = self._read(session, {row.id or 0: row for row in rows})
         shown: Mapping[int, Sequence[Picture] | str] = {}
         if self.plan.pictures and self.pictures is not None:
             shown = self.pictures(sorted({unit.item.id or 0 for unit in found.values()}))
-        return [self._question(found[id], shown) for id in unit_ids]
+        return [self._question(found[row.id or 0], shown) for row in rows]
 
-    def _read(self, session: Session, unit_ids: Sequence[int]) -> dict[int, _Unit]:
-        rows = judging.units(session, ids=unit_ids)
+    def _read(self, session: Session, rows: Mapping[int, JudgeUnitRow]) -> dict[int, _Unit]:
         item_ids = sorted({row.item_id for row in rows.values()})
         answers: dict[int, PredictionRow] = judging.predictions(
             session,
@@ -372,6 +457,14 @@ class JudgeAsker:
             if mark.startswith("[") and mark.endswith("]") and len(mark) > 4:
                 answer = answer.replace(mark, f"({mark[1:-1]})")
         return answer
+
+
+def asker_of(
+    store: Store, media: MediaStore, *, schema: Schema, spec: ModelSpec, plan: JudgePlan, cache: Path
+) -> JudgeAsker:
+    """Makes the questions of a run; pictures are those that models are shown."""
+    shower = Asker(store, media, schema=schema, plan=RunPlan(), spec=spec, cache=cache)
+    return JudgeAsker(store, schema=schema, plan=plan, pictures=shower.pictures_of)
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------

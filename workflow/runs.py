@@ -472,7 +472,7 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
 def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
     """How many slots ``send_to_grading`` would open now, by dimension; empty where nobody grades."""
     with store.read() as session:
-        row, access = _found(session, by, run)
+        row, access = run_and_access(session, by, run)
         stage = access.schema.stages.grading
         if stage is None:
             return {}
@@ -497,7 +497,7 @@ def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = Ru
 def view(store: Store, *, by: Person | None, run: str) -> RunView:
     """Where a run stands, with its newest answers and failures."""
     with store.read() as session:
-        row, access = _found(session, by, run)
+        row, access = run_and_access(session, by, run)
         run_id = row.id or 0
         return replace(
             _view(session, store, row, project=access.name),
@@ -527,7 +527,7 @@ def attempts_of(
     ``only_last`` leaves out what was followed by another attempt at the same item.
     """
     with store.read() as session:
-        row, _ = _found(session, by, run)
+        row, _ = run_and_access(session, by, run)
         return _attempts(
             session,
             row.id or 0,
@@ -544,7 +544,7 @@ def attempts_of(
 def failures_of(store: Store, *, by: Person | None, run: str) -> tuple[FailureView, ...]:
     """Why items have no answer, the most frequent reason first."""
     with store.read() as session:
-        row, _ = _found(session, by, run)
+        row, _ = run_and_access(session, by, run)
         return tuple(FailureView(*each) for each in runs.reasons(session, run_id=row.id or 0))
 
 
@@ -640,7 +640,7 @@ def _rate(session: Session, row: RunRow, workers: Sequence[WorkerView], now: dat
 # ---- inside ---------------------------------------------------------------------------------------------------------
 
 
-def _found(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+def run_and_access(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
     """A run and its project, for leads; to others it does not exist."""
     row = runs.by_public_id(session, public_id=run)
     name = runs.project_of(session, public_id=run)
@@ -652,7 +652,7 @@ def _found(session: Session, by: Person | None, run: str) -> tuple[RunRow, Acces
 
 def _held(session: Session, by: Person | None, run: str) -> RunRow:
     """As ``_found``, held until the transaction ends."""
-    _found(session, by, run)
+    run_and_access(session, by, run)
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
         raise NotFound(f"There is no run {run!r}.")

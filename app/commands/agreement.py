@@ -254,7 +254,7 @@ def _of_project(
         known = raters_of(shared.store, person=None, project=project, stage=stage)
         if known.people and known.machines:
             names = ", ".join(known.machines)
-            print(f"Not counted, as their ratings came from files: {names}. --raters names them.", file=sys.stderr)
+            print(f"Not counted among the people, as they are machines: {names}. --raters names them.", file=sys.stderr)
     return agreement_of(
         shared.store,
         person=None,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from domain.errors import Conflict, ModelRefused, RunStopped
-from domain.runs import OPEN, RESUMABLE, RunState
+from domain.runs import OPEN, RESUMABLE, RunKind, RunState
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -27,9 +27,13 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
-    run = typer.Typer(help="Runs of models over a project's items.", no_args_is_help=True)
+    from app.commands import judge as judge_command
+
+    run = typer.Typer(help="Runs of models and of judges over a project's items.", no_args_is_help=True)
     cli.add_typer(run, name="run")
     run.command("model")(model)
+    run.command("judge")(judge_command.judge)
+    run.command("read")(judge_command.read)
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)
@@ -97,9 +101,9 @@ def model(
         raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
     if retry_failed and resume is None:
         raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
-    shared = _resources()
+    shared = opened()
     if resume is not None:
-        _go_on(shared, project, resume, retry_failed=retry_failed, later=later)
+        go_on(shared, project, resume, retry_failed=retry_failed, later=later)
         run = resume
     else:
         described = read_model(spec or "", batch_size=batch_size)
@@ -128,14 +132,20 @@ def model(
     if later:
         typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
         return
-    _work(shared, run)
+    work(shared, run)
 
 
 def list_(project: Project) -> None:
-    """Write a project's runs, the newest first: id, state, asked and wanted items, failures, model."""
+    """Write a project's runs, the newest first: id, state, asked and wanted items, failures, model or judge."""
     from workflow import runs
 
-    for view in runs.runs_of(_resources().store, by=None, project=project):
+    shared = opened()
+    found = [
+        view
+        for kind in (RunKind.MODEL, RunKind.JUDGE)
+        for view in runs.runs_of(shared.store, by=None, project=project, kind=kind)
+    ]
+    for view in sorted(found, key=lambda view: view.created_at, reverse=True):
         failed = f", {view.failed} failed" if view.failed else ""
         said = f"  {view.said}" if view.said else ""
         typer.echo(f"{view.id}  {view.state.value:<9}  {view.done} of {view.wanted}{failed}  {view.name}{said}")
@@ -148,7 +158,7 @@ def pause(run: Run) -> None:
     """Let workers put a run down."""
     from workflow import runs
 
-    runs.pause(_resources().store, by=None, run=run)
+    runs.pause(opened().store, by=None, run=run)
     typer.echo(f"{run} is paused.")
 
 
@@ -156,7 +166,7 @@ def cancel(run: Run) -> None:
     """End a run for good; what was answered stays."""
     from workflow import runs
 
-    runs.cancel(_resources().store, by=None, run=run)
+    runs.cancel(opened().store, by=None, run=run)
     typer.echo(f"{run} is cancelled.")
 
 
@@ -164,7 +174,7 @@ def grade(run: Run) -> None:
     """Send a run's answers to grading by people."""
     from workflow import runs
 
-    n = runs.send_to_grading(_resources().store, by=None, run=run)
+    n = runs.send_to_grading(opened().store, by=None, run=run)
     typer.echo(f"{n} new slots for grading.")
 
 
@@ -244,7 +254,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     for placeholder in unfilled(access.schema, plan):
         typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
     if spec.endpoint and seen.questions:
-        _tell_estimate(spec, seen.questions, requests=found.wanted - sum(seen.cannot.values()))
+        tell_estimate(spec, seen.questions, requests=found.wanted - sum(seen.cannot.values()))
     for question in seen.questions[:1]:
         typer.echo(f"--- {question.name} ({question.dimension})")
         if question.system:
@@ -254,7 +264,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
             typer.echo(f"  - {option}")
 
 
-def _tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> None:
+def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> None:
     """What asking an endpoint takes, by its first questions."""
     from inference.endpoint.estimate import estimated
 
@@ -269,7 +279,7 @@ def _tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: 
     typer.echo(f"  {told.rule}")
 
 
-def _go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
+def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
     from workflow import runs
 
     settings = shared.settings if later else None
@@ -285,13 +295,14 @@ def _go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, lat
         raise Conflict(f"The run {run} is {view.state.value}: {_summary(view)}. Nothing is left to ask.")
 
 
-def _work(shared: Resources, run: str) -> None:
+def work(shared: Resources, run: str) -> None:
     """Work on a run in this process, telling how it goes, until it is done or somebody stops it."""
     from workflow import jobs, runs
 
     view = runs.view(shared.store, by=None, run=run)
     typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} items to ask.")
-    typer.echo(f"Ctrl+C pauses it; go on with: touchstone run model {view.project} --resume {run}")
+    again = f"touchstone run {view.kind.value} {view.project} --resume {run}"
+    typer.echo(f"Ctrl+C pauses it; go on with: {again}")
     signals: list[int] = []
     with _on_signals(signals), _progress(shared, run):
         state = jobs.work(
@@ -310,7 +321,7 @@ def _work(shared: Resources, run: str) -> None:
     for failure in runs.failures_of(shared.store, by=None, run=run)[:5]:
         typer.echo(f"  {failure.items} {failure.outcome.value}, such as {failure.item}: {failure.reason}")
     if view.failed:
-        typer.echo(f"Ask them again with: touchstone run model {view.project} --resume {run} --retry-failed")
+        typer.echo(f"Ask them again with: {again} --retry-failed")
     if signals:
         raise typer.Exit(128 + signals[0])
 
@@ -389,7 +400,8 @@ def _summary(view: RunView) -> str:
     return f"{view.done} of {view.wanted} items asked, {view.answered} answered{failed}"
 
 
-def _resources() -> Resources:
+def opened() -> Resources:
+    """The process's database and media, brought up to date."""
     from app.services import resources
 
     shared = resources()

@@ -100,7 +100,7 @@ def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: b
     if raters.people and raters.machines:
         aside = ", ".join(raters.machines)
         shell.show(
-            markup.tag("p", markup.quiet(f"Not counted, as their ratings came from files: {aside}."), style="ts")
+            markup.tag("p", markup.quiet(f"Not counted among the people, as they are machines: {aside}."), style="ts")
         )
     table = pairs(view, stage, lines)
     if table:

@@ -1,0 +1,209 @@
+"""``touchstone run judge`` and ``touchstone run read``: judges over models' answers, and their replies read again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from domain.errors import Conflict, ModelRefused, NotFound
+from domain.runs import RunState
+
+if TYPE_CHECKING:
+    from app.services import Resources
+    from domain.judging import JudgePlan
+    from inference.spec import ModelSpec
+
+
+def judge(
+    project: Annotated[str, typer.Argument(help="The project.")],
+    template: Annotated[
+        str | None,
+        typer.Option(help="What it is asked by: the id of a template, ID@VERSION, or a template file."),
+    ] = None,
+    spec: Annotated[
+        str | None, typer.Option(help="The judge's description: a YAML file, or the name of one that we bring.")
+    ] = None,
+    sample: Annotated[
+        str,
+        typer.Option(
+            help="Which answers: all, graded (those that people have graded), or a number: so many of each dimension."
+        ),
+    ] = "all",
+    repeats: Annotated[int, typer.Option(min=1, help="So often each answer is judged.")] = 1,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="For templates that compare: the model that the others are compared with."),
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Only this model's answers; may be given again.")] = None,
+    dimension: Annotated[
+        list[str] | None, typer.Option("--dimension", "-d", help="Only answers of this dimension; may be given again.")
+    ] = None,
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(help="PART=CRITERION: what a part of the reply rates; else as the schema says."),
+    ] = None,
+    fill: Annotated[
+        list[str] | None,
+        typer.Option(help="PLACEHOLDER=FIELD: what fills a placeholder of another name; `prediction` is the answer."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many answers.")] = None,
+    seed: Annotated[int, typer.Option(help="From which the sample follows.")] = 0,
+    attacks: Annotated[
+        bool,
+        typer.Option("--attacks", help="Judge answers that try to talk the judge into a score, not models' answers."),
+    ] = False,
+    max_calls: Annotated[int | None, typer.Option(min=1, help="Stop after so many requests.")] = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="Stop before it costs more; needs prices.")] = None,
+    resume: Annotated[str | None, typer.Option(help="Go on with this run instead of starting one.")] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no reply.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
+    later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
+) -> None:
+    """Have a judge grade models' answers. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
+    from app.commands import run as commands
+
+    if resume is None and (spec is None or template is None):
+        raise ModelRefused("Say which judge: --template ID and --spec FILE, or --resume RUN to go on with one.")
+    if resume is not None and (spec is not None or template is not None):
+        raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
+    if retry_failed and resume is None:
+        raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
+    shared = commands.opened()
+    if resume is not None:
+        commands.go_on(shared, project, resume, retry_failed=retry_failed, later=later)
+        run = resume
+    else:
+        described = _within(commands.read_model(spec or ""), max_calls=max_calls, max_cost=max_cost)
+        plan = _plan(
+            shared,
+            project,
+            template or "",
+            sample=sample,
+            criteria=dict(_pairs(criterion or (), "--criterion", "PART=CRITERION")),
+            fills=dict(_pairs(fill or (), "--fill", "PLACEHOLDER=FIELD")),
+            samples=repeats,
+            baseline=baseline,
+            models=tuple(model) if model else None,
+            dimensions=tuple(dimension) if dimension else None,
+            limit=limit,
+            seed=seed,
+            attacks=attacks,
+        )
+        if dry_run:
+            _tell_plan(shared, project, described, plan)
+            return
+        from workflow import judging
+
+        settings = shared.settings if later else None
+        run = judging.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+    if later:
+        typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
+        return
+    try:
+        commands.work(shared, run)
+    finally:
+        _tell_verdicts(shared, run)
+
+
+def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
+    """Read a judge's replies again with its parser as it is now. Nobody is asked, and what was read before stays."""
+    from app.commands import run as commands
+    from workflow import judging
+
+    shared = commands.opened()
+    n = judging.read_replies_again(shared.store, by=None, run=run)
+    typer.echo(f"{n} new readings." if n else "This version of the parser has read all of its replies.")
+    _tell_verdicts(shared, run)
+
+
+def _within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -> ModelSpec:
+    """The description with the budget of this run."""
+    given = {name: value for name, value in (("max_calls", max_calls), ("max_cost", max_cost)) if value is not None}
+    if not given:
+        return spec
+    if spec.endpoint is None:
+        raise ModelRefused(f"{spec.name} is no endpoint, and a budget is for endpoints only.")
+    return spec.model_copy(update={"endpoint": spec.endpoint.model_copy(update=given)})
+
+
+def _plan(shared: Resources, project: str, template: str, *, sample: str, **chosen: Any) -> JudgePlan:
+    from workflow import judge_templates, judging
+    from workflow.projects import access_to
+
+    if sample in ("all", "graded"):
+        chosen["chosen"] = sample
+    elif sample.isdecimal() and int(sample) > 0:
+        chosen |= {"chosen": "stratified", "per_dimension": int(sample)}
+    else:
+        raise ModelRefused(f"--sample {sample} is neither all, graded, nor a number of answers of each dimension.")
+    given = {name: value for name, value in chosen.items() if value not in (None, {})}
+    if Path(template).is_file():
+        text = judge_templates.read_text(Path(template))
+        found = judge_templates.add_version(
+            shared.store, by=None, project=project, text=text, origin=Path(template).name
+        )
+        return judging.plan_of_project(shared.store, by=None, project=project, template=found.template, **given)
+    name, _, version = template.partition("@")
+    if version and not version.isdecimal():
+        raise NotFound(f"--template {template}: a version is a number, as in {name}@2.")
+    with shared.store.read() as session:
+        access = access_to(session, person=None, project=project)
+        parsed = judge_templates.template(
+            session, project_id=access.project_id, name=name, version=int(version) if version else None
+        )
+    return judging.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
+
+
+def _pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
+    found = []
+    for each in told:
+        name, mark, value = each.partition("=")
+        if not (name.strip() and mark and value.strip()):
+            raise ModelRefused(f"{option} {each} does not read {form}.")
+        found.append((name.strip(), value.strip()))
+    return found
+
+
+def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
+    """What a run would do, and what it may cost."""
+    from app.commands import run as commands
+    from workflow import judging
+
+    seen = judging.foreseen(
+        shared.store,
+        shared.media,
+        by=None,
+        project=project,
+        spec=spec,
+        plan=plan,
+        cache=shared.settings.home / "prepared",
+    )
+    typer.echo(f"{judging.label_of(spec, plan)}: {seen.n_units} requests about {seen.n_answers} answers")
+    for why, n in seen.cannot.items():
+        typer.echo(f"  {n} cannot be asked: {why}")
+    if spec.endpoint is not None and seen.questions:
+        commands.tell_estimate(spec, seen.questions, requests=seen.n_units)
+    for question in seen.questions[:1]:
+        typer.echo(f"--- {question.name} ({question.dimension})")
+        if question.system:
+            typer.echo(f"[system] {question.system}")
+        typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
+
+
+def _tell_verdicts(shared: Resources, run: str) -> None:
+    """What the replies came to, by criterion."""
+    from workflow import judging, runs
+
+    view = runs.view(shared.store, by=None, run=run)
+    if view.state is RunState.WAITING:
+        return
+    for criterion, counts in judging.verdicts_of(shared.store, by=None, run=run).items():
+        scored = sum(n for verdict, n in counts.items() if verdict.scored)
+        rest = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(counts).most_common() if not verdict.scored)
+        typer.echo(f"{criterion}: {scored} of {sum(counts.values())} scored{'; ' if rest else ''}{rest}")
