@@ -33,7 +33,8 @@ def test_its_forms_are_checked() -> None:
     assert [each.name for each in check_answers(criteria, {"answer_correct": "yes"}, {}, item)] == ["difficulty"]
 
 
-def test_it_can_be_verified_and_says_what_is_not_built() -> None:
+def test_it_can_be_verified_and_judged_and_says_what_is_not_built() -> None:
     registry.require_available(LOADED.schema_, "verification")
-    with pytest.raises(NotAvailable):
-        registry.require_available(LOADED.schema_, "judges")
+    registry.require_available(LOADED.schema_, "judges")
+    with pytest.raises(NotAvailable, match="declared, but not built yet"):
+        registry.require_row("format", LOADED.schema_.export.formats[0])
