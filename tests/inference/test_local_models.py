@@ -16,7 +16,7 @@ from inference.local.families import FAMILIES as ROWS
 from inference.local.families import family_of
 from inference.spec import Generation
 from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, texts, without_pictures
-from tests.inference.tiny import FAMILIES, SIDE, Shelf
+from tests.inference.tiny import FAMILIES, SIDE, Shelf, as_of_old
 
 pytestmark = pytest.mark.slow
 
@@ -31,6 +31,20 @@ def changed(path: Path, **values: Any) -> None:
     """A JSON file with other values; None takes a key out."""
     told = {**json.loads(path.read_text()), **values}
     path.write_text(json.dumps({key: value for key, value in told.items() if value is not None}))
+
+
+@pytest.mark.parametrize("template_in", ["chat_template.json", "tokenizer_config.json"])
+@pytest.mark.parametrize(
+    "family", ["llava", "blip2_opt", "instructblip", "idefics3", "qwen2_5_vl", "internvl", "gemma3", "video_llava"]
+)
+def test_checkpoints_as_they_were_written_before(
+    family: str, template_in: str, tiny_models: Shelf, tmp_path: Path
+) -> None:
+    folder = as_of_old(tiny_models.folder(family), tmp_path / "old", template_in=template_in)
+    assert not (folder / "chat_template.jinja").exists()
+    old, new = opened(folder), opened(tiny_models.folder(family))
+    assert old.about["chat_template"] == new.about["chat_template"]
+    assert texts(asked(old, six(tmp_path)[:2])) == texts(asked(new, six(tmp_path)[:2]))
 
 
 def test_every_row_of_the_table_is_tried() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -720,3 +721,36 @@ def picture(path: Path, seed: int = 0, size: tuple[int, int] = (80, 60)) -> Path
     small.putdata([(dice.randrange(256), dice.randrange(256), dice.randrange(256)) for _ in range(48)])
     small.resize(size, Image.Resampling.BICUBIC).save(path)
     return path
+
+
+def as_of_old(folder: Path, to: Path, *, template_in: str = "chat_template.json") -> Path:
+    """A checkpoint as most of those on the hub lie: written before one file held all of the processor, with the images'
+    settings in `preprocessor_config.json` and the chat template in JSON, or among the tokenizer's settings."""
+    from safetensors import safe_open
+
+    shutil.copytree(folder, to)
+    whole = json.loads((to / "processor_config.json").read_text(encoding="utf-8"))
+    images = whole.pop("image_processor")
+    name = whole["processor_class"]
+    (to / "preprocessor_config.json").write_text(json.dumps({**images, "processor_class": name}), encoding="utf-8")
+    if set(whole) == {"processor_class"}:
+        (to / "processor_config.json").unlink()
+    else:
+        (to / "processor_config.json").write_text(json.dumps(whole), encoding="utf-8")
+    written = to / "chat_template.jinja"
+    if written.exists():
+        text = written.read_text(encoding="utf-8")
+        written.unlink()
+        if template_in == "chat_template.json":
+            (to / template_in).write_text(json.dumps({"chat_template": text}), encoding="utf-8")
+        else:
+            settings = json.loads((to / template_in).read_text(encoding="utf-8"))
+            (to / template_in).write_text(json.dumps({**settings, "chat_template": text}), encoding="utf-8")
+    (to / "model.safetensors").rename(to / "model-00001-of-00001.safetensors")
+    size = (to / "model-00001-of-00001.safetensors").stat().st_size
+    with safe_open(to / "model-00001-of-00001.safetensors", framework="pt") as weights:
+        index = {key: "model-00001-of-00001.safetensors" for key in weights.keys()}  # noqa: SIM118
+    (to / "model.safetensors.index.json").write_text(
+        json.dumps({"metadata": {"total_size": size}, "weight_map": index}), encoding="utf-8"
+    )
+    return to
