@@ -450,7 +450,8 @@ class Models(_Part):
     max_tokens: int | None = None
     """The longest answer."""
     clips: dict[str, Scalar] = Field(default_factory=dict)
-    """How clips become frames."""
+    """How clips become frames: `recent_segments` (so many of the last ones; 0: none), `frames_per_segment`,
+    `observation_frames` (the clip's last ones, where the image of the observation is missing)."""
 
 
 class Source(_Part):

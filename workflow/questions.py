@@ -7,6 +7,7 @@ from being asked is a sentence on its question, never an error: the other items 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from annotation_schemas import registry
+from annotation_schemas import marks, registry
 from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import AssetSlot, ItemField, Schema
 from annotation_schemas.prompt import Prompt
@@ -496,7 +497,8 @@ class _Writer:
             if name == CHOICES:
                 return self._choices(item)
             if name == DIMENSION:
-                return self.schema.dimension(item.dimension).title
+                known_as = {each.id: each.title for each in self.schema.dimensions}
+                return known_as.get(item.dimension, item.dimension)
             raise _Cannot(f"The prompt asks for `{placeholder}`, which items do not have; say which field it takes.")
         known = self.fields[name]
         if name in self.keys:
@@ -531,7 +533,7 @@ class FieldTexts:
 
     def text(self, known: ItemField, value: Any) -> str | None:
         """The text; None for what is drawn on a picture."""
-        if known.kind in ("boxes", "marks"):
+        if known.kind in marks.KINDS:
             return None
         if known.kind == "choice":
             return next((choice.label for choice in known.options if choice.value == value), str(value))
@@ -686,8 +688,11 @@ class _Shower:
         first = next((role for role, _ in item.assets if role in self.images), self.first_role)
         for part in self.schema.item.fields:
             entries = item.fields.get(part.name)
-            if part.kind not in ("boxes", "marks") or not entries or (part.role or first) != role:
+            if part.kind not in marks.KINDS or not entries or (part.role or first) != role:
                 continue
+            wrong = marks.problem(part.kind, entries, labels=())
+            if wrong:
+                raise _Cannot(f"What is to be drawn by its `{part.name}` does not fit: {wrong[:1].lower()}{wrong[1:]}")
             found.setdefault(part.kind, []).extend(each for each in entries if each.get("image", 1) == at)
             if part.kind == "boxes":
                 found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
@@ -706,7 +711,7 @@ def _numbers(told: Sequence[Mapping[str, Any]], start: str, stop: str) -> list[t
     found = []
     for each in told:
         pair = each.get(start), each.get(stop)
-        if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in pair):
+        if not all(isinstance(number, int | float) and math.isfinite(number) for number in pair):
             return None
         found.append((float(each[start]), float(each[stop])))
     return found

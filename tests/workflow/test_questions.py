@@ -469,6 +469,25 @@ def test_marks_and_labels_are_drawn_upright_on_a_turned_photo(store: Store, medi
         assert {RED, WHITE} <= {colour for _, colour in label}
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("pointed", [{"x": 0.5, "y": 0.5, "w": 0.9, "h": 0.1}], "box 1: it reaches out of the image"),
+        ("pointed", "all of it", "this must be a list of boxes"),
+        ("numbered", [{"x": 0.5, "y": 0.5}], "mark 1: it needs a `number`"),
+    ],
+)
+def test_what_cannot_be_drawn_keeps_its_item_from_being_asked(
+    field: str, value: Any, says: str, store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    loaded = schema_of("tour")
+    shown = [("image", png(tmp_path))]
+    ids = bring(store, media, loaded, [("pointing", {**EGO, field: value}, shown), ("pointing", EGO, shown)])
+    first, second = asker(store, media, loaded).ask(ids)
+    assert says in first.cannot
+    assert second.cannot == ""
+
+
 def test_workers_make_a_picture_once_and_get_the_same_bytes(store: Store, media: MediaStore, tmp_path: Path) -> None:
     loaded = schema_of("tour")
     marks = [{**EGO, "numbered": [{"number": n, "x": 0.5, "y": 0.5}]} for n in (1, 2)]
