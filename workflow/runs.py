@@ -487,7 +487,10 @@ def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
 
 
 def runs_of(store: Store, *, by: Person | None, project: str, kind: RunKind = RunKind.MODEL) -> list[RunView]:
-    """A project's runs of models or of judges, the newest first, without their newest answers and failures."""
+    """A project's runs of models, of judges, or answers out of files, the newest first.
+
+    They come without their newest answers and failures.
+    """
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         found = runs.of_project(session, project_id=access.project_id, kind=kind)
@@ -644,7 +647,7 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[RunRo
     """A run and its project, for leads; to others it does not exist."""
     row = runs.by_public_id(session, public_id=run)
     name = runs.project_of(session, public_id=run)
-    if row is None or name is None or row.kind is RunKind.IMPORT:
+    if row is None or name is None:
         raise NotFound(f"There is no run {run!r}; `touchstone run list PROJECT` shows those that there are.")
     access_to(session, person=by, project=name)
     return row, require_lead(session, by=by, project=name)
@@ -656,6 +659,8 @@ def _held(session: Session, by: Person | None, run: str) -> RunRow:
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
         raise NotFound(f"There is no run {run!r}.")
+    if row.kind is RunKind.IMPORT:
+        raise Conflict(f"The run {run} is answers out of a file ({row.params.get('file')}): there is nobody to ask.")
     return row
 
 

@@ -136,19 +136,16 @@ def model(
 
 
 def list_(project: Project) -> None:
-    """Write a project's runs, the newest first: id, state, asked and wanted items, failures, model or judge."""
+    """Write a project's runs, imported answers included, the newest first: id, state, items asked and wanted, name."""
     from workflow import runs
 
     shared = opened()
-    found = [
-        view
-        for kind in (RunKind.MODEL, RunKind.JUDGE)
-        for view in runs.runs_of(shared.store, by=None, project=project, kind=kind)
-    ]
+    found = [view for kind in RunKind for view in runs.runs_of(shared.store, by=None, project=project, kind=kind)]
     for view in sorted(found, key=lambda view: view.created_at, reverse=True):
         failed = f", {view.failed} failed" if view.failed else ""
         said = f"  {view.said}" if view.said else ""
-        typer.echo(f"{view.id}  {view.state.value:<9}  {view.done} of {view.wanted}{failed}  {view.name}{said}")
+        state = "imported" if view.kind is RunKind.IMPORT else view.state.value
+        typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{said}")
 
 
 Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows it.")]

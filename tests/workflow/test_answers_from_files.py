@@ -14,12 +14,13 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, RunRow, RunWorkerRow
-from domain.errors import FileRefused, ModelRefused
+from domain.errors import Conflict, FileRefused, ModelRefused
 from domain.runs import Outcome, RunKind, RunState
 from inference.spec import spec_of
 from media.store import MediaStore
 from tests.importers.samples import egoplan_record, egothink_record, write
 from tests.importers.workbooks import workbook
+from workflow import runs
 from workflow.bring_in import Imported, import_files
 from workflow.checks import check
 from workflow.projects import create_project
@@ -95,6 +96,20 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
     assert run.params == {"file": "tiny_p.xlsx", **files}
     assert (run.kind, run.state, run.wanted, run.name) == (RunKind.IMPORT, RunState.DONE, 3, "tiny")
     assert (worker.run_id, worker.about) == (run.id, files)
+    (view,) = runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    assert (view.state, view.done, view.answered, view.by_outcome) == (
+        RunState.DONE,
+        3,
+        1,
+        {Outcome.ANSWERED: 1, **unanswered},
+    )
+    assert {(each.outcome, each.item) for each in runs.failures_of(store, by=None, run=view.id)} == {
+        (Outcome.TRANSPORT_ERROR, "11"),
+        (Outcome.EMPTY, "12"),
+    }
+    assert runs.runs_of(store, by=None, project="p") == []
+    with pytest.raises(Conflict, match=r"answers out of a file \(tiny_p.xlsx\): there is nobody to ask"):
+        runs.retry_failed(store, by=None, run=view.id)
     assert bring(store, media, path) == Imported(repeated=3)
     assert check(store) == []
 
