@@ -88,6 +88,19 @@ class Server:
             time.sleep(0.1)
         raise RuntimeError(f"touchstone serve did not answer within {wait_seconds:.0f} s:\n{self.output()[-3000:]}")
 
+    @property
+    def memory(self) -> float:
+        """What the web process itself, without the worker beside it, holds in memory; in megabytes."""
+        assert self.process is not None
+        told = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return float(next(line.split()[1] for line in told.splitlines() if line.startswith("VmRSS:"))) / 1024
+
+    @property
+    def loaded(self) -> str:
+        """The libraries that the web process has loaded, by their files."""
+        assert self.process is not None
+        return Path(f"/proc/{self.process.pid}/maps").read_text(encoding="utf-8")
+
     def output(self) -> str:
         """Everything that the server has printed so far."""
         return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""

@@ -105,11 +105,14 @@ def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
             lead.looks(pictures, "models-before")
             with opened(server) as store:
                 assert not runs.runs_of(store, by=None, project="demo"), "nothing runs before Start"
+            memory = server.memory
             page.get_by_role("button", name="Start: 48 items").click()
 
             state = page.locator("[data-part=state]")
             expect(state).to_have_attribute("data-state", "running", timeout=LONG_MS)
             expect(page.get_by_text("Last answers")).to_be_visible(timeout=LONG_MS)
+            assert server.memory - memory < 30, "the model is in the worker"
+            assert "torch" not in server.loaded
             page.get_by_role("button", name="Pause").click()
             expect(state).to_have_attribute("data-state", "paused")
             expect(page.get_by_role("button", name="Resume")).to_be_visible()
