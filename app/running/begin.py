@@ -315,6 +315,10 @@ def kept(view: ProjectView, run: RunView) -> None:
         key="models.kept.download",
         on_click="ignore",
     )
+    if run.workers:
+        rows = [[markup.text(shown.tame(each.name)), shown.said(watch.about(each.about))] for each in run.workers]
+        shell.section("Workers")
+        shell.show(markup.table([("Worker", "name"), ("Runs on", "")], rows))
     shell.show(markup.tag("p", markup.quiet("Hash of description and plan: "), shown.mono(run.hash), style="ts"))
 
 

@@ -62,7 +62,21 @@ def choose(view: ProjectView, spec: ModelSpec) -> RunPlan:
         injections=injections,
         text_only=text_only,
     )
+    _fits(plan)
     return questions.with_prompts(replace(plan, fills=_fills(view, plan)))
+
+
+def _fits(plan: RunPlan) -> None:
+    """Refuse with a sentence what would rank by something that is not there."""
+    if plan.strategy != "rank_options" or not (plan.without_image or plan.score == "pmi_logprob"):
+        return
+    if plan.text_only:
+        raise ModelRefused(
+            "What pictures add cannot be told where they are left out: switch off Text only, or choose another score"
+            " and leave Also without pictures off."
+        )
+    if not plan.without_image:
+        raise ModelRefused("To rank by what pictures add, switch on Also without pictures.")
 
 
 def _fills(view: ProjectView, plan: RunPlan) -> dict[str, str]:

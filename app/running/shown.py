@@ -42,6 +42,7 @@ STYLE = """
 .failing { background-image: repeating-linear-gradient(135deg, #00000030 0 3px, transparent 3px 7px); }
 .truncated { background-image: repeating-linear-gradient(45deg, #00000026 0 3px, transparent 3px 7px); }
 .ts-scroll { overflow-x: auto; }
+.ts-title, .ts-table td.name { overflow-wrap: anywhere; }
 .st-key-models-text textarea { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace;
   font-size: .85rem; line-height: 1.45; }
 """
@@ -111,7 +112,10 @@ def said(value: str, *, most: int = LONGEST_TEXT, style: str = "") -> Markup:
 
 def line(value: str, *, most: int = LONGEST_LINE) -> Markup:
     """The beginning of a text that came from outside, for a cell of a table."""
-    return markup.tag("div", markup.text(opening(value, most)), style="ts-said short", dir="auto")
+    words = opening(value, most)
+    if value and not words:
+        return markup.quiet("nothing but white space")
+    return markup.tag("div", markup.text(words), style="ts-said short", dir="auto")
 
 
 def mono(value: str) -> Markup:

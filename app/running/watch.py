@@ -246,7 +246,7 @@ def workers(view: RunView) -> Markup:
         [
             [
                 markup.text(shown.tame(worker.name)),
-                markup.quiet(about(worker.about)),
+                markup.quiet(about(worker.about, names=FIRST)),
                 markup.text(shown.moment(worker.started_at)),
                 markup.tag("b", markup.text("there"))
                 if worker.there
@@ -261,18 +261,28 @@ NOT_SHOWN = ("process",)
 """What a worker keeps of itself for other workers."""
 
 
-def about(of: Mapping[str, Any]) -> str:
-    """What a worker says of itself, in a line."""
-    parts = []
-    for name, value in of.items():
-        if name in NOT_SHOWN or value in (None, "", [], {}):
-            continue
-        if isinstance(value, Mapping):
-            value = ", ".join(f"{key} {part}" for key, part in value.items())
-        elif isinstance(value, list | tuple):
-            value = ", ".join(map(str, value))
-        parts.append(f"{name.replace('_', ' ')} {value}")
-    return shown.opening(" · ".join(parts), 600)
+FIRST = ("device", "device_name", "dtype", "batch_size", "base_url", "model", "model_class", "concurrency", "probe")
+"""What a worker says of itself that matters while one watches; the rest stands with the description and the plan."""
+
+
+def about(of: Mapping[str, Any], *, names: Sequence[str] | None = None) -> str:
+    """What a worker says of itself, in a line; only of these ``names`` where they are given."""
+    chosen = {name: of[name] for name in names if name in of} if names is not None else of
+    told = (f"{name.replace('_', ' ')} {_words(value)}" for name, value in chosen.items() if name not in NOT_SHOWN)
+    return shown.opening(" · ".join(part for part in told if not part.endswith(" ")), 2_000)
+
+
+def _words(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        parts = ((name.replace("_", " "), _words(part)) for name, part in value.items())
+        return ", ".join(f"{name} {words}" for name, words in parts if words)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_words, value))
+    return str(value)
 
 
 # ---- what one can do -------------------------------------------------------------------------------------------------

@@ -195,6 +195,31 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     assert "waiting for a worker" in words(test)
 
 
+def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
+    test = show()
+    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.selectbox(key="models.strategy").select("rank_options").run()
+    test.selectbox(key="models.score").select("pmi_logprob").run()
+    test.toggle(key="models.without_image").set_value(False).run()
+    assert "switch on Also without pictures" in words(test)
+    test.toggle(key="models.without_image").set_value(True).run()
+    test.toggle(key="models.text_only").set_value(True).run()
+    assert "switch off Text only" in words(test)
+    test.toggle(key="models.text_only").set_value(False).run()
+    assert "models.see" in {button.key for button in test.button}
+
+
+def test_a_worker_is_told_in_words() -> None:
+    said = {
+        "process": {"id": 1},
+        "device": "cpu",
+        "probe": {"listed": True, "context": None},
+        "dtypes": ["a", "b"],
+        "x": "",
+    }
+    assert watch.about(said) == "device cpu · probe listed yes · dtypes a, b"
+
+
 def test_a_prompt_file_of_one_s_own_says_which_field_a_placeholder_takes(
     show: Open, store: Store, items: list[int]
 ) -> None:
@@ -266,10 +291,13 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     run = make_run(store, attempts, project="tiny", wanted=3, about={"device": "cpu", "versions": {"torch": "2"}})
     test = show(run=run)
     page = words(test)
-    for shown in ("Out of memory.", "1 to do", "machine/1", "device cpu · versions torch 2", "1 answered, 1 failed"):
+    for shown in ("Out of memory.", "1 to do", "machine/1", "device cpu", "1 answered, 1 failed"):
         assert shown in page
     assert "<script>" not in page
     assert "\x00" not in page
+    test.segmented_control(key=f"models.part.{run}").set_value("Description and plan").run()
+    assert "device cpu · versions torch 2" in words(test)
+    test.segmented_control(key=f"models.part.{run}").set_value("Progress").run()
     test.button(key="models.pause").click().run()
     assert runs.view(store, by=None, run=run).state is RunState.PAUSED
     test.button(key="models.resume").click().run()
