@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from inference.endpoint.estimate import estimated, tokens_of_picture, tokens_of_
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec, Price
 from tests.inference.scripted import Asked, Reply, ScriptedServer, as_json, chat, closed, error, html
+from tests.paths import ROOT
 
 
 def spec_of(url: str, *, modality: Any = "images", **more: Any) -> ModelSpec:
@@ -158,3 +161,15 @@ def test_tokens_of_texts_and_pictures(tmp_path: Path) -> None:
         Image.new("RGB", size).save(path)
         assert tokens_of_picture(Picture(path, "")) == tokens
     assert tokens_of_picture(Picture(tmp_path / "gone.png", "")) == 3000
+
+
+def test_estimates_and_checks_load_neither_clients_nor_models() -> None:
+    """The page that starts a run works them out in the web process."""
+    code = (
+        "import sys, workflow.runs, inference.endpoint.estimate, inference.endpoint.answerer;"
+        "print([name for name in ('openai', 'httpx2', 'torch', 'transformers') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.strip() == "[]"
