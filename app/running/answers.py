@@ -17,7 +17,7 @@ from app.services import Services
 from app.views import cases, history
 from domain.errors import NotFound
 from domain.records import ProjectView
-from domain.runs import Outcome
+from domain.runs import Outcome, RunPlan
 from inference.scores import Ranking
 from workflow import runs
 from workflow.runs import AttemptView, RunView
@@ -28,7 +28,11 @@ A_PAGE = 20
 AT_ONCE = 500
 """So many attempts are read at once for a file."""
 
+ABOUT_RUN = ("run", "model", "run_hash", "prompts", "prompts_hash")
+"""Of a file of attempts, the same in every row: the run, the hash of its description and plan, and its prompts."""
+
 COLUMNS = (
+    *ABOUT_RUN,
     *("item", "dimension", "outcome", "final", "text", "finish_reason", "tokens_in", "tokens_out"),
     *("seconds", "waited", "status", "error", "request_id", "prompt_hash", "image_hashes", "cost", "at", "detail"),
 )
@@ -244,10 +248,18 @@ def every_attempt(services: Services, run: str) -> Iterator[AttemptView]:
         before = found[-1].id
 
 
-def record(each: AttemptView) -> dict[str, Any]:
-    """An attempt as JSON values."""
+def about_run(view: RunView) -> dict[str, Any]:
+    """What every row of a file says of the run."""
+    plan = view.plan if isinstance(view.plan, RunPlan) else None
+    prompts = (plan.prompt_set, plan.prompt_hash) if plan else (None, None)
+    return dict(zip(ABOUT_RUN, (view.id, view.name, view.hash, *prompts), strict=True))
+
+
+def record(each: AttemptView, about: Mapping[str, Any]) -> dict[str, Any]:
+    """An attempt as JSON values; ``about`` is of ``about_run``."""
     of = each.attempt
     values = {
+        **about,
         "item": each.item,
         "dimension": each.dimension,
         "outcome": of.outcome.value,
@@ -258,19 +270,21 @@ def record(each: AttemptView) -> dict[str, Any]:
     return {name: values[name] if name in values else getattr(of, name) for name in COLUMNS}
 
 
-def as_json_lines(found: Iterable[AttemptView]) -> bytes:
+def as_json_lines(found: Iterable[AttemptView], view: RunView) -> bytes:
     """One JSON object a line."""
-    lines = (json.dumps(record(each), ensure_ascii=False) + "\n" for each in found)
+    about = about_run(view)
+    lines = (json.dumps(record(each, about), ensure_ascii=False) + "\n" for each in found)
     return "".join(lines).encode("utf-8", "replace")
 
 
-def as_csv(found: Iterable[AttemptView]) -> bytes:
+def as_csv(found: Iterable[AttemptView], view: RunView) -> bytes:
     """A table that spreadsheets open; a text that one of them would take for a formula has a quote before it."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)
+    about = about_run(view)
     for each in found:
-        writer.writerow(_cell(value) for value in record(each).values())
+        writer.writerow(_cell(value) for value in record(each, about).values())
     return ("\ufeff" + buffer.getvalue()).encode("utf-8", "replace")
 
 
@@ -292,7 +306,7 @@ def downloads(services: Services, view: RunView) -> None:
         ):
             st.download_button(
                 label,
-                lambda write=write: write(every_attempt(services, view.id)),  # type: ignore[misc]
+                lambda write=write: write(every_attempt(services, view.id), view),  # type: ignore[misc]
                 file_name=f"{view.project}-{view.id}.{ending}",
                 mime=mime,
                 key=f"models.{ending}",

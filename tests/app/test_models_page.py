@@ -396,13 +396,15 @@ def test_files_have_every_attempt_and_no_formula(store: Store, home: Home, items
         Attempt(items[0], Outcome.ANSWERED, '=HYPERLINK("http://x")', detail={"batch": 2}, image_hashes=("ab",)),
         Attempt(items[1], Outcome.ANSWERED, HOSTILE + "\nsecond line"),
     ]
-    run = make_run(store, attempts, project="tiny")
+    run = make_run(store, attempts, project="tiny", plan=RunPlan(prompt_set="mine.txt", prompt_hash="c0ffee"))
+    view = runs.view(store, by=None, run=run)
     services = Services(store, home.media(), Settings(home.path, ""), accounts.find_person(store, login="lea"), "csrf")
-    kept = [json.loads(line) for line in answers.as_json_lines(answers.every_attempt(services, run)).splitlines()]
+    kept = [json.loads(line) for line in answers.as_json_lines(answers.every_attempt(services, run), view).splitlines()]
     assert [each["item"] for each in kept] == ["counting/1", "counting/0"]
     assert kept[1]["text"] == '=HYPERLINK("http://x")'
     assert kept[1]["detail"] == {"batch": 2}
-    table = answers.as_csv(answers.every_attempt(services, run)).decode("utf-8-sig")
+    assert [(each["run"], each["prompts"], each["prompts_hash"]) for each in kept] == [(run, "mine.txt", "c0ffee")] * 2
+    table = answers.as_csv(answers.every_attempt(services, run), view).decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
     assert rows[1]["text"].startswith("'=HYPERLINK")
     assert rows[0]["text"].endswith("second line")
