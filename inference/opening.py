@@ -47,11 +47,10 @@ def open_answerer(
             f"{spec.name} is asked through a server, and servers do not give the likelihood of options that a picture"
             " comes before: rank options with a local model, or let this one write its answer (strategy `generate`)."
         )
-    if strategy == "holmes" and spec.adapter != "endpoint":
-        raise ModelRefused(
-            f"{spec.name} runs here, and calls of tools are read from servers only: serve it with one that knows them"
-            " (vLLM, SGLang) and describe it with `adapter: endpoint`."
-        )
+    if strategy == "holmes" and spec.adapter in LOCAL:
+        from inference.local.conversations import open_conversations
+
+        return open_conversations(spec, allowed)
     if strategy == "generate" and spec.adapter in LOCAL:
         from inference.local.generation import open_generate
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from domain.runs import Attempt, Outcome, Question
-from inference.local.encoding import CannotAsk, Encoded, batch_key, encode, rendered
+from inference.local.encoding import CannotAsk, Encoded, batch_key, encode
 from inference.local.loading import Loaded, load, out_of_memory, told
 from inference.opening import Allowed
 from inference.spec import ModelSpec
@@ -26,6 +26,8 @@ class Reply:
     tokens_out: int
     raw: str | None = None
     """As it was written, where ``text`` was cleaned of the family's own marks."""
+    whole: str = ""
+    """With every mark, up to the end."""
 
 
 class LocalModel:
@@ -62,7 +64,7 @@ class LocalModel:
 
     def _skipped(self, question: Question, tell: Callable[[Attempt], None]) -> bool:
         if question.cannot:
-            tell(_attempt(question, Outcome.SKIPPED, error=question.cannot))
+            tell(attempt_at(question, Outcome.SKIPPED, error=question.cannot))
         return bool(question.cannot)
 
     def _ask(
@@ -80,7 +82,7 @@ class LocalModel:
             replies = self._replies(encoded, [question.prompt_hash for question in batch])
         except CannotAsk as error:
             if len(batch) == 1:
-                tell(_attempt(batch[0], Outcome.SKIPPED, error=str(error), detail=dict(notes)))
+                tell(attempt_at(batch[0], Outcome.SKIPPED, error=str(error), detail=dict(notes)))
                 return
             self._without_those(batch, tell, stop, notes)
             return
@@ -107,7 +109,7 @@ class LocalModel:
             if reply.raw is not None:
                 detail["raw"] = reply.raw
             tell(
-                _attempt(
+                attempt_at(
                     question,
                     _outcome(reply),
                     text=reply.text,
@@ -133,7 +135,7 @@ class LocalModel:
             try:
                 encode(self.loaded, [question])
             except CannotAsk as error:
-                tell(_attempt(question, Outcome.SKIPPED, error=str(error), detail=dict(notes)))
+                tell(attempt_at(question, Outcome.SKIPPED, error=str(error), detail=dict(notes)))
             except Exception:  # it will say so when it is asked
                 fitting.append(question)
             else:
@@ -163,35 +165,7 @@ class LocalModel:
         if room < loaded.spec.generation.max_new_tokens and len(hashes) > 1:
             # The longest question leaves less room than the description gives; the others must not lose theirs.
             raise CannotAsk("One of the questions leaves little room for an answer.")
-        return generate(loaded, encoded, seed=_seed(loaded.spec.generation.seed, hashes), most=room)
-
-    def turn(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()) -> Reply:
-        """The next turn of a conversation in texts, through the model's chat template; for loops with tools.
-
-        Raises
-        ------
-        CannotAsk
-            The model has no chat template, or it refuses these turns, or they are too long.
-        """
-        loaded = self.loaded
-        if loaded.template is None:
-            raise CannotAsk(f"{loaded.spec.name} has no chat template, so it cannot hold a conversation.")
-        text = rendered(loaded, messages, tools)
-        if text is None:
-            raise CannotAsk(f"The chat template of {loaded.spec.name} refuses these turns.")
-        first = loaded.tokenizer.bos_token
-        inputs = loaded.tokenizer(
-            [text], return_tensors="pt", add_special_tokens=not (first and text.startswith(first))
-        ).to(loaded.device)
-        length = int(inputs["input_ids"].shape[1])
-        room = loaded.spec.generation.max_new_tokens
-        if loaded.room is not None:
-            room = min(room, loaded.room - length)
-        if room < 1:
-            raise CannotAsk(f"The conversation has {length} tokens; {loaded.spec.name} holds {loaded.room}.")
-        encoded = Encoded(dict(inputs), (), (length,))
-        seed = _seed(loaded.spec.generation.seed, [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()])
-        return generate(loaded, encoded, seed=seed, most=room)[0]
+        return generate(loaded, encoded, seed=seed_of(loaded.spec.generation.seed, hashes), most=room)
 
 
 def open_generate(spec: ModelSpec, allowed: Allowed) -> LocalModel:
@@ -297,7 +271,8 @@ def _reply(loaded: Loaded, ids: Sequence[int], most: int) -> Reply:
         if found:
             text, ended = before, True
     reason = "stop" if ended or count < most else "length"
-    return Reply(text.strip(), reason, count, raw if raw is not None and raw.strip() != text.strip() else None)
+    raw = raw if raw is not None and raw.strip() != text.strip() else None
+    return Reply(text.strip(), reason, count, raw, str(loaded.tokenizer.decode(kept, skip_special_tokens=False)))
 
 
 def _outcome(reply: Reply) -> Outcome:
@@ -306,7 +281,7 @@ def _outcome(reply: Reply) -> Outcome:
     return Outcome.TRUNCATED if reply.finish_reason == "length" else Outcome.ANSWERED
 
 
-def _attempt(question: Question, outcome: Outcome, **more: Any) -> Attempt:
+def attempt_at(question: Question, outcome: Outcome, **more: Any) -> Attempt:
     return Attempt(
         question.unit_id,
         outcome,
@@ -323,10 +298,10 @@ def _failed(question: Question, memory: bool, sentence: str, seconds: float, not
         if memory
         else f"The model failed on this item. {sentence}"
     )
-    return _attempt(question, Outcome.FAILED, error=error, seconds=seconds, detail=dict(notes))
+    return attempt_at(question, Outcome.FAILED, error=error, seconds=seconds, detail=dict(notes))
 
 
-def _seed(seed: int, hashes: Sequence[str]) -> int:
+def seed_of(seed: int, hashes: Sequence[str]) -> int:
     """A seed that depends on the description's and on what is asked, so that it does not matter when it is asked."""
     text = f"{seed} {' '.join(hashes)}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from annotation_schemas.tools import holmes
-from domain.errors import ModelRefused, RunStopped
+from domain.errors import RunStopped
 from domain.runs import Attempt, Outcome, Question
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec, Price
@@ -341,8 +341,3 @@ def test_a_question_s_own_system_text_comes_after_ours() -> None:
     told = server.asked[0].body["messages"][0]["content"]
     assert told.endswith("\n\nBe brief.")
     assert told.startswith("You cannot see the image")
-
-
-def test_a_model_that_runs_here_is_refused_with_a_sentence() -> None:
-    with pytest.raises(ModelRefused, match="calls of tools are read from servers only"):
-        open_answerer(ModelSpec(name="Tiny", adapter="chat", model="tiny"), strategy="holmes")
