@@ -180,7 +180,9 @@ class Score:
 
     run: str
     """The run's name: what the judge is called."""
-    prediction_id: int
+    item_id: int
+    prediction_id: int | None
+    """None: the judge looked at the item itself."""
     sample: int
     criterion: str
     verdict: Verdict
@@ -188,14 +190,15 @@ class Score:
 
 
 def scores(session: Session, *, project_id: int) -> list[Score]:
-    """What counts of what judges said about single answers, in the order of runs and units: comparisons and attack
-    answers are left out."""
+    """What counts of what judges said about single answers or items, in the order of runs and units: comparisons and
+    attack answers are left out."""
     wanted = (
         sa_select(
             col(JudgementRow.unit_id),
             col(JudgementRow.criterion),
             col(JudgementRow.verdict),
             col(JudgementRow.value),
+            col(JudgeUnitRow.item_id),
             col(JudgeUnitRow.prediction_id),
             col(JudgeUnitRow.sample),
             col(RunRow.name),
@@ -205,14 +208,14 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         .where(
             col(RunRow.project_id) == project_id,
             col(RunRow.kind) == RunKind.JUDGE,
-            col(JudgeUnitRow.prediction_id).is_not(None),
+            col(JudgeUnitRow.attack).is_(None),
             col(JudgeUnitRow.other_id).is_(None),
         )
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
     newest: dict[tuple[int, str], Score] = {}
-    for unit_id, criterion, verdict, value, prediction_id, sample, run in session.connection().execute(wanted):
-        newest[unit_id, criterion] = Score(run, prediction_id, sample, criterion, Verdict(verdict), value)
+    for unit_id, criterion, verdict, value, item_id, prediction_id, sample, run in session.connection().execute(wanted):
+        newest[unit_id, criterion] = Score(run, item_id, prediction_id, sample, criterion, Verdict(verdict), value)
     return list(newest.values())
 
 

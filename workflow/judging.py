@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from annotation_schemas import judge_templates, registry
 from annotation_schemas.judge_templates import JudgeTemplate
 from annotation_schemas.model import Judge, Schema
-from db import items, judging, runs
+from db import files, items, judging, runs
 from db.engine import Session, Store
 from db.tables import AttemptRow, ItemRow, JudgeUnitRow, PredictionRow
 from domain.errors import Conflict, InvalidInput, Problem
@@ -144,6 +144,8 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
     _check_names(session, access, plan)
     if plan.attacks:
         return _attacks(session, access, plan)
+    if not of_answers(plan):
+        return _items(session, access, plan)
     answers = [
         each
         for each in judging.answers(session, project_id=access.project_id)
@@ -207,6 +209,31 @@ def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> lis
                 drawn.append(each)
         order = drawn
     return order[: plan.limit]
+
+
+def of_answers(plan: JudgePlan) -> bool:
+    """Whether the judge is shown models' answers; else it looks at the items themselves."""
+    template = judge_templates.parse_template(plan.template_text, name=plan.template)
+    return template.head.pair or any(
+        plan.fills.get(placeholder, placeholder) == PREDICTION for placeholder in template.prompt.placeholders
+    )
+
+
+def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
+    """The items, where a judge looks at them and not at what models answered."""
+    found = [
+        (id, id, dimension, "")
+        for id, _, dimension in files.item_ids(session, project_id=access.project_id)
+        if plan.dimensions is None or dimension in plan.dimensions
+    ]
+    drawn = _drawn(found, plan)
+    if not drawn:
+        raise InvalidInput([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
+    return [
+        {"item_id": id, "prediction_id": None, "other_id": None, "swapped": False, "attack": None, "sample": sample}
+        for id, *_ in drawn
+        for sample in range(plan.samples)
+    ]
 
 
 def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
@@ -409,7 +436,7 @@ class JudgeAsker:
                 row,
                 found[row.item_id],
                 contents[row.item_id, found[row.item_id].current_revision],
-                ATTACKS[row.attack] if row.attack is not None else answers[row.prediction_id or 0].text,
+                _answer(row, answers),
                 answers[row.other_id].text if row.other_id is not None else None,
             )
             for id, row in rows.items()
@@ -457,6 +484,13 @@ class JudgeAsker:
             if mark.startswith("[") and mark.endswith("]") and len(mark) > 4:
                 answer = answer.replace(mark, f"({mark[1:-1]})")
         return answer
+
+
+def _answer(row: JudgeUnitRow, answers: Mapping[int, PredictionRow]) -> str:
+    """What is judged; empty where the judge looks at the item itself."""
+    if row.attack is not None:
+        return ATTACKS[row.attack]
+    return answers[row.prediction_id].text if row.prediction_id is not None else ""
 
 
 def asker_of(

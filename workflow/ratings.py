@@ -85,23 +85,18 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
 
 
 def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tuple[Rating, Verdict]]:
-    """What judges that were run here say about models' answers: only ``scored`` ones hold a value.
+    """What judges that were run here say about what people rate in a stage: only ``scored`` ones hold a value.
 
     A judge is called by its run. What it said when it was asked again has a rater of its own (``again``).
     """
-    criteria = {criterion.name for criterion in criteria_of(access.schema, stage)}
-    if stage is not Stage.GRADING or not criteria:
-        return []
     places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
     answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
     found = []
-    for score in judging.scores(session, project_id=access.project_id):
-        if score.criterion not in criteria:
-            continue
-        answer = answers[score.prediction_id]
-        name, dimension = places[answer.item_id]
+    for score in _scores(session, access=access, stage=stage):
+        name, dimension = places[score.item_id]
+        answer = answers[score.prediction_id] if score.prediction_id is not None else None
         rating = Rating(
-            unit=unit_of(name, answer.model),
+            unit=unit_of(name, answer.model if answer else None),
             rater=again(score.run, score.sample),
             criterion=score.criterion,
             value=score.value,
@@ -109,6 +104,16 @@ def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tup
         )
         found.append((rating, score.verdict))
     return found
+
+
+def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.Score]:
+    """What judges said about models' answers in grading, about items in verification."""
+    criteria = {criterion.name for criterion in criteria_of(access.schema, stage)}
+    return [
+        score
+        for score in judging.scores(session, project_id=access.project_id)
+        if score.criterion in criteria and (score.prediction_id is None) == (stage is Stage.VERIFICATION)
+    ]
 
 
 def again(judge: str, sample: int) -> str:
@@ -146,12 +151,10 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         project_id = access.project_id
         people = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
         from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
-        judged = judging.scores(session, project_id=project_id) if stage is Stage.GRADING else []
-    known = {criterion.name for criterion in criteria_of(access.schema, stage)}
+        judged = _scores(session, access=access, stage=stage)
     times: dict[str, set[int]] = {}
     for score in judged:
-        if score.criterion in known:
-            times.setdefault(score.run, set()).add(score.sample)
+        times.setdefault(score.run, set()).add(score.sample)
     return Raters(
         sorted(people),
         sorted(from_files - people),
