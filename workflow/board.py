@@ -436,6 +436,72 @@ def _about_people(found: Read, of: Scored) -> list[str]:
     return notes
 
 
+# ---- models beside each other ----------------------------------------------------------------------------------------
+
+
+def overview(
+    found: Read, by: Sequence[Scores], *, together: str | None = None, common: bool = False
+) -> dict[tuple[str, Scores], Line]:
+    """Each model's mean over all answers, by every way of scoring."""
+    clusters = clusters_of(found, together)[1]
+    lines = {}
+    for scores in by:
+        of = scored(found, scores)
+        asked = {
+            id
+            for id, item in found.items.items()
+            if (of.asked is None or item.dimension in of.asked) and (not common or id in found.common)
+        }
+        inside = np.array([answer.item in asked for answer in found.answers], dtype=bool)
+        for model in found.models:
+            mine = found.of_model[model]
+            missing = [why for item, why in found.unanswered.get(model, {}).items() if item in asked]
+            lines[model, scores] = _line(of, _Lot(mine[inside[mine]], missing), clusters, model=model, part=None)
+    return lines
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far a model stays behind the first one, on the items on which both have a score."""
+
+    model: str
+    first: str
+    difference: Statistic
+    """The mean of the model's score less the first one's, item by item."""
+
+
+def gaps(found: Read, cut: Board) -> list[Gap]:
+    """Every model beside the first of the board, in pairs of answers to one item.
+
+    Pairs tell more than two intervals do: what makes an item hard for all models falls out of the difference.
+    """
+    if cut.scores.kind == "corrected":
+        return []
+    of = scored(found, cut.scores)
+    clusters = clusters_of(found, cut.together)[1]
+    ordered = [model for model in cut.models if cut.whole[model].found.defined]
+    if len(ordered) < 2:
+        return []
+    at_item: dict[str, dict[int, int]] = {
+        model: {
+            found.answers[at].item: at
+            for at in found.of_model[model].tolist()
+            if not math.isnan(of.values[at])
+            and (of.asked is None or found.items[found.answers[at].item].dimension in of.asked)
+            and (not cut.common or found.answers[at].item in found.common)
+        }
+        for model in ordered
+    }
+    first = ordered[0]
+    lines = []
+    for model in ordered[1:]:
+        both = [(at, at_item[first][item]) for item, at in at_item[model].items() if item in at_item[first]]
+        values = [float(of.values[mine] - of.values[other]) for mine, other in both]
+        together = None if clusters is None else [clusters[mine] for mine, _ in both]
+        lines.append(Gap(model, first, clustered_mean(values, clusters=together)))
+    return lines
+
+
 # ---- slices ---------------------------------------------------------------------------------------------------------
 
 

@@ -246,6 +246,14 @@ def _levels(criterion: Criterion) -> tuple[float | None, float | None] | None:
     return (float(min(plain)), float(max(plain))) if len(plain) == len(values) else None
 
 
+def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
+    """The lowest and the highest score that there can be; None where the scale has no end."""
+    if scores.kind == "key":
+        return 0.0, 1.0
+    named = (each for each in scored_criteria(schema) if each.name == scores.criterion)
+    return next((_levels(each) for each in named), None) or (None, None)
+
+
 def number_of(criterion: Criterion, value: Any) -> float:
     """A grade as a number; nan if it is none of the scale."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):

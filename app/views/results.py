@@ -17,8 +17,8 @@ from app.services import Services
 from app.views import cases
 from domain.records import ProjectView
 from workflow import board as numbers
-from workflow.board import Board, Contrast, Line, Ranked
-from workflow.results import METHODS, Read, Scores, current, scores_of
+from workflow.board import Board, Contrast, Gap, Line, Ranked
+from workflow.results import METHODS, Read, Scores, current, ends_of, scores_of
 from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
 
 STYLE = """
@@ -64,6 +64,7 @@ def render(services: Services) -> None:
     shell.show(markup.Markup(f"<style>{STYLE}</style>"), leaderboard(view, cut, sort=sort, common=common, bins=bins))
     _legend(cut)
     _downloads(view, found, cut)
+    _beside(view, found, cut, there, together, common)
     _slices(found, cut)
     _ranked(services, found, together)
 
@@ -139,22 +140,26 @@ def leaderboard(view: ProjectView, cut: Board, *, sort: str, common: bool, bins:
         name = markup.joined(
             [markup.tag("b", markup.text(model)), markup.tag("div", markup.quiet(asked), style="ts-small")]
         )
-        row = [name, _cell(view, cut, whole, common=common, bins=bins)]
-        row += [_cell(view, cut, cut.of_parts[model], common=common, bins=bins)] if cut.of_parts else []
-        row += [_cell(view, cut, cut.cells[model, at], common=common, bins=bins) for at in slices]
+        lines = [whole, *([cut.of_parts[model]] if cut.of_parts else []), *(cut.cells[model, at] for at in slices)]
+        ends = (cut.low, cut.high)
+        by = cut.slicing.way.name
+        row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins) for line in lines)]
         rows.append(row)
     return markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard")
 
 
-def _cell(view: ProjectView, cut: Board, line: Line, *, common: bool, bins: int) -> markup.Markup:
+def _cell(
+    view: ProjectView, line: Line, ends: tuple[float | None, float | None], *, by: str, common: bool, bins: int = BINS
+) -> markup.Markup:
+    """A number with its interval and the answers it rests on; it leads to the cases behind it."""
     at = line.found
     if not at.defined and not line.asked:
         return markup.quiet("-")
     href = cases.address(
         view.name,
-        scores=cut.scores,
+        scores=line.scores,
         model=line.model,
-        by=cut.slicing.way.name if line.part is not None else None,
+        by=by if line.part is not None else None,
         part=line.part,
         bins=bins if line.part is not None and bins != BINS else None,
         common="1" if common else None,
@@ -162,15 +167,9 @@ def _cell(view: ProjectView, cut: Board, line: Line, *, common: bool, bins: int)
     if not at.defined:
         return markup.heat(None, "-", f"n {at.n_units}", href=href, title=told(line))
     limits = "no interval" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f}"
-    about = f"{limits}\nn {at.n_units}"
-    return markup.heat(_strength(cut, at.value), f"{at.value:.2f}", about, href=href, title=told(line))
-
-
-def _strength(cut: Board, value: float) -> float | None:
-    low, high = cut.low, cut.high
-    if low is None or high is None or high <= low:
-        return None
-    return (value - low) / (high - low)
+    low, high = ends
+    strength = None if low is None or high is None or high <= low else (at.value - low) / (high - low)
+    return markup.heat(strength, f"{at.value:.2f}", f"{limits}\nn {at.n_units}", href=href, title=told(line))
 
 
 def told(line: Line) -> str:
@@ -243,6 +242,62 @@ def _downloads(view: ProjectView, found: Read, cut: Board) -> None:
             width="stretch",
             on_click="ignore",
         )
+
+
+# ---- models beside each other ----------------------------------------------------------------------------------------
+
+
+def _beside(
+    view: ProjectView, found: Read, cut: Board, there: Sequence[Scores], together: str | None, common: bool
+) -> None:
+    pairs = numbers.gaps(found, cut)
+    if pairs:
+        shell.section(f"Beside {pairs[0].first}, on the same items")
+        shell.show(gap_table(pairs))
+    if len(there) > 1:
+        shell.section("Every way of scoring, mean over answers")
+        lines = numbers.overview(found, there, together=together, common=common)
+        heads = [("Model", "name"), *((scores.title, "") for scores in there)]
+        rows = [
+            [
+                markup.tag("b", markup.text(model)),
+                *(_cell(view, lines[model, each], ends_of(found.schema, each), by="", common=common) for each in there),
+            ]
+            for model in cut.models
+        ]
+        shell.show(markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="overview"))
+
+
+def gap_table(pairs: Sequence[Gap]) -> markup.Markup:
+    """How far each model stays behind the first one."""
+    known = [each for pair in pairs for each in (pair.difference.low, pair.difference.high, pair.difference.value)]
+    drawn = [each for each in known if not math.isnan(each)]
+    ends = (min([*drawn, -0.01]), max([*drawn, 0.01]))
+    heads = [
+        ("Model", "name"),
+        ("Difference", "number"),
+        ("95 % interval", "number"),
+        (f"{ends[0]:.2f} to {ends[1]:.2f}", "wide"),
+        ("Items", "number"),
+        ("Remark", ""),
+    ]
+    rows = []
+    for pair in pairs:
+        at = pair.difference
+        limits = not math.isnan(at.low)
+        rows.append(
+            [
+                markup.text(pair.model),
+                markup.text(f"{at.value:+.3f}" if at.defined else "-"),
+                markup.text(f"{at.low:+.3f} to {at.high:+.3f}" if limits else "-"),
+                markup.interval(at.value, at.low if limits else None, at.high if limits else None, ends=ends)
+                if at.defined
+                else markup.quiet("undefined"),
+                markup.text(at.n_units),
+                markup.quiet(at.reason or at.method),
+            ]
+        )
+    return markup.tag("div", markup.table(heads, rows), data_part="gaps")
 
 
 # ---- slices ----------------------------------------------------------------------------------------------------------

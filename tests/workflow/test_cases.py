@@ -12,7 +12,9 @@ from sqlalchemy import event
 from db.engine import Store
 from domain.errors import NotAllowed, NotFound
 from domain.roles import Role
+from domain.runs import Attempt, Outcome, RunPlan
 from domain.states import Stage
+from inference.scores import Option, Ranking
 from tests import factories
 from tests.workflow.test_results import NAN, filled, made
 from workflow import board as numbers
@@ -192,3 +194,40 @@ def test_what_was_read_is_kept_until_something_is_new(store: Store) -> None:
     assert "new" in results.current(store, person=lea, project="p").models
     with pytest.raises(NotFound):
         results.current(store, person=factories.make_person(store, "olu", project=None), project="p")
+
+
+def test_options_that_a_run_ranked_are_read_as_they_were_kept(store: Store) -> None:
+    factories.make_project(store)
+    lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])
+    items = factories.make_items(store, 3)
+    # by token the short "red" wins, by the sum too; for the second item the longer "blue" wins by token only
+    first = Ranking((Option("red", (-1.0,)), Option("blue", (-2.0, -2.0))))
+    second = Ranking((Option("red", (-3.0,)), Option("blue", (-2.0, -2.0))))
+    attempts = [
+        Attempt(id, Outcome.ANSWERED, ranking.winner.text, detail=ranking.dump(way="test"))
+        for id, ranking in zip(items, (first, second), strict=False)
+    ]
+    failed = Attempt(items[2], Outcome.SKIPPED, error="The picture is missing.")
+    plan = RunPlan(strategy="rank_options")
+    factories.make_run(store, [*attempts, failed], name="ranker", plan=plan)
+    told = cases.case(store, person=lea, project="p", item="colour/1").answers[0]
+    assert told.ranked == second
+    assert (told.right, told.key) == (0.0, "red")
+    found = results.read(store, person=lea, project="p")
+    ranked = numbers.ranked(store, found, person=lea)
+    assert ranked is not None
+    assert {name: line.found.value for (_, name), line in ranked.by_score.items()} == {
+        "mean_logprob": 0.5,
+        "sum_logprob": 1.0,
+        "per_byte_logprob": 1.0,  # -3 / 3 bytes against -4 / 4: as good, and the first, "red", is taken
+    }
+    assert ranked.depends == {"ranker": (1, 2)}
+    assert ranked.used == {"ranker": "mean_logprob"}
+    line = numbers.board(found, Scores("key")).whole["ranker"]
+    assert (line.found.value, line.asked, dict(line.left_out)) == (
+        0.5,
+        3,
+        {"it was not asked, as something was missing": 1},
+    )
+    (missing,) = cases.case(store, person=lea, project="p", item="colour/2").failures
+    assert missing.error == "The picture is missing."

@@ -255,6 +255,21 @@ def test_what_cannot_be_corrected_says_why() -> None:
     assert "zeros and ones" in (line.found.reason or "")
 
 
+def test_models_are_held_against_each_other_item_by_item() -> None:
+    first, second = [1, 1, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1]
+    answers = [(at, "a", float(each)) for at, each in enumerate([*first, 1])]
+    answers += [(at, "b", float(each)) for at, each in enumerate(second)]
+    found = made(answers)
+    cut = numbers.board(found, KEY)
+    (gap,) = numbers.gaps(found, cut)
+    paired = stats.ttest_rel(second, first)
+    limits = paired.confidence_interval()
+    assert (gap.model, gap.first, gap.difference.n_units) == ("b", "a", 6)
+    assert gap.difference.value == pytest.approx(-2 / 6)
+    assert (gap.difference.low, gap.difference.high) == pytest.approx((limits.low, limits.high))
+    assert numbers.overview(found, [KEY])["a", KEY] == cut.whole["a"]
+
+
 # ---- slices ----------------------------------------------------------------------------------------------------------
 
 
