@@ -85,6 +85,9 @@ def model(
     without_image: Annotated[
         bool, typer.Option("--without-image", help="Rank the options without pictures, too.")
     ] = False,
+    score: Annotated[
+        str | None, typer.Option(help="Which score names the likeliest option; else what the schema names.")
+    ] = None,
     batch_size: Annotated[int | None, typer.Option(min=1, help="So many questions at once.")] = None,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
@@ -119,6 +122,7 @@ def model(
             clips=_counts(clips or ()) or None,
             text_only=text_only,
             without_image=without_image,
+            score=score,
             dimensions=tuple(dimension) if dimension else None,
             limit=limit,
         )

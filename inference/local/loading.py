@@ -138,6 +138,9 @@ def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
 
 
 def _needs_libraries() -> None:
+    # Threads of torch that wait for each other sleep instead of spinning. A web server, a database or a second worker
+    # on the same cores otherwise makes small models tens of times slower. It counts if torch is not imported yet.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     for package in ("torch", "transformers", "tokenizers", "PIL"):
         try:
             importlib.import_module(package)
