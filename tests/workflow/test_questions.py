@@ -36,6 +36,7 @@ from media import clips
 from media.store import MediaStore
 from tests.factories import make_project
 from tests.importers.samples import egoplan_record, write
+from tests.inference.tiny import Shelf
 from tests.media.pictures import number_of, quarters, video
 from tests.paths import shared
 from workflow import jobs, runs
@@ -706,6 +707,47 @@ def test_a_run_keeps_what_was_shown_and_why_something_was_not_asked(
     assert asked.detail["frames"] == [[each.clip, each.time] for each in question.pictures if each.time is not None]
     assert len(asked.detail["frames"]) == 32
     assert (skipped.outcome, skipped.error) == (Outcome.SKIPPED, "The file of its `progress` was not brought in.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("family", "adapter", "modality", "strategy", "begins"),
+    [
+        ("video_llava", "video_llava", "video", "generate", "<video>\n<video>\n<image>\nThese frames show"),
+        ("llava_onevision", "chat", "images", "rank_options", "<image>\n" * 5 + "These frames show"),
+    ],
+)
+def test_real_models_take_clips_and_the_observation(
+    family: str,
+    adapter: Any,
+    modality: Any,
+    strategy: str,
+    begins: str,
+    sqlite_store_for_module: Store,
+    tmp_path: Path,
+    tiny_models: Shelf,
+) -> None:
+    store, media = sqlite_store_for_module, MediaStore(tmp_path / "media")
+    loaded = schema_of("egoplan")
+    shown = [("progress", video(tmp_path / "p.webm", STEADY)), ("observation", png(tmp_path))]
+    bring(store, media, loaded, [("next_action", egoplan_fields(), shown)], name=family)
+    spec = ModelSpec(name="tiny", adapter=adapter, model=str(tiny_models.folder(family)), modality=modality)
+    few = {"frames_per_segment": 2, "recent_segments": 2}
+    run = runs.start(
+        store,
+        by=None,
+        project=family,
+        spec=spec,
+        plan=plan_for(loaded.schema_, spec, strategy=strategy, clips=few),
+    )
+    means = jobs.means_of(store, media, Settings(home=tmp_path, database_url=""))
+    assert jobs.work(store, run, means=means) is RunState.DONE
+    (said,) = runs.attempts_of(store, by=None, run=run)
+    assert begins in said.attempt.detail["rendered"]
+    assert said.attempt.detail["frames"] == [[1, 4.0], [1, 5.0], [2, 5.0], [2, 5.96]]
+    assert len(said.attempt.image_hashes) == 5
+    if strategy == "rank_options":
+        assert said.attempt.text in egoplan_fields()["options"]
 
 
 # ---- what will happen -----------------------------------------------------------------------------------------------
