@@ -59,7 +59,18 @@ def form(services: Services, view: ProjectView) -> None:
         shell.show(markup.paragraph("Model or plan were changed: see again what will happen.", style="ts ts-quiet"))
         return
     shell.show(*told(seen[1], view, spec, chosen))
-    if seen[1].can:
+    started = st.session_state.get("models.started")
+    if started is not None and started[0] is seen[1]:  # by the first of two quick clicks, or before coming back here
+        shell.show(
+            markup.tag(
+                "div",
+                markup.text("This has been started: "),
+                markup.tag("a", markup.text("the run"), href=watch.address(view.name, run=started[1]), target="_self"),
+                markup.text(". To start it once more, see again what will happen."),
+                style="ts ts-notice good",
+            )
+        )
+    elif seen[1].can:
         _start(services, view, spec, chosen, n=seen[1].can, token=token)
     first = prompts(seen[1])
     if first:
@@ -78,7 +89,7 @@ def _start(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPl
         plan=chosen,
         settings=services.settings,
     )
-    st.session_state.pop("models.seen", None)
+    st.session_state["models.started"] = (st.session_state["models.seen"][1], run)
     st.session_state.pop("models.part", None)
     st.query_params.from_dict({"project": view.name, "run": run})
     st.rerun()
@@ -129,7 +140,7 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan)
         spec=spec,
         plan=chosen,
         settings=services.settings,
-        first=ESTIMATED_FROM if spec.endpoint else SHOWN,
+        first=ESTIMATED_FROM if spec.endpoint and not _has_clips(view) else SHOWN,
     )
     pictures = {
         str(picture.path): address_of(picture.path)
@@ -149,6 +160,11 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan)
     model = fit.look(folder)
     place = fit.fit(model, device=spec.device, dtype=spec.dtype)
     return Seen(found, pictures, place=place.sentence, fits=place.fits, needs=fit.needs(model))
+
+
+def _has_clips(view: ProjectView) -> bool:
+    """Frames of clips take a while to be taken out, so only those of the prompts that are shown are."""
+    return any(slot.kind == "clip" for slot in view.schema.schema_.item.assets)
 
 
 def _of_endpoint(found: Foreseen, pictures: Mapping[str, str], spec: ModelSpec) -> Seen:

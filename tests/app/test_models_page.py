@@ -195,6 +195,18 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     assert "waiting for a worker" in words(test)
 
 
+def test_the_second_of_two_quick_clicks_starts_nothing(show: Open, items: list[int]) -> None:
+    test = show()
+    test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
+    test.toggle(key="models.text_only").set_value(True).run()
+    test.button(key="models.see").click().run()
+    test.session_state["models.started"] = (test.session_state["models.seen"][1], "id-of-the-run")
+    page = words(test.run())
+    assert "This has been started: " in page
+    assert "id-of-the-run" in page
+    assert not [button for button in test.button if button.key.startswith("models.start")]
+
+
 def test_what_pictures_add_needs_pictures(show: Open, items: list[int]) -> None:
     test = show()
     test.text_area(key=description.TEXT).set_value(specs.written(SPEC)).run()
