@@ -17,12 +17,15 @@ from db.tables import (
     EventRow,
     ImportedRatingRow,
     ItemRow,
+    JudgementRow,
+    JudgeUnitRow,
     PersonRow,
     PredictionRow,
     RevisionRow,
     RunChunkRow,
     RunRow,
 )
+from domain.judging import Verdict
 from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage
 
@@ -41,6 +44,7 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
             ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == Stage.GRADING
         ),
         select(func.max(col(AttemptRow.id))).where(col(AttemptRow.run_id).in_(of_project)),
+        select(func.max(col(JudgementRow.id))).where(col(JudgementRow.run_id).in_(of_project)),
         select(func.max(col(RunRow.id))).where(RunRow.project_id == project_id),
         select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id, EventRow.kind == "item.revised"),
         select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
@@ -209,6 +213,49 @@ def ratings(session: Session, *, project_id: int, units: Sequence[str]) -> list[
         col(ImportedRatingRow.unit).in_(list(units)),
     )
     return list(session.exec(wanted.order_by(col(ImportedRatingRow.id))))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a judge that was run here said of an answer, about one criterion."""
+
+    answer_id: int
+    judge: str
+    """Its run's name."""
+    sample: int
+    criterion: str
+    verdict: Verdict
+    value: Any
+    why: str
+
+
+def said(session: Session, *, answer_ids: Sequence[int]) -> list[Said]:
+    """What counts of what judges that were run here said of some answers: the last attempt, as the newest version of
+    its parser reads it."""
+    wanted = (
+        plain_select(
+            col(JudgementRow.unit_id),
+            col(JudgeUnitRow.prediction_id),
+            col(RunRow.name),
+            col(JudgeUnitRow.sample),
+            col(JudgementRow.criterion),
+            col(JudgementRow.verdict),
+            col(JudgementRow.value),
+            col(JudgementRow.why),
+        )
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == col(JudgementRow.unit_id))
+        .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
+        .where(
+            col(JudgeUnitRow.prediction_id).in_(list(answer_ids)),
+            col(JudgeUnitRow.attack).is_(None),
+            col(JudgeUnitRow.other_id).is_(None),
+        )
+        .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
+    )
+    newest: dict[tuple[int, str], Said] = {}
+    for unit_id, answer_id, judge, sample, criterion, verdict, value, why in session.connection().execute(wanted):
+        newest[unit_id, criterion] = Said(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
+    return list(newest.values())
 
 
 def people(session: Session, *, project_id: int) -> set[str]:

@@ -24,7 +24,7 @@ from domain.runs import ANSWERS, Outcome
 from domain.states import ItemState
 from inference.scores import Ranking
 from workflow.projects import Access, require_lead
-from workflow.ratings import unit_of
+from workflow.ratings import again, unit_of
 from workflow.refine import key_field
 from workflow.results import (
     OUTCOMES,
@@ -398,6 +398,13 @@ def _grades(
             of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
     for (id, rater), values in of_files.items():
         given.setdefault(id, []).append(Grade(rater, values, person=rater in people))
+    of_runs: dict[tuple[int, str], list[stored.Said]] = {}
+    for said in stored.said(session, answer_ids=[each.id for each in found]):
+        of_runs.setdefault((said.answer_id, again(said.judge, said.sample)), []).append(said)
+    for (id, judge), parts in of_runs.items():
+        values = {part.criterion: part.value if part.verdict.scored else part.verdict.words for part in parts}
+        note = " ".join(dict.fromkeys(part.why for part in parts if part.why))
+        given.setdefault(id, []).append(Grade(judge, values, note, person=False))
     return given
 
 

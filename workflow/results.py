@@ -11,7 +11,7 @@ import threading
 import unicodedata
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from annotation_schemas.model import Criterion, Schema
 from db import answers as stored
-from db import files, items
+from db import files, items, judging
 from db.engine import Session, Store
 from domain.errors import InvalidInput, Problem
 from domain.policies import same
@@ -99,6 +99,8 @@ class Read:
     """Criterion -> answer -> people's grades; nan for one that is no number of the scale."""
     judged: Mapping[tuple[str, str], Mapping[int, float]]
     """(criterion, judge) -> answer -> grade."""
+    unscored: Mapping[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
+    """(criterion, judge) -> answer -> why the judge's reply holds no grade."""
     replaced: int = 0
     """Earlier answers of a model to an item that it answered again."""
     unknown: int = 0
@@ -175,6 +177,16 @@ def _read(session: Session, access: Access) -> Read:
             unknown += 1
             continue
         judged.setdefault((name, rater), {})[about.id] = number_of(named[name], value)
+    unscored: dict[tuple[str, str], dict[int, str]] = {}
+    for score in judging.scores(session, project_id=project_id):
+        if score.prediction_id not in counting or score.criterion not in named or score.sample:
+            continue
+        place = (score.criterion, score.run)
+        if score.verdict.scored:
+            judged.setdefault(place, {})[score.prediction_id] = number_of(named[score.criterion], score.value)
+        else:
+            judged.setdefault(place, {})
+            unscored.setdefault(place, {})[score.prediction_id] = f"the judge gave {score.verdict.words}"
     return Read(
         access.name,
         access.title,
@@ -187,6 +199,7 @@ def _read(session: Session, access: Access) -> Read:
         judged,
         replaced=len(found) - len(last),
         unknown=unknown,
+        unscored=unscored,
     )
 
 
@@ -448,8 +461,12 @@ def _by_people(found: Read, criterion: Criterion) -> tuple[Floats, dict[int, str
 def _by_judge(found: Read, scores: Scores) -> tuple[Floats, dict[int, str]]:
     given = found.judged.get((scores.criterion or "", scores.judge or ""), {})
     values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)
-    lacking = np.flatnonzero(np.isnan(values)).tolist()
-    return values, {at: NOT_A_NUMBER if found.answers[at].id in given else NO_RATING for at in lacking}
+    failed = found.unscored.get((scores.criterion or "", scores.judge or ""), {})
+    why: dict[int, str] = {}
+    for at in np.flatnonzero(np.isnan(values)).tolist():
+        id = found.answers[at].id
+        why[at] = NOT_A_NUMBER if id in given else failed.get(id, NO_RATING)
+    return values, why
 
 
 # ---- what is kept between pages --------------------------------------------------------------------------------------

@@ -1,0 +1,59 @@
+"""A judge that was run here stands on the leaderboard with what its replies held, and with how many held nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from db.engine import Store
+from domain.judging import Verdict
+from domain.roles import Role
+from tests.factories import make_person
+from tests.inference.scripted import ScriptedServer
+from tests.workflow.test_judging import SCRIPT, World, by_item
+from workflow import board as numbers
+from workflow import cases, jobs, results, runs
+from workflow.results import Scores
+
+
+@pytest.fixture
+def world(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+    return World(store, tmp_path)
+
+
+def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
+    before = results.mark(world.store, person=None, project="p")
+    with ScriptedServer(lambda asked, number: SCRIPT[by_item(asked)][0]) as server:
+        run = world.run(server.url, world.plan())
+        world.work(run)
+        asked = list({each.text: each for each in server.asked}.values())
+    assert results.mark(world.store, person=None, project="p") != before
+    name = runs.view(world.store, by=None, run=run).name
+    found = results.read(world.store, person=None, project="p")
+    scores = Scores("judge", "score", name)
+    assert scores in results.scores_of(found)
+    # each question is asked about both models' answers, so both have the same replies of the script
+    replies = Counter(by_item(each) for each in asked)
+    given = [value for at, value in ((0, 1.0), (1, 0.5)) for _ in range(replies[at] // 2)]
+    lost = Counter(SCRIPT[at][1] for at, n in replies.items() if at > 1 for _ in range(n // 2))
+    board = numbers.board(found, scores)
+    for model in ("one", "two"):
+        line = board.whole[model]
+        assert line.found.n_units == len(given)
+        if given:
+            assert line.found.value == pytest.approx(sum(given) / len(given))
+        assert dict(line.left_out) == {f"the judge gave {verdict.words}": n for verdict, n in lost.items()}
+    lea = make_person(world.store, "lea", role=Role.LEAD, stages=[])
+    told = [
+        grade
+        for at in range(len(world.items))
+        for answer in cases.case(world.store, person=lea, project="p", item=f"colour/{at}").answers
+        for grade in answer.grades
+    ]
+    assert {(grade.who, grade.person) for grade in told} == {(name, False)}
+    said = Counter(str(grade.values["score"]) for grade in told)
+    assert sum(said.values()) == 20
+    assert said[Verdict.OUT_OF_RANGE.words] == replies[2]
