@@ -134,6 +134,7 @@ class Ranker:
         self._loaded, self._model, self._family = loaded, loaded.model, family
         self._way = ("naive" if family.ranking == "naive" else "cached") if asked == "auto" else asked
         self._score, self._without_image = score, without_image
+        self._marks = frozenset(loaded.tokenizer.convert_tokens_to_ids(list(loaded.special)))
         self._at_once = 1000
         """So many options side by side at most: fewer once memory has run out."""
         self._within = hasattr(loaded.model, "language_model") and family.model_type in ("blip-2", "instructblip")
@@ -265,7 +266,10 @@ class Ranker:
     def _check(self, ids: torch.Tensor, prompt: str) -> None:
         """The processor ends the prompt where the options were cut from it."""
         tail = _ids(self._loaded.tokenizer, [prompt])[0][-4:]
-        if ids[0, -len(tail) :].tolist() != tail:
+        # Marks become other tokens when pictures take their places: what stands behind the last one is compared.
+        marks = [place for place, token in enumerate(tail) if token in self._marks]
+        tail = tail[marks[-1] + 1 :] if marks else tail
+        if tail and ids[0, -len(tail) :].tolist() != tail:
             raise CannotRank(
                 "The processor of this model puts something after the prompt, so that an option would not follow it."
             )

@@ -244,6 +244,16 @@ def test_several_pictures(family: str, opened: Callable[[str], Loaded], shown: l
     same(logprobs(ranker(loaded), question), logprobs(ranker(loaded, "naive"), question))
 
 
+@pytest.mark.parametrize("family", [family for family in SEEING if family not in ("kosmos2", "paligemma")])
+def test_a_picture_last_and_a_long_question(family: str, opened: Callable[[str], Loaded], shown: list[Picture]) -> None:
+    """The question is longer than the window that Gemma's layers look back in."""
+    loaded = opened(family)
+    question = asked("Please look closely at all of it. " * 20, ASKED, shown[0])
+    attempt = one(ranker(loaded), question)
+    assert (attempt.tokens_in or 0) > 120
+    same([option["logprobs"] for option in attempt.detail["options"]], logprobs(ranker(loaded, "naive"), question))
+
+
 def test_little_room_means_small_groups(
     opened: Callable[[str], Loaded], shown: list[Picture], monkeypatch: pytest.MonkeyPatch
 ) -> None:
