@@ -52,6 +52,9 @@ class Head(BaseModel):
     """`item`: the item's images, or frames of its clips, come with the text."""
     pair: bool = False
     """It compares two answers, and is asked twice, the second time with their places exchanged."""
+    mirror: dict[str, Scalar] = Field(default_factory=dict)
+    """Of a comparison: what a value says when the places are exchanged, such as `{A: B, B: A}`; what is not in it says
+    the same in both orders."""
     response_format: dict[str, Any] = Field(default_factory=dict)
     """A JSON schema that the endpoint is asked to keep the reply to. It changes how a judge judges, so a template with
     it is calibrated by itself."""

@@ -183,6 +183,8 @@ class Score:
     item_id: int
     prediction_id: int | None
     """None: the judge looked at the item itself."""
+    swapped: bool
+    """Of a comparison: the other answer came first."""
     sample: int
     criterion: str
     verdict: Verdict
@@ -190,8 +192,8 @@ class Score:
 
 
 def scores(session: Session, *, project_id: int) -> list[Score]:
-    """What counts of what judges said about single answers or items, in the order of runs and units: comparisons and
-    attack answers are left out."""
+    """What counts of what judges said about answers or items, in the order of runs and units; attack answers are left
+    out."""
     wanted = (
         sa_select(
             col(JudgementRow.unit_id),
@@ -200,6 +202,7 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
             col(JudgementRow.value),
             col(JudgeUnitRow.item_id),
             col(JudgeUnitRow.prediction_id),
+            col(JudgeUnitRow.swapped),
             col(JudgeUnitRow.sample),
             col(RunRow.name),
         )
@@ -209,13 +212,15 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
             col(RunRow.project_id) == project_id,
             col(RunRow.kind) == RunKind.JUDGE,
             col(JudgeUnitRow.attack).is_(None),
-            col(JudgeUnitRow.other_id).is_(None),
         )
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
     newest: dict[tuple[int, str], Score] = {}
-    for unit_id, criterion, verdict, value, item_id, prediction_id, sample, run in session.connection().execute(wanted):
-        newest[unit_id, criterion] = Score(run, item_id, prediction_id, sample, criterion, Verdict(verdict), value)
+    found = session.connection().execute(wanted)
+    for unit_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run in found:
+        newest[unit_id, criterion] = Score(
+            run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value
+        )
     return list(newest.values())
 
 
@@ -234,3 +239,23 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
     )
     found = session.connection().execute(wanted)
     return [(criterion, Verdict(verdict), n) for criterion, verdict, n in found]
+
+
+def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool, int], str]:
+    """What a run's replies say, by item, answer, order and time of asking; of each unit the last attempt."""
+    wanted = (
+        sa_select(
+            col(JudgeUnitRow.item_id),
+            col(JudgeUnitRow.prediction_id),
+            col(JudgeUnitRow.swapped),
+            col(JudgeUnitRow.sample),
+            col(AttemptRow.text),
+        )
+        .join(AttemptRow, col(AttemptRow.unit_id) == col(JudgeUnitRow.id))
+        .where(col(JudgeUnitRow.run_id) == run_id, col(AttemptRow.run_id) == run_id)
+        .order_by(col(AttemptRow.id))
+    )
+    return {
+        (item, answer, swapped, sample): text
+        for item, answer, swapped, sample, text in session.connection().execute(wanted)
+    }

@@ -232,6 +232,19 @@ def append(
     if unless_there:
         there = finished(session, run_id=run_id, unit_ids=chunk.unit_ids, since=chunk.since)
         attempts = [attempt for attempt in attempts if attempt.unit_id not in there]
+    return add_attempts(session, run_id=run_id, worker_id=worker_id, attempts=attempts, item_ids=item_ids, now=now)
+
+
+def add_attempts(
+    session: Session,
+    *,
+    run_id: int,
+    worker_id: int,
+    attempts: Sequence[Attempt],
+    item_ids: Mapping[int, int],
+    now: datetime,
+) -> list[tuple[int, Attempt]]:
+    """Add attempts, each with the next number of its unit; with their ids."""
     if not attempts:
         return []
     numbers = _numbers(session, run_id=run_id, unit_ids=[attempt.unit_id for attempt in attempts])

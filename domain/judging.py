@@ -84,6 +84,8 @@ class JudgePlan:
     """Criterion of the schema by the part of the reply that rates it, such as ``{"score": "score"}``."""
     fills: Mapping[str, str] = field(default_factory=dict)
     """Field of the item, or ``prediction``, by the placeholder that it fills, where the names differ."""
+    mirror: Mapping[str, Value] = field(default_factory=dict)
+    """Of a comparison: what a value says when the places are exchanged."""
     pictures: bool = False
     """The item's pictures come with the text."""
     samples: int = 1
@@ -106,6 +108,10 @@ class JudgePlan:
     every item."""
     batch: bool = False
     """Asked through batch files, which are handed in and fetched later."""
+
+    def straight(self, value: Value, *, swapped: bool) -> Value:
+        """What a reply says of the answers in their own order, whichever way they were shown."""
+        return self.mirror.get(str(value), value) if swapped else value
 
     @property
     def swap(self) -> bool:

@@ -103,9 +103,14 @@ def study_of(
 
 
 def _asked_again(runs: Runs, raters: Raters, judges: Sequence[str]) -> Runs:
-    """With what a judge said when it was asked again, which is known of those that were run here."""
-    known = {name: names for name in judges if (names := raters.repeats.get(name)) and name not in runs.repeats}
-    return replace(runs, repeats={**runs.repeats, **known})
+    """With what a judge said when it was asked again or in the other order, which is known of those run here."""
+
+    def with_known(given: Mapping[str, Sequence[str]], known: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+        return {**{name: known[name] for name in judges if known.get(name)}, **given}
+
+    return replace(
+        runs, repeats=with_known(runs.repeats, raters.repeats), swapped=with_known(runs.swapped, raters.swapped)
+    )
 
 
 def _digest(rows: Sequence[Rating]) -> str:

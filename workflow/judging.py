@@ -76,6 +76,7 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
         values=(known.values if known and known.values else head.values),
         criteria=_criteria(schema, known, parser.parts, pair=head.pair),
         fills=dict(known.fills) if known else {},
+        mirror=dict(head.mirror),
         pictures=head.pictures == "item",
         dimensions=known.dimensions if known else None,
     )

@@ -11,12 +11,13 @@ from typing import Any
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, guidelines, judging
+from db import events, files, guidelines, judging, runs
 from db.engine import Session, Store
 from domain.errors import FileRefused, NotFound
-from domain.judging import Verdict
+from domain.judging import JudgePlan, Verdict
 from domain.policies import same
 from domain.records import BadRow, Person, Rating
+from domain.runs import RunKind
 from domain.states import Stage
 from importers.ratings import read_ratings
 from workflow.projects import Access, require_lead
@@ -91,15 +92,19 @@ def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tup
     """
     places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
     answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
+    plans = {
+        row.name: JudgePlan.of(row.params["plan"])
+        for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
+    }
     found = []
     for score in _scores(session, access=access, stage=stage):
         name, dimension = places[score.item_id]
         answer = answers[score.prediction_id] if score.prediction_id is not None else None
         rating = Rating(
             unit=unit_of(name, answer.model if answer else None),
-            rater=again(score.run, score.sample),
+            rater=again(score.run, score.sample, swapped=score.swapped),
             criterion=score.criterion,
-            value=score.value,
+            value=plans[score.run].straight(score.value, swapped=score.swapped) if score.verdict.scored else None,
             dimension=dimension,
         )
         found.append((rating, score.verdict))
@@ -116,13 +121,15 @@ def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.S
     ]
 
 
-def again(judge: str, sample: int) -> str:
+def again(judge: str, sample: int, *, swapped: bool = False) -> str:
     """What a judge is called as a rater, the time of asking counted from 0.
 
     >>> again("gpt-4 by pca_anchors 1", 0), again("gpt-4 by pca_anchors 1", 2)
     ('gpt-4 by pca_anchors 1', 'gpt-4 by pca_anchors 1, asked again (3)')
+    >>> again("gpt-4 by better_of_two 1", 0, swapped=True)
+    'gpt-4 by better_of_two 1, swapped'
     """
-    return f"{judge}, asked again ({sample + 1})" if sample else judge
+    return judge + (", swapped" if swapped else "") + (f", asked again ({sample + 1})" if sample else "")
 
 
 @dataclass(frozen=True)
@@ -137,6 +144,8 @@ class Raters:
     """Judges that were run here: machines, whatever anybody says."""
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """What a judge that was run here is called where it was asked again."""
+    swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What a judge that was run here is called where the answers were shown in the other order."""
 
     @property
     def machines(self) -> Sequence[str]:
@@ -152,14 +161,15 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         people = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
         from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
         judged = _scores(session, access=access, stage=stage)
-    times: dict[str, set[int]] = {}
+    times: dict[str, dict[bool, set[int]]] = {}
     for score in judged:
-        times.setdefault(score.run, set()).add(score.sample)
+        times.setdefault(score.run, {False: set(), True: set()})[score.swapped].add(score.sample)
     return Raters(
         sorted(people),
         sorted(from_files - people),
         tuple(times),
-        {name: [again(name, sample) for sample in sorted(samples) if sample] for name, samples in times.items()},
+        {name: [again(name, sample) for sample in sorted(asked[False]) if sample] for name, asked in times.items()},
+        {name: [again(name, sample, swapped=True) for sample in sorted(asked[True])] for name, asked in times.items()},
     )
 
 

@@ -63,7 +63,9 @@ def list_projects() -> None:
 
 def import_(
     name: ProjectName,
-    format: Annotated[str, typer.Argument(help="egothink, egoplan, pca_bench, predictions, tool_results or ratings.")],
+    format: Annotated[
+        str, typer.Argument(help="egothink, egoplan, pca_bench, predictions, judgements, tool_results or ratings.")
+    ],
     path: Annotated[Path, typer.Argument(help="A file, or the folder that holds the files.")],
     media: Annotated[
         Path | None, typer.Option(help="Folder with the images and videos that the files name.", metavar="DIR")
@@ -82,11 +84,22 @@ def import_(
         Path | None,
         typer.Option(help="With predictions: the model's description, with `adapter: file`.", metavar="FILE"),
     ] = None,
+    template: Annotated[
+        str | None,
+        typer.Option(help="With judgements: what the judge was asked by, which says how its replies are read."),
+    ] = None,
+    criterion: Annotated[
+        list[str] | None,
+        typer.Option(help="With judgements: PART=CRITERION, what a part of the reply rates; else as the schema says."),
+    ] = None,
 ) -> None:
     """Bring files into a project: all of it or, if a row does not fit, nothing."""
     from inference.spec import read_spec
     from workflow.bring_in import import_files
 
+    if format == "judgements":
+        _import_judgements(name, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
+        return
     described = read_spec(spec) if spec else None
     here = _resources()
     with _bar() as progress:
@@ -108,6 +121,29 @@ def import_(
         typer.echo(line)
     if done.bad:
         where = bad_rows or here.settings.home / "bad_rows" / f"{name}-{format}-{_free(here, name, format)}.jsonl"
+        _write_bad_rows(where, done.bad)
+        typer.echo(f"Left out {_count(len(done.bad), 'row')}, written with reasons to {where}.")
+
+
+def _import_judgements(
+    name: str, path: Path, template: str | None, criteria: Sequence[str], *, skip_bad: bool, bad_rows: Path | None
+) -> None:
+    from app.commands.judge import pairs, plan_of
+    from workflow.bring_in_judgements import bring_in_judgements
+
+    if template is None:
+        raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
+    here = _resources()
+    plan = plan_of(
+        here, name, template, criteria=dict(pairs(criteria, "--criterion", "PART=CRITERION")), read_only=True
+    )
+    done = bring_in_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
+    again = f", {done.repeated} were there already" if done.repeated else ""
+    typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'nobody'}{again}.")
+    if done.bad:
+        where = (
+            bad_rows or here.settings.home / "bad_rows" / f"{name}-judgements-{_free(here, name, 'judgements')}.jsonl"
+        )
         _write_bad_rows(where, done.bad)
         typer.echo(f"Left out {_count(len(done.bad), 'row')}, written with reasons to {where}.")
 

@@ -85,8 +85,8 @@ def judge(
             project,
             template or "",
             sample=sample,
-            criteria=dict(_pairs(criterion or (), "--criterion", "PART=CRITERION")),
-            fills=dict(_pairs(fill or (), "--fill", "PLACEHOLDER=FIELD")),
+            criteria=dict(pairs(criterion or (), "--criterion", "PART=CRITERION")),
+            fills=dict(pairs(fill or (), "--fill", "PLACEHOLDER=FIELD")),
             samples=repeats,
             baseline=baseline,
             models=tuple(model) if model else None,
@@ -133,15 +133,20 @@ def _within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -
 
 
 def _plan(shared: Resources, project: str, template: str, *, sample: str, **chosen: Any) -> JudgePlan:
-    from workflow import judge_templates, judging
-    from workflow.projects import access_to
-
     if sample in ("all", "graded"):
         chosen["chosen"] = sample
     elif sample.isdecimal() and int(sample) > 0:
         chosen |= {"chosen": "stratified", "per_dimension": int(sample)}
     else:
         raise ModelRefused(f"--sample {sample} is neither all, graded, nor a number of answers of each dimension.")
+    return plan_of(shared, project, template, **chosen)
+
+
+def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> JudgePlan:
+    """The plan of a judge who is asked by a template: an id, ID@VERSION, or a file, which is kept with the project."""
+    from workflow import judge_templates, judging
+    from workflow.projects import access_to
+
     given = {name: value for name, value in chosen.items() if value not in (None, {})}
     if Path(template).is_file():
         text = judge_templates.read_text(Path(template))
@@ -160,7 +165,7 @@ def _plan(shared: Resources, project: str, template: str, *, sample: str, **chos
     return judging.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
 
 
-def _pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
+def pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
     found = []
     for each in told:
         name, mark, value = each.partition("=")

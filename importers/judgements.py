@@ -1,0 +1,134 @@
+"""Judges' replies in, as they came: JSON lines ``{"item", "judge", "text"}``, FastChat's ``model_judgment``, and lists
+of ``games`` with a ``judgement`` each. What they come to is read later, by a parser of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.formats import Misfit, short
+from domain import json_text
+from domain.errors import FileRefused
+from domain.json_text import NotJson
+from domain.records import BadRow
+from importers.items import annotation_files
+
+_KEYS = (
+    "item",
+    "question_id",
+    "idx",
+    "model",
+    "model_id",
+    "judge",
+    "text",
+    "judgment",
+    "judgement",
+    "games",
+    "finish_reason",
+    "sample",
+    "swapped",
+)
+
+
+@dataclass(frozen=True)
+class JudgementRecord:
+    """A reply of a judge, as a file gives it."""
+
+    item: str
+    """External id, or the position as digits."""
+    judge: str
+    text: str
+    model: str | None = None
+    """Whose answer it is about; None: the item itself."""
+    finish_reason: str | None = None
+    sample: int = 0
+    swapped: bool = False
+    """The answers were shown in the other order."""
+
+
+@dataclass(frozen=True)
+class ReadJudgements:
+    """The replies that were found, each with where it stood, and the rows that do not fit."""
+
+    rows: Sequence[tuple[JudgementRecord, BadRow]]
+    bad: Sequence[BadRow] = ()
+
+
+def read_judgements(path: Path) -> ReadJudgements:
+    """All replies of a file, or of all .jsonl and .json files below a folder.
+
+    Raises
+    ------
+    FileRefused
+        There is nothing to read, or a file holds no records.
+    """
+    rows: list[tuple[JudgementRecord, BadRow]] = []
+    bad: list[BadRow] = []
+    single = not path.is_dir()
+    for file in [path] if single else annotation_files(path, None):
+        place = file.name if single else file.relative_to(path).as_posix()
+        for number, piece in enumerate(_pieces(file), 1):
+            here = BadRow(place, number, "", json_text.printable(piece.raw))
+            try:
+                if piece.problem:
+                    raise Misfit(piece.problem)
+                rows.append((_record(json_text.values(piece.raw, _KEYS)), here))
+            except (Misfit, NotJson) as error:
+                bad.append(BadRow(place, number, str(error), here.raw))
+    return ReadJudgements(rows, bad)
+
+
+def _pieces(file: Path) -> Sequence[json_text.Piece]:
+    try:
+        return json_text.split(json_text.decode(file.read_bytes())).pieces
+    except NotJson as error:
+        raise FileRefused(f"{file.name}, row 1: {error}. Nothing was imported.") from error
+    except OSError as error:
+        raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _record(record: Mapping[str, Any]) -> JudgementRecord:
+    item = next((record[key] for key in ("item", "question_id", "idx") if key in record), None)
+    if isinstance(item, int) and not isinstance(item, bool):
+        item = str(item)
+    if not isinstance(item, str) or not item:
+        raise Misfit("it names no item")
+    judge = record.get("judge")
+    if isinstance(judge, list) and judge and all(isinstance(part, str) for part in judge):
+        judge = " by ".join(judge)  # FastChat: the model and the name of its prompt
+    if not isinstance(judge, str) or not judge.strip():
+        raise Misfit("it names no judge")
+    model = record.get("model", record.get("model_id"))
+    if model is not None and not isinstance(model, str):
+        raise Misfit("model is no text")
+    finish = record.get("finish_reason")
+    sample, swapped = record.get("sample", 0), record.get("swapped", False)
+    if isinstance(sample, bool) or not isinstance(sample, int) or not 0 <= sample < 1000:
+        raise Misfit("sample is no whole number from 0 to 999")
+    if not isinstance(swapped, bool):
+        raise Misfit("swapped is neither true nor false")
+    return JudgementRecord(
+        item=item,
+        judge=short(judge, "judge"),
+        text=_reply(record),
+        model=short(model, "model") if model is not None else None,
+        finish_reason=finish if isinstance(finish, str) else None,
+        sample=sample,
+        swapped=swapped,
+    )
+
+
+def _reply(record: Mapping[str, Any]) -> str:
+    reply = next((record[key] for key in ("text", "judgment", "judgement") if key in record), None)
+    games = record.get("games")
+    if reply is None and isinstance(games, list):
+        if len(games) != 1 or not isinstance(games[0], dict):
+            raise Misfit("it has not one game, but another number of them; give each a row of its own")
+        reply = games[0].get("judgement")
+    if isinstance(reply, int | float) and not isinstance(reply, bool):
+        reply = str(reply)
+    if not isinstance(reply, str):
+        raise Misfit("it has no text")
+    return reply
