@@ -286,6 +286,10 @@ def look(path: Path, *, home: Path | None = None) -> Found:
     nothing = Found(path, name, family_of({}))
     if not path.is_dir():
         return _wrong(nothing, f"There is no folder {path}.")
+    if (path / "adapter_config.json").is_file() and not (path / "config.json").is_file():
+        return _wrong(
+            nothing, f"{name} holds an adapter (LoRA) and not a model: merge it into its model and save that."
+        )
     if not (path / "config.json").is_file():
         return _wrong(nothing, f"{name} is not the folder of a model: it has no config.json.")
     if home is not None and any(not file.resolve().is_relative_to(home) for file in path.iterdir()):

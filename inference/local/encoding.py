@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain.runs import Picture, Question
@@ -288,7 +288,19 @@ def encode_prompts(loaded: Loaded, prompts: Sequence[Prompt]) -> Encoded:
             f"The question takes {max(lengths)} tokens with its pictures; {loaded.spec.name} holds {loaded.room}, "
             "question and answer together."
         )
+    if loaded.family.model_type == "instructblip":
+        prompts = [_with_cut(loaded, prompt) for prompt in prompts]
     return Encoded(_moved(loaded, inputs), tuple(prompts), lengths)
+
+
+def _with_cut(loaded: Loaded, prompt: Prompt) -> Prompt:
+    """The prompt, saying so where InstructBLIP's second part reads its beginning only."""
+    limit = loaded.model.config.qformer_config.max_position_embeddings
+    count = len(loaded.processor.qformer_tokenizer(prompt.text)["input_ids"])
+    if count <= limit:
+        return prompt
+    cut = f"The part that looks at the picture reads the first {limit} of {count} tokens; the language model reads all."
+    return replace(prompt, notes={**prompt.notes, "instruction": cut})
 
 
 def _inputs(loaded: Loaded, prompts: Sequence[Prompt]) -> dict[str, Any]:

@@ -191,6 +191,12 @@ def test_no_description_of_what_is_no_model(tmp_path: Path) -> None:
         fit.spec_for_folder(tmp_path)
 
 
+def test_an_adapter_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "lora").mkdir()
+    (tmp_path / "lora" / "adapter_config.json").write_text("{}")
+    assert "merge it into its model" in fit.look(tmp_path / "lora").trouble
+
+
 def test_what_a_model_needs_is_said(tmp_path: Path) -> None:
     own = {"model_type": "quite_new_vl", "vision_config": {}, "auto_map": {"AutoConfig": "own.Config"}}
     found = fit.look(model(tmp_path / "own", own))

@@ -304,6 +304,26 @@ def test_the_checkpoints_own_parameters_decide_nothing(tiny_models: Shelf, tmp_p
         assert texts(asked(opened(folder), questions)) == texts(asked(opened(tiny_models.folder(family)), questions))
 
 
+def test_what_the_checkpoint_says_ends_an_answer_still_does(tiny_models: Shelf, tmp_path: Path) -> None:
+    folder = copied(tiny_models.folder("llava"), tmp_path / "ends")
+    first = six(tmp_path)[:1]
+    loaded = opened(folder).loaded
+    encoded = loaded.encode(first)
+    words = loaded.model.generate(**encoded.inputs, max_new_tokens=12)[0, encoded.width :].tolist()
+    changed(folder / "generation_config.json", eos_token_id=[2, words[4]])
+    cut = asked(opened(folder), first)[0]
+    assert (cut.outcome, cut.finish_reason) == (Outcome.ANSWERED, "stop")
+    assert cut.tokens_out == words.index(words[4])
+
+
+def test_an_instruction_that_is_read_in_part_says_so(tiny_models: Shelf, tmp_path: Path) -> None:
+    model = opened(tiny_models.folder("instructblip"))
+    answer = asked(model, [question(1, shown(tmp_path, 1), "wash the plate and then " * 120)])[1]
+    assert answer.outcome in (Outcome.ANSWERED, Outcome.TRUNCATED)
+    assert "reads the first 512 of" in answer.detail["instruction"]
+    assert "instruction" not in asked(model, six(tmp_path)[:1])[0].detail
+
+
 def test_our_parameters_decide(tiny_models: Shelf, tmp_path: Path) -> None:
     folder, questions = tiny_models.folder("llava_onevision"), six(tmp_path)[:2]
     plain = texts(asked(opened(folder), questions))
