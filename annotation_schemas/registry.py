@@ -105,6 +105,7 @@ _ROWS: tuple[Row, ...] = (
     Row("parser", "six_lines", "three scores from lines such as `action score: 1`"),
     Row("parser", "assessment_json", 'the `"Final Score"` of a JSON object in the reply'),
     Row("parser", "last_line", "one of the criterion's values on the last line of the reply"),
+    Row("parser", "better_output", "the letter in `Output (a) is better`"),
     Row("prompt_set", "plain", "the question, and the options where there are any"),
     Row("prompt_set", "egothink", "first-person prompts by model family, short for most dimensions"),
     Row("prompt_set", "egoplan", "goal, progress and observation, asking for the next action"),

@@ -90,6 +90,23 @@ def last_line(text: str, allowed: Sequence[Value]) -> Reading:
     return _one(found, allowed)
 
 
+# ---- which of two outputs -------------------------------------------------------------------------------------------
+
+_BETTER = re.compile(r"\boutput[ \t]*\(([a-z])\)[ \t]+is[ \t]+(?:the[ \t]+)?better\b", re.IGNORECASE)
+_NAMED = re.compile(r"[\s*_`\"']*output[ \t]*\(([a-z])\)[\s*_`\"'.]*", re.IGNORECASE)
+
+
+def better_output(text: str, allowed: Sequence[Value]) -> Reading:
+    """The letter of ``Output (a) is better``, or of ``Output (a)`` where that is all that the reply says."""
+    found = [_Found(match.group(1), match.span(1)) for match in _BETTER.finditer(text)]
+    alone = _NAMED.fullmatch(text)
+    if not found and alone is not None:
+        found = [_Found(alone.group(1), alone.span(1))]
+    if not found:
+        return Reading(Verdict.UNPARSEABLE, why="The reply does not say which output is better.")
+    return _parts({SCORE: found}, allowed)
+
+
 # ---- three scores on labelled lines ---------------------------------------------------------------------------------
 
 ASPECTS = ("perception", "cognition", "action")
@@ -268,6 +285,7 @@ PARSERS: Mapping[str, Parser] = {
         Parser("six_lines", 1, six_lines, ASPECTS),
         Parser("assessment_json", 1, assessment_json),
         Parser("last_line", 1, last_line),
+        Parser("better_output", 1, better_output),
     )
 }
 """The rows of the registry of parsers, by name."""

@@ -150,6 +150,26 @@ def test_last_line(reply: str, verdict: Verdict, value: object) -> None:
     assert (found.verdict, found.values) == (verdict, {} if value is NONE else {SCORE: value})
 
 
+@pytest.mark.parametrize(
+    ("reply", "verdict", "value"),
+    [
+        (
+            "Output (a) is better.\n\nIt says more than Output (b).\n\nTherefore, Output (a) is better.",
+            Verdict.SCORED,
+            "a",
+        ),
+        ("**Output (b)**", Verdict.SCORED, "b"),
+        ("Output (b) is the better one", Verdict.SCORED, "b"),
+        ("Output (a) is better. No: output (B) is better.", Verdict.CONTRADICTORY, NONE),
+        ("Output (c) is better", Verdict.OUT_OF_RANGE, NONE),
+        ("Output (a) and Output (b) are alike", Verdict.UNPARSEABLE, NONE),
+    ],
+)
+def test_better_output(reply: str, verdict: Verdict, value: object) -> None:
+    found = read_reply(PARSERS["better_output"], reply, ("a", "b"))
+    assert (found.verdict, found.values) == (verdict, {} if value is NONE else {SCORE: value})
+
+
 def test_why_a_reply_ended_is_looked_at_first() -> None:
     parser = PARSERS["double_brackets"]
     assert read_reply(parser, "Rating: [[1]]", HALVES, finish_reason="length").verdict is Verdict.TRUNCATED
