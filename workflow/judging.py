@@ -291,7 +291,7 @@ def start(
             by=by,
             kind=RunKind.JUDGE,
             label=label_of(spec, plan),
-            spec=runs_of_models.at_home(spec, settings),
+            spec=runs_of_models.at_home(spec, settings, by=by),
             plan=plan,
             n_units=len(rows),
         )

@@ -197,7 +197,7 @@ def start(
             by=by,
             kind=RunKind.MODEL,
             label=label_of(spec, plan),
-            spec=at_home(spec, settings),
+            spec=at_home(spec, settings, by=by),
             plan=plan,
             n_units=len(wanted),
         )
@@ -307,15 +307,36 @@ def label_of(spec: ModelSpec, plan: RunPlan) -> str:
     return " ".join(parts) + (", text only" if plan.text_only else "")
 
 
-def at_home(spec: ModelSpec, settings: Settings | None) -> ModelSpec:
-    """The description with the model's folder named in full, so that every worker finds it."""
+def at_home(spec: ModelSpec, settings: Settings | None, *, by: Person | None = None) -> ModelSpec:
+    """The description with the model's folder named in full, so that every worker finds it.
+
+    A lead names folders of models below the operator's; an admin, and the command on the machine itself, any folder.
+
+    Raises
+    ------
+    ModelRefused
+        The folder lies elsewhere.
+    """
     if spec.adapter in ("endpoint", "file") or not spec.model:
         return spec
-    below = [settings.model_folder / spec.model] if settings else []
-    for folder in (Path(spec.model).expanduser(), *below):
-        if folder.is_dir():
+    home = settings.model_folder.resolve() if settings else None
+    trusted = by is None or by.is_admin
+    given = Path(spec.model).expanduser()
+    below = home / spec.model if home else None
+    for folder in (given, below) if trusted else (below,):
+        if folder is not None and folder.is_dir() and (trusted or _inside(folder, home)):
             return spec.model_copy(update={"model": str(folder.resolve())})
+    elsewhere = given.is_absolute() or ".." in given.parts or given.exists() or (below is not None and below.exists())
+    if elsewhere and not trusted:
+        raise ModelRefused(
+            f"A model in a folder of this machine has to lie below {home or 'the folder of models'}, and {spec.model} "
+            "does not. Ask whoever runs this server to put it there."
+        )
     return spec
+
+
+def _inside(folder: Path, home: Path | None) -> bool:
+    return home is not None and folder.resolve().is_relative_to(home)
 
 
 def folder_hash(spec: ModelSpec) -> str | None:

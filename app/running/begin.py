@@ -149,7 +149,7 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan)
     }
     if spec.endpoint is not None:
         return _of_endpoint(found, pictures, spec)
-    folder = Path(runs.at_home(spec, services.settings).model or "")
+    folder = Path(runs.at_home(spec, services.settings, by=services.person).model or "")
     if not folder.is_dir():
         return Seen(
             found,

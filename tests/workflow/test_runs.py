@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from annotation_schemas import registry
 from db import runs as rows
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, ModelRefused, NotAllowed, NotAvailable, NotFound, RunStopped
+from domain.records import Person
 from domain.roles import Role
 from domain.runs import Answerer, Attempt, Outcome, Question, RunPlan, RunState
+from domain.settings import Settings
 from inference.spec import Endpoint, ModelSpec
 from tests.factories import Clock, make_items, make_people, make_person, make_project
 from workflow import jobs, runs, workers
@@ -559,3 +562,26 @@ def test_pieces_keep_batches_whole_and_let_workers_share() -> None:
             assert at_once <= size <= 16 * max(at_once, 4)
     assert 500 / runs._chunk_size(SPEC, 500) >= 7
     assert runs._chunk_size(SPEC, 500, clips=True) == 8  # of dozens of pictures each
+
+
+def test_a_lead_names_models_below_the_operators_folder_only(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    make_items(store, 1)
+    lead = make_person(store, "lea", role=Role.LEAD)
+    settings = Settings(home=tmp_path, database_url="", models=tmp_path / "models")
+    inside, outside = tmp_path / "models" / "small", tmp_path / "elsewhere"
+    for folder in (inside, outside):
+        folder.mkdir(parents=True)
+    (tmp_path / "models" / "link").symlink_to(outside)
+
+    def started(model: str, by: Person | None) -> str:
+        spec = ModelSpec(name="m", adapter="chat", model=model)
+        run = runs.start(store, by=by, project="p", spec=spec, plan=RunPlan(), settings=settings)
+        return str(runs.view(store, by=None, run=run).spec["model"])
+
+    assert started("small", lead) == started(str(inside), lead) == str(inside)
+    assert started("someone/model", lead) == "someone/model"  # a repository of the hub
+    for model in (str(outside), "../elsewhere", "link", "app", str(tmp_path / "nowhere")):
+        with pytest.raises(ModelRefused, match="has to lie below"):
+            started(model, lead)
+    assert started(str(outside), None) == str(outside)
