@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import func, insert
@@ -221,6 +221,62 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         newest[unit_id, criterion] = Score(
             run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value
         )
+    return list(newest.values())
+
+
+@dataclass(frozen=True)
+class Read:
+    """What counts of one criterion of one thing that a run asked about, attack answers included."""
+
+    run_id: int
+    item_id: int
+    prediction_id: int | None
+    other_id: int | None
+    swapped: bool
+    attack: str | None
+    sample: int
+    criterion: str
+    verdict: Verdict
+    value: Any
+    why: str
+    attempt_id: int
+
+
+def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = None) -> list[Read]:
+    """What counts of the replies of some runs, in the order of what they asked about: of each the last attempt, as the
+    newest version of its parser reads it. ``attacks`` True is attack answers alone, False all others."""
+    wanted = (
+        sa_select(
+            col(JudgementRow.unit_id),
+            col(JudgementRow.run_id),
+            col(JudgeUnitRow.item_id),
+            col(JudgeUnitRow.prediction_id),
+            col(JudgeUnitRow.other_id),
+            col(JudgeUnitRow.swapped),
+            col(JudgeUnitRow.attack),
+            col(JudgeUnitRow.sample),
+            col(JudgementRow.criterion),
+            col(JudgementRow.verdict),
+            col(JudgementRow.value),
+            col(JudgementRow.why),
+            col(JudgementRow.attempt_id),
+        )
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == col(JudgementRow.unit_id))
+        .where(col(JudgementRow.run_id).in_(list(run_ids)))
+        .order_by(
+            col(JudgementRow.unit_id),
+            col(JudgementRow.attempt_id),
+            col(JudgementRow.parser_version),
+            col(JudgementRow.id),
+        )
+    )
+    if attacks is not None:
+        attacked = col(JudgeUnitRow.attack)
+        wanted = wanted.where(attacked.is_not(None) if attacks else attacked.is_(None))
+    newest: dict[tuple[int, str], Read] = {}
+    for unit_id, *found in session.connection().execute(wanted):
+        reading = Read(*found)
+        newest[unit_id, reading.criterion] = replace(reading, verdict=Verdict(reading.verdict))
     return list(newest.values())
 
 
