@@ -9,6 +9,8 @@ or the shorter one could never lose under a sum.
 from __future__ import annotations
 
 import copy
+import gc
+import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -139,6 +141,7 @@ class Ranker:
         """So many options side by side at most: fewer once memory has run out."""
         self._within = hasattr(loaded.model, "language_model") and family.model_type in ("blip-2", "instructblip")
         self._inner = loaded.model.language_model if self._within else loaded.model
+        self._keeps = "logits_to_keep" in inspect.signature(loaded.model.forward).parameters
         self._along = ALONG.get(family.model_type, ALONG[""])
         self._after = AFTER.get(family.model_type, "")
 
@@ -157,8 +160,13 @@ class Ranker:
             tell(self._asked(question))
 
     def close(self) -> None:
-        """Give the model back."""
+        """Give its memory back."""
+        import torch
+
         del self._model, self._inner, self._loaded
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
 
     def _asked(self, question: Question) -> Attempt:
         begun = time.perf_counter()
@@ -290,6 +298,8 @@ class Ranker:
                     given = inputs[name]
                     more[name] = torch.cat([given, given.new_full((1, len(fed)), value)], 1)
             self._forget()
+            if self._keeps:  # of a long prompt over a large vocabulary, logits would fill gigabytes
+                more["logits_to_keep"] = len(fed) + 1
             out = self._model(**more, use_cache=False)
             start = out.logits.shape[1] - len(fed) - 1
             rows = out.logits[0, start : start + len(option)]
@@ -466,6 +476,8 @@ def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
     """In float64: over a large vocabulary float32 alone costs 1e-5."""
     import torch
 
+    if logits.device.type == "mps":  # which knows no float64
+        logits = logits.cpu()
     return torch.log_softmax(logits.double(), -1)
 
 
