@@ -31,6 +31,9 @@ from domain.states import Purpose, Stage
 
 _AT_ONCE = 500
 
+_ANSWERING = (RunKind.IMPORT, RunKind.MODEL)
+"""Kinds of runs whose attempts are answers to items."""
+
 
 def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
     """Numbers that stay as they are as long as nothing is new of what results are made of."""
@@ -96,7 +99,7 @@ def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
 
 def runs(session: Session, *, project_id: int) -> list[RunRow]:
     """The runs of models in a project and those out of files, the oldest first."""
-    wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind != RunKind.JUDGE)
+    wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING))
     return list(session.exec(wanted.order_by(col(RunRow.id))))
 
 
@@ -142,7 +145,7 @@ def attempts(session: Session, *, item_id: int) -> list[tuple[AttemptRow, RunRow
     wanted = (
         select(AttemptRow, RunRow)
         .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
-        .where(AttemptRow.item_id == item_id, RunRow.kind != RunKind.JUDGE)
+        .where(AttemptRow.item_id == item_id, col(RunRow.kind).in_(_ANSWERING))
         .order_by(col(AttemptRow.id))
     )
     return [(attempt, run) for attempt, run in session.exec(wanted)]

@@ -189,11 +189,15 @@ class Score:
     criterion: str
     verdict: Verdict
     value: Any
+    metric: bool = False
+    """Whether it is the number of a reference metric, on a scale of its own from 0 to 1."""
 
 
 def scores(session: Session, *, project_id: int) -> list[Score]:
-    """What counts of what judges said about answers or items, in the order of runs and units; attack answers are left
-    out."""
+    """What counts of what judges said, and metrics found, about answers or items, in the order of runs and units.
+
+    Attack answers are left out.
+    """
     wanted = (
         sa_select(
             col(JudgementRow.unit_id),
@@ -205,21 +209,22 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
             col(JudgeUnitRow.swapped),
             col(JudgeUnitRow.sample),
             col(RunRow.name),
+            col(RunRow.kind),
         )
         .join(JudgeUnitRow, col(JudgeUnitRow.id) == col(JudgementRow.unit_id))
         .join(RunRow, col(RunRow.id) == col(JudgementRow.run_id))
         .where(
             col(RunRow.project_id) == project_id,
-            col(RunRow.kind) == RunKind.JUDGE,
+            col(RunRow.kind).in_((RunKind.JUDGE, RunKind.METRIC)),
             col(JudgeUnitRow.attack).is_(None),
         )
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
     newest: dict[tuple[int, str], Score] = {}
     found = session.connection().execute(wanted)
-    for unit_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run in found:
+    for unit_id, criterion, verdict, value, item_id, prediction_id, swapped, sample, run, kind in found:
         newest[unit_id, criterion] = Score(
-            run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value
+            run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value, kind == RunKind.METRIC
         )
     return list(newest.values())
 
@@ -315,3 +320,23 @@ def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool,
         (item, answer, swapped, sample): text
         for item, answer, swapped, sample, text in session.connection().execute(wanted)
     }
+
+
+# ---- metrics --------------------------------------------------------------------------------------------------------
+
+
+def units_of_answers(session: Session, *, run_id: int) -> dict[int, int]:
+    """The unit of every answer that a metric has measured, by the answer's id."""
+    wanted = select(JudgeUnitRow.prediction_id, JudgeUnitRow.id).where(JudgeUnitRow.run_id == run_id)
+    return {answer: id or 0 for answer, id in session.exec(wanted) if answer is not None}
+
+
+def text_hashes(session: Session, *, run_id: int) -> dict[int, str]:
+    """The hash of the texts that a metric measured last, by the answer's id."""
+    wanted = (
+        sa_select(col(JudgeUnitRow.prediction_id), col(AttemptRow.prompt_hash))
+        .join(AttemptRow, col(AttemptRow.unit_id) == col(JudgeUnitRow.id))
+        .where(col(JudgeUnitRow.run_id) == run_id, col(AttemptRow.run_id) == run_id)
+        .order_by(col(AttemptRow.id))
+    )
+    return {answer: hash for answer, hash in session.connection().execute(wanted) if answer is not None}

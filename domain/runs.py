@@ -21,6 +21,8 @@ class RunKind(StrEnum):
     """Answers out of a file."""
     MODEL = "model"
     JUDGE = "judge"
+    METRIC = "metric"
+    """A reference metric: numbers of answers, without anybody who is asked."""
 
 
 class RunState(StrEnum):

@@ -34,6 +34,8 @@ KEPT_TO = {
     "torch": {"inference"},
     "transformers": {"inference"},
     "openai": {"inference"},
+    "rouge_score": {"inference"},
+    "sacrebleu": {"inference"},
     "label_studio_sdk": {"app"},
 }
 """Packages that only some rooms may know."""

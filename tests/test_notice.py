@@ -49,7 +49,7 @@ def test_the_licence_is_what_the_package_says(extra: str, package: str) -> None:
         return
     # Free text, a list of everything that was bundled, or only a licence file: it has to name the same licence.
     words = [expression or "", metadata.get("License") or "", *(metadata.get_all("Classifier") or [])]
-    said = " ".join(word for word in words if word).lower() if any(words[:2]) else licence_texts(package).lower()
+    said = " ".join(words).lower() if any(words[:2]) else " ".join([*words, licence_texts(package)]).lower()
     assert any(spelling in said for spelling in FAMILIES[told]), f"{package} says: {said[:300]}"
 
 

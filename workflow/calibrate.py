@@ -15,7 +15,7 @@ from domain.records import About, Person, Rating
 from domain.states import Stage
 from reports.content import Source
 from reports.study import Runs, Study
-from workflow.measure import measured
+from workflow.measure import beside_metrics, measured
 from workflow.projects import require_lead
 from workflow.ratings import Raters, by_guideline, judge_ratings, raters_of, unit_of
 
@@ -80,6 +80,7 @@ def study_of(
         if name in raters.people:
             raise RatingsError(f"{name} rated here under an account, and so is a person, not a judge.")
     used = [row for row in rows if row.rater in {*humans, *judges, *runs.names()}]
+    declared = beside_metrics(declared, used, metrics=raters.metrics, overruled=scales or {})
     versions = [number for number, _ in by_guideline([row for row in used if row.rater in humans])]
     if len(versions) > 1 and not pool_guidelines:
         told = " and ".join("that of files" if number is None else str(number) for number in versions)

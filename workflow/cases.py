@@ -163,6 +163,8 @@ def _differs(found: Read, at: int, scores: Scores | None) -> bool:
             scores.criterion not in (None, criterion) or (scores.judge is not None and scores.judge != judge)
         ):
             continue
+        if judge in found.metrics:
+            continue  # on a scale of its own
         people = most_say(found.grades.get(criterion, {}).get(id, ()))
         said = given.get(id, math.nan)
         if people is not None and not math.isnan(said) and said != people:

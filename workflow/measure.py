@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,16 +55,19 @@ def agreement_of(
     is a criterion of its own.
 
     A machine is never counted among the people: raters whose ratings came from a file are measured only if ``raters``
-    names them, or if nobody has rated here.
+    names them, or if nobody has rated here. Beside a reference metric a criterion's values are numbers on an interval
+    scale (``beside_metrics``).
 
     ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
     list.
     """
     rows, declared = measured(store, person=person, project=project, stage=stage, criteria=criteria, scales=scales)
+    there = raters_of(store, person=person, project=project, stage=stage)
     if raters is None:
-        people = raters_of(store, person=person, project=project, stage=stage).people
-        rows = [row for row in rows if not people or row.rater in people]
+        rows = [row for row in rows if not there.people or row.rater in there.people]
         declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
+    used = [row for row in rows if raters is None or row.rater in raters]
+    declared = beside_metrics(declared, used, metrics=there.metrics, overruled=scales or {})
     by_version = by_guideline(rows)
     if len(by_version) <= 1 or pool_guidelines:
         pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
@@ -115,6 +118,18 @@ def measured(
     return rows, {
         name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated
     }
+
+
+def beside_metrics(
+    declared: Mapping[str, Scale], rows: Iterable[Rating], *, metrics: Collection[str], overruled: Collection[str] = ()
+) -> dict[str, Scale]:
+    """The scales for ratings of which some are numbers of reference metrics, which no list of values holds.
+
+    A criterion that a metric of ``metrics`` has rated is taken as interval, for everybody whose ratings stand beside
+    it; one that somebody has declared for this measurement (``overruled``) stays as it is.
+    """
+    measured = {row.criterion for row in rows if row.rater in metrics} - set(overruled)
+    return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}
 
 
 def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> tuple[int, int]:

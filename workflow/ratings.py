@@ -88,7 +88,9 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
 def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tuple[Rating, Verdict]]:
     """What judges that were run here say about what people rate in a stage: only ``scored`` ones hold a value.
 
-    A judge is called by its run. What it said when it was asked again has a rater of its own (``again``).
+    A judge is called by its run. What it said when it was asked again has a rater of its own (``again``). Reference
+    metrics are judges who are asked nothing. What was said about a model's earlier answer to an item is left out as
+    soon as there is something about a later one.
     """
     places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
     answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
@@ -96,7 +98,7 @@ def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tup
         row.name: JudgePlan.of(row.params["plan"])
         for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
     }
-    found = []
+    found: dict[tuple[str, str, str], tuple[int, Rating, Verdict]] = {}
     for score in _scores(session, access=access, stage=stage):
         name, dimension = places[score.item_id]
         answer = answers[score.prediction_id] if score.prediction_id is not None else None
@@ -104,11 +106,18 @@ def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tup
             unit=unit_of(name, answer.model if answer else None),
             rater=again(score.run, score.sample, swapped=score.swapped),
             criterion=score.criterion,
-            value=plans[score.run].straight(score.value, swapped=score.swapped) if score.verdict.scored else None,
+            value=_straight(plans.get(score.run), score) if score.verdict.scored else None,
             dimension=dimension,
         )
-        found.append((rating, score.verdict))
-    return found
+        key = (rating.unit, rating.rater, rating.criterion)
+        if key not in found or found[key][0] <= (score.prediction_id or 0):
+            found[key] = (score.prediction_id or 0, rating, score.verdict)
+    return [(rating, verdict) for _, rating, verdict in found.values()]
+
+
+def _straight(plan: JudgePlan | None, score: judging.Score) -> Any:
+    """What was said of the answers in their own order; metrics have no plan, and no order."""
+    return score.value if plan is None else plan.straight(score.value, swapped=score.swapped)
 
 
 def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.Score]:
@@ -141,11 +150,14 @@ class Raters:
     from_files: Sequence[str]
     """Whose ratings were brought in: machines, unless somebody says otherwise."""
     judges: Sequence[str] = ()
-    """Judges that were run here: machines, whatever anybody says."""
+    """Judges and metrics that were run here: machines, whatever anybody says."""
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """What a judge that was run here is called where it was asked again."""
     swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """What a judge that was run here is called where the answers were shown in the other order."""
+
+    metrics: frozenset[str] = frozenset()
+    """Those of ``judges`` that are reference metrics: their numbers are on a scale of their own, from 0 to 1."""
 
     @property
     def machines(self) -> Sequence[str]:
@@ -170,6 +182,7 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         tuple(times),
         {name: [again(name, sample) for sample in sorted(asked[False]) if sample] for name, asked in times.items()},
         {name: [again(name, sample, swapped=True) for sample in sorted(asked[True])] for name, asked in times.items()},
+        frozenset(score.run for score in judged if score.metric),
     )
 
 

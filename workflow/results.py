@@ -101,6 +101,8 @@ class Read:
     """(criterion, judge) -> answer -> grade."""
     unscored: Mapping[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
     """(criterion, judge) -> answer -> why the judge's reply holds no grade."""
+    metrics: frozenset[str] = frozenset()
+    """Those of the judges that are reference metrics, whose numbers go from 0 to 1 whatever people's scale is."""
     replaced: int = 0
     """Earlier answers of a model to an item that it answered again."""
     unknown: int = 0
@@ -178,15 +180,20 @@ def _read(session: Session, access: Access) -> Read:
             continue
         judged.setdefault((name, rater), {})[about.id] = number_of(named[name], value)
     unscored: dict[tuple[str, str], dict[int, str]] = {}
+    metrics: set[str] = set()
     for score in judging.scores(session, project_id=project_id):
         if score.prediction_id not in counting or score.criterion not in named or score.sample:
             continue
         place = (score.criterion, score.run)
+        if score.metric:
+            metrics.add(score.run)
         if score.verdict.scored:
-            judged.setdefault(place, {})[score.prediction_id] = number_of(named[score.criterion], score.value)
+            value = float(score.value) if score.metric else number_of(named[score.criterion], score.value)
+            judged.setdefault(place, {})[score.prediction_id] = value
         else:
             judged.setdefault(place, {})
-            unscored.setdefault(place, {})[score.prediction_id] = f"the judge gave {score.verdict.words}"
+            why = "the metric has no number for it" if score.metric else f"the judge gave {score.verdict.words}"
+            unscored.setdefault(place, {})[score.prediction_id] = why
     return Read(
         access.name,
         access.title,
@@ -200,6 +207,7 @@ def _read(session: Session, access: Access) -> Read:
         replaced=len(found) - len(last),
         unknown=unknown,
         unscored=unscored,
+        metrics=frozenset(metrics),
     )
 
 
@@ -427,6 +435,8 @@ def scored(found: Read, scores: Scores) -> Scored:
     first = people or judge
     assert first is not None
     asked = _asked_in(found.schema, criterion)
+    if scores.kind == "judge" and scores.judge in found.metrics:
+        low, high = 0.0, 1.0
     if scores.kind != "corrected":
         return Scored(scores, first[0], None, first[1], low, high, asked)
     assert judge is not None

@@ -228,7 +228,7 @@ def write_down(
         row=RunRow(
             project_id=access.project_id,
             kind=kind,
-            name=_free_name(session, access, label),
+            name=free_name(session, access, label),
             params={
                 "spec": spec.dump(),
                 "plan": plan.dump(),
@@ -379,7 +379,8 @@ def plan_of_run(row: RunRow) -> RunPlan | JudgePlan:
     return JudgePlan.of(plan) if row.kind is RunKind.JUDGE else RunPlan.of(plan)
 
 
-def _free_name(session: Session, access: Access, label: str) -> str:
+def free_name(session: Session, access: Access, label: str) -> str:
+    """The label, with a number behind it where a run or a model of the project is called that already."""
     taken = runs.names(session, project_id=access.project_id)
     number, name = 2, label
     while name in taken:
@@ -682,6 +683,8 @@ def _held(session: Session, by: Person | None, run: str) -> RunRow:
         raise NotFound(f"There is no run {run!r}.")
     if row.kind is RunKind.IMPORT:
         raise Conflict(f"The run {run} is answers out of a file ({row.params.get('file')}): there is nobody to ask.")
+    if row.kind is RunKind.METRIC:
+        raise Conflict(f"The run {run} is {row.name}, a metric: there is nobody to ask.")
     return row
 
 

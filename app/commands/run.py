@@ -28,12 +28,14 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     from app.commands import judge as judge_command
+    from app.commands import metric as metric_command
 
-    run = typer.Typer(help="Runs of models and of judges over a project's items.", no_args_is_help=True)
+    run = typer.Typer(help="Runs of models, judges and metrics over a project's items.", no_args_is_help=True)
     cli.add_typer(run, name="run")
     run.command("model")(model)
     run.command("judge")(judge_command.judge)
     run.command("read")(judge_command.read)
+    run.command("metric")(metric_command.metric)
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)

@@ -1,0 +1,166 @@
+"""Reference metrics: how much of a reference answer stands in a model's answer, as a number from 0 to 1.
+
+They are compared with people as judges are, and know nothing of what the texts mean: "left" beside "right" loses one
+word of many. The libraries are imported when a metric is made, and come with the extra ``metrics``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from domain.errors import InvalidInput, NotAvailable, Problem
+
+Measure = Callable[[str, str], "float | str"]
+"""From (reference, answer) to a number from 0 to 1, or to a sentence that says why there is none."""
+
+
+Settings = Mapping[str, str | int | float | bool]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric with everything that its numbers depend on."""
+
+    name: str
+    meaning: str
+    version: int
+    """Counts from 1; raised when the same texts give another number for a reason of ours."""
+    settings: Settings
+    library: str | None = None
+    """The distribution that computes it; None: our own code."""
+    library_version: str | None = None
+    measure: Measure = field(repr=False, compare=False, default=lambda reference, answer: "")
+
+    def dump(self) -> dict[str, Any]:
+        """As JSON values, for a run to keep."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "library": self.library,
+            "library_version": self.library_version,
+            "settings": dict(self.settings),
+        }
+
+
+class _Scorer(Protocol):
+    def score(self, target: str, prediction: str) -> Mapping[str, Any]: ...
+
+
+MEANINGS: Mapping[str, str] = {
+    "rouge_l": "longest common subsequence of words, F1 of its precision and recall (rouge-score)",
+    "rouge_1": "words in common, F1 (rouge-score)",
+    "rouge_2": "pairs of neighbouring words in common, F1 (rouge-score)",
+    "bleu": "precision of runs of one to four words, smoothed, of a single sentence (sacrebleu)",
+    "chrf": "F2 of runs of one to six characters (sacrebleu)",
+    "token_f1": "words in common, F1, in any script",
+    "exact_match": "1 if the texts are equal but for case, white space and a full stop at the end",
+}
+"""The metrics that there are."""
+
+EXTRA = "metrics"
+
+
+def metric(name: str) -> Metric:
+    """The metric of that name, ready to measure.
+
+    Raises
+    ------
+    InvalidInput
+        There is none of that name.
+    NotAvailable
+        Its library is not installed.
+    """
+    if name not in MEANINGS:
+        raise InvalidInput([Problem("metric", f"There is no metric {name!r}; there are {', '.join(MEANINGS)}.")])
+    try:
+        if name.startswith("rouge"):
+            return _rouge(name)
+        if name in ("bleu", "chrf"):
+            return _sacrebleu(name)
+    except ImportError as error:
+        package = "rouge-score" if name.startswith("rouge") else "sacrebleu"
+        raise NotAvailable(
+            f"The metric {name} needs the package {package}; install it with pip install 'touchstone[{EXTRA}]'."
+        ) from error
+    own: Mapping[str, tuple[Measure, Settings]] = {
+        "token_f1": (_token_f1, {"words": r"runs of letters, digits and underscores, case folded, NFC"}),
+        "exact_match": (_exact, {"ignores": "case, white space, full stops at the end; NFC"}),
+    }
+    measure, settings = own[name]
+    return Metric(name, MEANINGS[name], 1, settings, measure=measure)
+
+
+# ---- of libraries ---------------------------------------------------------------------------------------------------
+
+_ROUGE = {"rouge_l": "rougeL", "rouge_1": "rouge1", "rouge_2": "rouge2"}
+_READ_BY_ROUGE = re.compile("[a-z0-9]")
+
+
+def _rouge(name: str) -> Metric:
+    from importlib.metadata import version
+
+    from rouge_score.rouge_scorer import RougeScorer
+
+    kind = _ROUGE[name]
+    scorer: _Scorer = RougeScorer([kind], use_stemmer=False)
+
+    def measure(reference: str, answer: str) -> float | str:
+        for text, what in ((reference, "reference"), (answer, "answer")):
+            # its tokens are Latin letters and digits; other scripts vanish, and would look like a wrong answer
+            if not _READ_BY_ROUGE.search(text.lower()) and any(letter.isalnum() for letter in text):
+                return f"The {what} holds no Latin letters and digits, and {name} reads nothing else."
+        return float(scorer.score(reference, answer)[kind].fmeasure)
+
+    settings: Settings = {"type": kind, "use_stemmer": False, "of": "fmeasure", "words": "[a-z0-9]+, lower case"}
+    return Metric(name, MEANINGS[name], 1, settings, "rouge-score", version("rouge-score"), measure)
+
+
+def _sacrebleu(name: str) -> Metric:
+    from importlib.metadata import version
+
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+    scorer = BLEU(effective_order=True) if name == "bleu" else CHRF()
+
+    def measure(reference: str, answer: str) -> float | str:
+        return float(scorer.sentence_score(answer, [reference]).score) / 100
+
+    measure("one two three four", "one two three four")  # the signature knows how many references there were
+    settings: Settings = {"signature": scorer.get_signature().format(), "divided_by": 100}
+    return Metric(name, MEANINGS[name], 1, settings, "sacrebleu", version("sacrebleu"), measure)
+
+
+# ---- our own --------------------------------------------------------------------------------------------------------
+
+_WORDS = re.compile(r"\w+")
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _exact(reference: str, answer: str) -> float:
+    """
+    >>> _exact("The cup.", "the  cup"), _exact("cup", "a cup")
+    (1.0, 0.0)
+    """
+    one, other = (" ".join(_folded(text).split()).rstrip(".").rstrip() for text in (reference, answer))
+    return float(one == other)
+
+
+def _token_f1(reference: str, answer: str) -> float | str:
+    """
+    >>> round(_token_f1("the cup on the table", "a cup is on the table"), 4)
+    0.7273
+    """
+    one, other = (Counter(_WORDS.findall(_folded(text))) for text in (reference, answer))
+    if not one:
+        return "The reference holds no words."
+    common = (one & other).total()
+    return 2 * common / (one.total() + other.total())
