@@ -70,6 +70,7 @@ SCREENS = (
     Screen("people", "People", role=Role.LEAD),
     Screen("import_", "Import", role=Role.LEAD),
     Screen("models", "Models", role=Role.LEAD),
+    Screen("judges", "Judges", role=Role.LEAD),
     Screen("results", "Results", role=Role.LEAD),
     Screen("cases", "Cases", role=Role.LEAD),
     Screen("agreement", "Agreement", role=Role.LEAD),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Literal
@@ -132,3 +132,19 @@ class JudgePlan:
             if given.get(name) is not None:
                 given[name] = tuple(given[name])
         return cls(**given)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which replies of a run are looked for; None: any."""
+
+    verdicts: Sequence[Verdict] | None = None
+    """One of these in some criterion."""
+    criterion: str | None = None
+    """The verdict is looked for in this one alone."""
+    dimension: str | None = None
+    model: str | None = None
+    attack: str | None = None
+    unit_ids: Sequence[int] | None = None
+    before: int | None = None
+    """Older than this attempt."""

@@ -284,11 +284,12 @@ def as_csv(found: Iterable[AttemptView], view: RunView) -> bytes:
     writer.writerow(COLUMNS)
     about = about_run(view)
     for each in found:
-        writer.writerow(_cell(value) for value in record(each, about).values())
+        writer.writerow(cell(value) for value in record(each, about).values())
     return ("\ufeff" + buffer.getvalue()).encode("utf-8", "replace")
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """A value for a cell of a CSV file."""
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, str):

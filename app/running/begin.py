@@ -149,17 +149,8 @@ def see(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan)
     }
     if spec.endpoint is not None:
         return _of_endpoint(found, pictures, spec)
-    folder = Path(runs.at_home(spec, services.settings, by=services.person).model or "")
-    if not folder.is_dir():
-        return Seen(
-            found,
-            pictures,
-            place=f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."
-            " Whether it is there and fits is seen when it is loaded.",
-        )
-    model = fit.look(folder)
-    place = fit.fit(model, device=spec.device, dtype=spec.dtype)
-    return Seen(found, pictures, place=place.sentence, fits=place.fits, needs=fit.needs(model))
+    place, fits, needs = place_of(services, spec)
+    return Seen(found, pictures, place=place, fits=fits, needs=needs)
 
 
 def _has_clips(view: ProjectView) -> bool:
@@ -168,23 +159,37 @@ def _has_clips(view: ProjectView) -> bool:
 
 
 def _of_endpoint(found: Foreseen, pictures: Mapping[str, str], spec: ModelSpec) -> Seen:
+    estimate, rule = estimated(found.preview.questions, found.wanted - sum(found.preview.cannot.values()), spec)
+    return Seen(found, pictures, estimate=estimate, rule=rule)
+
+
+def estimated(asked: Sequence[Question], requests: int, spec: ModelSpec) -> tuple[list[tuple[str, str]], str]:
+    """What so many requests to an endpoint come to, worked out from the first of them; and by which rule."""
     from inference.endpoint import estimate
 
-    asked = found.preview.questions
     told = estimate.estimated(asked, spec)
-    requests = found.wanted - sum(found.preview.cannot.values())
     times = requests / len(asked) if asked else 0
-    return Seen(
-        found,
-        pictures,
-        estimate=[
-            ("requests, if each succeeds at once", f"{requests:,}"),
-            ("tokens asked, about", f"{round(told.tokens_in * times):,}"),
-            ("tokens answered, at most", f"{requests * spec.generation.max_new_tokens:,}"),
-            ("cost, at most about", shown.cost(None if told.cost is None else told.cost * times, told.currency)),
-        ],
-        rule=f"Worked out from the first {markup.count(len(asked), 'prompt')}. {told.rule}",
-    )
+    figures = [
+        ("requests, if each succeeds at once", f"{requests:,}"),
+        ("tokens asked, about", f"{round(told.tokens_in * times):,}"),
+        ("tokens answered, at most", f"{requests * spec.generation.max_new_tokens:,}"),
+        ("cost, at most about", shown.cost(None if told.cost is None else told.cost * times, told.currency)),
+    ]
+    return figures, f"Worked out from the first {markup.count(len(asked), 'prompt')}. {told.rule}"
+
+
+def place_of(services: Services, spec: ModelSpec) -> tuple[str, bool, list[str]]:
+    """Of a local model: on what it will run, whether it fits, and what is missing."""
+    folder = Path(runs.at_home(spec, services.settings, by=services.person).model or "")
+    if not folder.is_dir():
+        told = (
+            f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."
+            " Whether it is there and fits is seen when it is loaded."
+        )
+        return told, True, []
+    model = fit.look(folder)
+    place = fit.fit(model, device=spec.device, dtype=spec.dtype)
+    return place.sentence, place.fits, list(fit.needs(model))
 
 
 def address_of(path: Path, *, side: int = 420) -> str:
@@ -320,6 +325,11 @@ def kept(view: ProjectView, run: RunView) -> None:
     if isinstance(run.plan, RunPlan):
         shell.section("Plan")
         shell.show(plan.facts(run.plan, view))
+    description_of(run)
+
+
+def description_of(run: RunView) -> None:
+    """The description of a run as it was when it was started, and on what its workers ran it."""
     shell.section("Description")
     text = text_of(run.spec)
     st.code(text, language="yaml")

@@ -4,6 +4,7 @@ came from, what is in effect is the YAML text on the page."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +22,10 @@ FOLDER, ENDPOINT, ALONG, MINE = "A folder on this machine", "An endpoint", "Come
 SOURCES = (FOLDER, ENDPOINT, ALONG, MINE)
 
 TEXT = "models.text"
-"""The box with the description in effect."""
+"""The box with the description in effect, on the page Models."""
 
-_KEPT = "models.text.kept"
-"""The same while another page is open: Streamlit forgets what boxes hold that are not drawn."""
+_KEPT = ".kept"
+"""After a box's key: what it holds while another page is open, as Streamlit forgets boxes that are not drawn."""
 
 FIRST_TEXT = """\
 name: my-model
@@ -34,12 +35,24 @@ model: /path/to/a/folder
 _NAME = "description"
 
 
-def choose(services: Services) -> ModelSpec | None:
-    """The description that is in effect; None while there is none or something is wrong with it, which is told."""
-    shell.section("Model")
-    source = st.segmented_control("From", SOURCES, default=FOLDER, key="models.source", label_visibility="collapsed")
-    {FOLDER: _folders, ENDPOINT: _endpoint, ALONG: _along, MINE: _mine}[source or FOLDER](services)
-    return _in_effect()
+def choose(
+    services: Services, *, box: str = TEXT, title: str = "Model", source: str = FOLDER, without: Sequence[str] = ()
+) -> ModelSpec | None:
+    """The description that is in effect; None while there is none or something is wrong with it, which is told.
+
+    Parameters
+    ----------
+    box
+        The key of the box with its text: each page has its own.
+    source
+        Where it is looked for first.
+    without
+        Adapters that are not offered.
+    """
+    shell.section(title)
+    chosen = st.segmented_control("From", SOURCES, default=source, key="models.source", label_visibility="collapsed")
+    _FROM[chosen or source](services, box, without)
+    return _in_effect(box)
 
 
 def read(text: str) -> tuple[ModelSpec | None, list[tuple[int, str]]]:
@@ -65,31 +78,31 @@ def with_value(text: str, key: str, value: object) -> str:
 # ---- where it may come from ------------------------------------------------------------------------------------------
 
 
-def _folders(services: Services) -> None:
-    folders.pick(services, take=take)
+def _folders(services: Services, box: str, without: Sequence[str]) -> None:
+    folders.pick(services, take=lambda text: take(text, box))
 
 
-def _along(services: Services) -> None:
-    known = {spec.name: spec for spec in specs.shipped()}
+def _along(services: Services, box: str, without: Sequence[str]) -> None:
+    known = {spec.name: spec for spec in specs.shipped() if spec.adapter not in without}
     st.selectbox(
         "Description",
         list(known),
         index=None,
         placeholder="Pick one",
         key="models.along",
-        on_change=lambda: _take(known.get(st.session_state["models.along"] or "")),
+        on_change=lambda: _take(known.get(st.session_state["models.along"] or ""), box),
     )
     chosen = known.get(st.session_state.get("models.along") or "")
     if chosen is not None and chosen.note:
         shell.show(markup.tag("p", markup.quiet(chosen.note), style="ts ts-small"))
 
 
-def _mine(services: Services) -> None:
+def _mine(services: Services, box: str, without: Sequence[str]) -> None:
     file = st.file_uploader("A description as YAML, or write it below", type=["yaml", "yml"], key="models.file")
     if file is not None and st.session_state.get("models.file.taken") != file.file_id:
         st.session_state["models.file.taken"] = file.file_id
         try:
-            take(yaml_text.decode(file.getvalue()))
+            take(yaml_text.decode(file.getvalue()), box)
         except ValueError as error:
             shell.show(markup.notice(f"{file.name} cannot be read: {error}.", style="bad"))
 
@@ -164,7 +177,7 @@ def endpoint_spec(asked: Asked) -> ModelSpec:
     )
 
 
-def _endpoint(services: Services) -> None:
+def _endpoint(services: Services, box: str, without: Sequence[str]) -> None:
     with st.form("models.endpoint", border=False):
         left, right = st.columns(2)
         with left:
@@ -212,35 +225,43 @@ def _endpoint(services: Services) -> None:
             max_cost=most,
         )
         try:
-            _take(endpoint_spec(asked))
+            _take(endpoint_spec(asked), box)
         except TouchstoneError as error:
             shell.tell(error)
+
+
+_FROM: Mapping[str, Callable[[Services, str, Sequence[str]], None]] = {
+    FOLDER: _folders,
+    ENDPOINT: _endpoint,
+    ALONG: _along,
+    MINE: _mine,
+}
 
 
 # ---- what is in effect -----------------------------------------------------------------------------------------------
 
 
-def take(text: str) -> None:
+def take(text: str, box: str = TEXT) -> None:
     """Put a text in effect."""
-    st.session_state[TEXT] = text
+    st.session_state[box] = text
 
 
-def _take(spec: ModelSpec | None) -> None:
+def _take(spec: ModelSpec | None, box: str) -> None:
     if spec is not None:
-        take(specs.written(spec))
+        take(specs.written(spec), box)
 
 
-def _in_effect() -> ModelSpec | None:
-    if TEXT not in st.session_state:
-        st.session_state[TEXT] = st.session_state.get(_KEPT, "")
+def _in_effect(box: str) -> ModelSpec | None:
+    if box not in st.session_state:
+        st.session_state[box] = st.session_state.get(box + _KEPT, "")
     typed: Any = st.text_area(
         "The description in effect",
-        key=TEXT,
+        key=box,
         height=260,
         placeholder=FIRST_TEXT,
         help="Every parameter that changes an answer stands here and goes into the hash of the run.",
     )
-    text = st.session_state[_KEPT] = typed or ""
+    text = st.session_state[box + _KEPT] = typed or ""
     if not text.strip():
         shell.show(markup.notice("Pick a model above, or write its description here."))
         return None

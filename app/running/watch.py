@@ -31,10 +31,10 @@ PATIENCE = timedelta(seconds=15)
 """So long a run may wait before the page says that nobody takes it."""
 
 
-def address(project: str, *, run: str | None = None, **more: str) -> str:
+def address(project: str, *, run: str | None = None, page: str = "models", **more: str) -> str:
     """Where a run is, or the list of them."""
     asked = {"project": project, **({"run": run} if run else {}), **more}
-    return "/models?" + urlencode(asked)
+    return f"/{page}?" + urlencode(asked)
 
 
 def file_name(name: str) -> str:
@@ -119,11 +119,8 @@ def _live(services: Services, run: str, drawn_as: RunState) -> None:
             st.rerun()
         failed = runs.failures_of(services.store, by=services.person, run=run) if view.failed else ()
         shell.show(*figures(view))
-        _buttons(services, view)
-        if view.state in OPEN and not view.worked_on:
-            told = waiting(view, now=datetime.now(UTC), heard=queue.worker_seen(services.settings))
-            if told:
-                shell.show(markup.notice(told, style="bad"))
+        buttons(services, view)
+        tell_waiting(services, view)
         answered = runs.attempts_of(services.store, by=services.person, run=run, outcomes=tuple(ANSWERS), limit=LAST)
         more = below(view, failed, answered)
         if more:
@@ -151,6 +148,14 @@ def figures(view: RunView) -> list[Markup]:
     if view.said:
         parts.append(markup.notice(shown.tame(view.said), style="bad" if view.state is RunState.STOPPED else ""))
     return parts
+
+
+def tell_waiting(services: Services, view: RunView) -> None:
+    """Say so if nobody works on an open run."""
+    if view.state in OPEN and not view.worked_on:
+        told = waiting(view, now=datetime.now(UTC), heard=queue.worker_seen(services.settings))
+        if told:
+            shell.show(markup.notice(told, style="bad"))
 
 
 def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
@@ -288,7 +293,8 @@ def _words(value: Any) -> str:
 # ---- what one can do -------------------------------------------------------------------------------------------------
 
 
-def _buttons(services: Services, view: RunView) -> None:
+def buttons(services: Services, view: RunView, *, failed: str = "without an answer", one: str = "item") -> None:
+    """Pause, resume, ask again what failed, cancel; ``one`` is what the run is about."""
     store, by = services.store, services.person
     with st.container(horizontal=True):
         if view.state in OPEN:
@@ -302,15 +308,15 @@ def _buttons(services: Services, view: RunView) -> None:
             )
         if view.failed and view.state not in OPEN and view.state is not RunState.CANCELLED:
             _button(
-                f"Ask the {view.failed:,} without an answer again",
+                f"Ask the {view.failed:,} {failed} again",
                 "retry",
                 lambda: runs.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
         if view.state in OPEN or view.state in RESUMABLE:
-            _cancel(services, view)
+            _cancel(services, view, one)
 
 
-def _cancel(services: Services, view: RunView) -> None:
+def _cancel(services: Services, view: RunView, one: str) -> None:
     """Asks once, as nothing brings a cancelled run back."""
     asked = f"models.cancel.{view.id}"
 
@@ -320,7 +326,7 @@ def _cancel(services: Services, view: RunView) -> None:
     if not st.session_state.get(asked):
         st.button("Cancel", key=f"{asked}.ask", on_click=ask, args=(True,))
         return
-    left = markup.count(view.left, "item")
+    left = markup.count(view.left, one)
     if st.button(f"Cancel for good: {left} will not be asked", key=f"{asked}.do", type="primary"):
         ask(False)
         runs.cancel(services.store, by=services.person, run=view.id)

@@ -81,6 +81,7 @@ PAGES: Mapping[str, Mapping[str, str]] = {
     "people": FOR_LEADS,
     "import_": FOR_LEADS,
     "models": FOR_LEADS,
+    "judges": FOR_LEADS,
     "results": FOR_LEADS,
     "cases": FOR_LEADS,
     "agreement": FOR_LEADS,

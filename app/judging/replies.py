@@ -1,0 +1,345 @@
+"""Reading a judge's replies: score beside raw reply, the failures queue, people's grades, and as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from app import markup, shell
+from app.judging import shown
+from app.markup import Markup
+from app.running import answers
+from app.running import shown as texts
+from app.services import Services
+from app.views import cases
+from domain.errors import NotFound
+from domain.judging import JudgePlan, Verdict, Wanted
+from domain.records import ProjectView
+from inference.judges.attacks import ATTACKS
+from workflow import judged, judging
+from workflow.judged import ReplyView
+from workflow.runs import RunView
+
+A_PAGE = 10
+"""So many replies stand on a page."""
+
+FAILURES = "failures"
+"""What the address calls all verdicts but a score."""
+
+NO_SCORE = tuple(verdict for verdict in Verdict if not verdict.scored)
+
+
+# ---- the list --------------------------------------------------------------------------------------------------------
+
+
+def listed(services: Services, project: ProjectView, view: RunView) -> None:
+    """Replies with filters, a page at a time, the newest first."""
+    _again(services, view)
+    tallies = judged.tallies(services.store, by=services.person, run=view.id)
+    if not tallies:
+        shell.show(markup.notice("There are no replies yet."))
+        return
+    shell.show(*(_of_all(each) for each in tallies))
+    wanted = _filters(services, project, view, [each.criterion for each in tallies])
+    found, more = _page(services, view, wanted)
+    if not found:
+        shell.show(markup.notice("There is nothing of this kind in this run."))
+        return
+    titles = {known.id: known.title for known in project.schema.schema_.dimensions}
+    shell.show(*(shown.card(each, project.name, view.id, title=titles.get(each.dimension, "")) for each in found))
+    _pages(view, found, more)
+
+
+def _of_all(tally: judged.Tally) -> Markup:
+    return markup.tag(
+        "div",
+        markup.tag("b", markup.text(texts.opening(tally.criterion, 80))),
+        markup.text(f" · {shown.of_all(tally.verdicts)}"),
+        style="ts ts-small",
+    )
+
+
+def _again(services: Services, view: RunView) -> None:
+    """Offer to read again what only an earlier version of the parser has read."""
+    said = st.session_state.pop(f"judges.read.{view.id}", None)
+    if said:
+        shell.show(markup.notice(said, style="good"))
+    n = judged.unread(services.store, by=services.person, run=view.id)
+    if not n or not isinstance(view.plan, JudgePlan):
+        return
+    left, right = st.columns([3, 1], vertical_alignment="center")
+    with left:
+        shell.show(
+            markup.notice(
+                f"{view.plan.parser} has a newer version than the one that read {markup.count(n, 'reply', 'replies')}"
+                " of this run. Reading them again asks nobody, and what was read before is kept."
+            )
+        )
+    with right:
+        if st.button("Read again", key="judges.read_again", type="primary"):
+            new = judging.read_replies_again(services.store, by=services.person, run=view.id)
+            st.session_state[f"judges.read.{view.id}"] = f"Read again: {markup.count(new, 'new reading')}."
+            st.rerun()
+
+
+_ANY, _ALL_FAILURES = "any", "all without a score"
+
+
+def _filters(services: Services, project: ProjectView, view: RunView, criteria: list[str]) -> Wanted:
+    asked = st.query_params.get("verdict", "")
+    options = [_ANY, _ALL_FAILURES, *(verdict.value for verdict in shown.VERDICTS)]
+    now = _ALL_FAILURES if asked == FAILURES else asked if asked in options else _ANY
+    titles = {known.id: known.title for known in project.schema.schema_.dimensions}
+    attacks = isinstance(view.plan, JudgePlan) and view.plan.attacks
+    about = sorted(ATTACKS) if attacks else judged.models_of(services.store, by=services.person, run=view.id)
+    columns = st.columns(4 if len(criteria) > 1 else 3)
+    with columns[0]:
+        verdict = st.selectbox(
+            "What it comes to",
+            options,
+            index=options.index(now),
+            format_func=lambda name: shown.VERDICTS[Verdict(name)] if name not in (_ANY, _ALL_FAILURES) else name,
+            key=f"judges.verdict.{view.id}.{now}",
+        )
+    with columns[1]:
+        dimension = st.selectbox(
+            "Dimension",
+            [None, *titles],
+            format_func=lambda name: titles[name] if name else "all",
+            key=f"judges.dimension.{view.id}",
+        )
+    with columns[2]:
+        model = st.selectbox(
+            "Attack" if attacks else "Answers of",
+            [None, *about],
+            format_func=lambda name: (
+                texts.opening(str(name).replace("_", " ") if attacks else name, 80) if name else "all"
+            ),
+            key=f"judges.model.{view.id}",
+        )
+    criterion = None
+    if len(criteria) > 1:
+        named = st.query_params.get("criterion")
+        with columns[3]:
+            criterion = st.selectbox(
+                "In",
+                [None, *criteria],
+                index=criteria.index(named) + 1 if named in criteria else 0,
+                format_func=lambda name: name or "any criterion",
+                key=f"judges.criterion.{view.id}.{named}",
+            )
+    verdicts = None if verdict == _ANY else NO_SCORE if verdict == _ALL_FAILURES else (Verdict(verdict),)
+    return Wanted(
+        verdicts=verdicts,
+        criterion=criterion,
+        dimension=dimension,
+        model=None if attacks else model,
+        attack=model if attacks else None,
+    )
+
+
+def _page(services: Services, view: RunView, wanted: Wanted) -> tuple[list[ReplyView], bool]:
+    """The replies of the page that was gone to, and whether there are older ones."""
+    from dataclasses import replace
+
+    if st.session_state.get(f"judges.page_of.{view.id}") != wanted:
+        st.session_state[f"judges.page_of.{view.id}"] = wanted
+        st.session_state[f"judges.before.{view.id}"] = []
+    before = st.session_state[f"judges.before.{view.id}"]
+    found = judged.replies_of(
+        services.store,
+        by=services.person,
+        run=view.id,
+        wanted=replace(wanted, before=before[-1] if before else None),
+        limit=A_PAGE + 1,
+    )
+    return found[:A_PAGE], len(found) > A_PAGE
+
+
+def _pages(view: RunView, found: list[ReplyView], more: bool) -> None:
+    before: list[int] = st.session_state[f"judges.before.{view.id}"]
+    with st.container(horizontal=True):
+        if before and st.button("Newer", key="judges.newer"):
+            before.pop()
+            st.rerun()
+        if more and st.button("Older", key="judges.older"):
+            before.append(found[-1].id)
+            st.rerun()
+
+
+# ---- one reply -------------------------------------------------------------------------------------------------------
+
+
+def one(services: Services, project: ProjectView, view: RunView, attempt: str) -> None:
+    """All that is kept of a reply."""
+    if not attempt.isdecimal() or len(attempt) > 18:
+        raise NotFound("There is no such reply in this run.")
+    found = judged.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
+    titles = {known.id: known.title for known in project.schema.schema_.dimensions}
+    shell.show(*whole(found, project=project.name, run=view.id, title=titles.get(found.dimension, "")))
+
+
+def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup]:
+    """A reply with its readings, what it is about, and what goes with it."""
+    parts = [
+        markup.tag(
+            "div",
+            shown.about(view, project, run, title=title),
+            markup.quiet(" · "),
+            markup.tag(
+                "a",
+                markup.text("The item with all answers"),
+                href=cases.address(project, item=view.item),
+                target="_self",
+            ),
+            style="ts",
+        ),
+        markup.tag("div", shown.scores(view.readings), style="ts"),
+    ]
+    if view.error:
+        parts.append(markup.notice(texts.tame(view.error[:10_000]), style="bad"))
+    if view.text:
+        parts += [
+            _section("Reply"),
+            markup.tag("div", shown.marked(view.text, view.readings), style="ts ts-said framed"),
+        ]
+    parts += [_section("What was judged"), markup.tag("div", shown.answer(view), style="ts")]
+    given = shown.people(view)
+    if given:
+        parts += [_section("People"), markup.tag("div", given, style="ts")]
+    parts += [_section("How it was read"), _readings(view), _section("What goes with it"), _facts(view)]
+    return parts
+
+
+def _readings(view: ReplyView) -> Markup:
+    heads = [("Criterion", "name"), ("Comes to", "line"), ("Read by", "line"), ("Why", "")]
+    return markup.table(
+        heads,
+        [
+            [
+                markup.text(texts.opening(each.criterion, 80)),
+                markup.text(texts.opening(shown.said_of(each), 80)),
+                markup.joined(
+                    [
+                        markup.text(f"{each.parser}, version {each.version}"),
+                        *([markup.quiet(" (earlier)")] if each in view.earlier else []),
+                    ]
+                ),
+                texts.line(each.why or "-", most=600),
+            ]
+            for each in (*view.readings, *view.earlier)
+        ],
+    )
+
+
+def _facts(view: ReplyView) -> Markup:
+    told: Mapping[str, str] = {
+        "At (UTC)": view.at.strftime("%Y-%m-%d %H:%M:%S"),
+        "Finish reason": view.finish_reason or "-",
+        "Tokens asked": texts.number(view.tokens_in),
+        "Tokens answered": texts.number(view.tokens_out),
+        "Seconds": "not known" if view.seconds is None else f"{view.seconds:.3f}",
+        "Cost": texts.cost(view.cost, None),
+    }
+    return markup.table(
+        [("What", "name"), ("", "")],
+        [[markup.text(name), texts.said(value, style="ts-mono")] for name, value in told.items()],
+    )
+
+
+def _section(title: str) -> Markup:
+    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
+
+
+# ---- as files --------------------------------------------------------------------------------------------------------
+
+COLUMNS = (
+    *("run", "judge", "run_hash", "template", "template_version", "template_hash"),
+    *("item", "dimension", "model", "other_model", "swapped", "attack", "sample"),
+    *("criterion", "verdict", "value", "start", "end", "why", "parser", "parser_version", "people"),
+    *("reply", "error", "finish_reason", "tokens_in", "tokens_out", "seconds", "cost", "at"),
+)
+"""Of a file of replies: a row for each criterion of each reply."""
+
+
+def records(found: Iterable[ReplyView], view: RunView) -> Iterable[dict[str, Any]]:
+    """Replies as JSON values, one for each criterion."""
+    plan = view.plan if isinstance(view.plan, JudgePlan) else None
+    about = {
+        "run": view.id,
+        "judge": view.name,
+        "run_hash": view.hash,
+        "template": plan.template if plan else None,
+        "template_version": plan.template_version if plan else None,
+        "template_hash": plan.template_hash if plan else None,
+    }
+    for each in found:
+        for reading in each.readings:
+            start, end = reading.span or (None, None)
+            yield {
+                **about,
+                "item": each.item,
+                "dimension": each.dimension,
+                "model": each.model,
+                "other_model": each.other_model,
+                "swapped": each.swapped if each.other_model is not None else None,
+                "attack": each.attack,
+                "sample": each.sample,
+                "criterion": reading.criterion,
+                "verdict": reading.verdict.value,
+                "value": reading.value,
+                "start": start,
+                "end": end,
+                "why": reading.why,
+                "parser": reading.parser,
+                "parser_version": reading.version,
+                "people": {grade.person: grade.values.get(reading.criterion) for grade in each.grades},
+                "reply": each.text,
+                "error": each.error,
+                "finish_reason": each.finish_reason,
+                "tokens_in": each.tokens_in,
+                "tokens_out": each.tokens_out,
+                "seconds": each.seconds,
+                "cost": each.cost,
+                "at": each.at.isoformat(),
+            }
+
+
+def as_json_lines(found: Iterable[ReplyView], view: RunView) -> bytes:
+    """One JSON object a line."""
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records(found, view))
+    return "".join(lines).encode("utf-8", "replace")
+
+
+def as_csv(found: Iterable[ReplyView], view: RunView) -> bytes:
+    """A table that spreadsheets open; a text that one of them would take for a formula has a quote before it."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    for record in records(found, view):
+        writer.writerow(answers.cell(record[name]) for name in COLUMNS)
+    return ("\ufeff" + buffer.getvalue()).encode("utf-8", "replace")
+
+
+def downloads(services: Services, view: RunView) -> None:
+    """Files are made when they are asked for."""
+    with st.container(horizontal=True):
+        for label, ending, mime, write in (
+            ("Download as JSON lines", "jsonl", "application/x-ndjson", as_json_lines),
+            ("Download as CSV", "csv", "text/csv", as_csv),
+        ):
+            st.download_button(
+                label,
+                lambda write=write: write(  # type: ignore[misc]
+                    judged.every_reply(services.store, by=services.person, run=view.id), view
+                ),
+                file_name=f"{view.project}-{view.id}.{ending}",
+                mime=mime,
+                key=f"judges.{ending}",
+                on_click="ignore",
+            )

@@ -1,0 +1,264 @@
+"""A judge's replies as markup, with what was read in them marked; and what replies come to as figures. A reply may be
+anything: it is tamed before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from app import markup
+from app.markup import Markup
+from app.running import shown
+from domain.judging import Verdict
+from workflow.judged import ReadingView, ReplyView
+
+PAGE = "judges"
+"""The page's path."""
+
+AROUND = 260
+"""So many characters before and after what was read stand in a list."""
+
+STYLE = """
+.ts-mark { background: #e3b34155; color: inherit; border-radius: 3px; padding: .05em .15em;
+  box-shadow: inset 0 -2px 0 #c08a16; }
+.ts-mark.bad { background: #c4622d33; box-shadow: inset 0 -2px 0 #c4622d; }
+.ts-reply { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-left: 4px solid #1f8a64;
+  border-radius: 6px; padding: .7rem .9rem; margin: .5rem 0; }
+.ts-reply.failed { border-left-color: #c4622d; }
+.ts-reply > .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .3rem 1rem; }
+.ts-reply .said { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: .4rem 1.4rem;
+  margin-top: .4rem; }
+.ts-reply .said.even { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+.ts-reply .said > div > .ts-quiet { display: block; font-size: .82rem; }
+.ts-reply .ts-said { max-height: 14rem; }
+.ts-score { display: inline-block; font-weight: 600; border-radius: 4px; padding: .05rem .5rem; margin-left: .4rem;
+  font-size: .85rem; overflow-wrap: anywhere; background: color-mix(in srgb, #1f8a64 24%, transparent); }
+.ts-score.bad { background: color-mix(in srgb, #c4622d 26%, transparent); }
+.ts-score.people { background: color-mix(in srgb, #2f7fb8 24%, transparent); margin-left: 0; margin-right: .4rem; }
+.v-scored { background: #1f8a64; } .v-refused { background: #8b6fc0; } .v-truncated { background: #8fbf6a; }
+.v-empty { background: #a9b3ba; } .v-unparseable { background: #c4622d; } .v-out_of_range { background: #d99a2b; }
+.v-contradictory { background: #b5477a; } .v-transport_error { background: #8a4a2b; }
+.v-skipped { background: #7d8a94; }
+.v-unparseable, .v-transport_error { background-image: repeating-linear-gradient(135deg, #00000030 0 3px,
+  transparent 3px 7px); }
+.v-truncated, .v-contradictory { background-image: repeating-linear-gradient(45deg, #00000026 0 3px,
+  transparent 3px 7px); }
+[class*="st-key-judges-text"] textarea, [class*="st-key-judges-template-text"] textarea {
+  font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85rem; line-height: 1.45; }
+"""
+
+VERDICTS: Mapping[Verdict, str] = {
+    Verdict.SCORED: "scored",
+    Verdict.UNPARSEABLE: "no verdict in the form asked for",
+    Verdict.OUT_OF_RANGE: "out of range",
+    Verdict.CONTRADICTORY: "contradicts itself",
+    Verdict.REFUSED: "refused",
+    Verdict.TRUNCATED: "cut off",
+    Verdict.EMPTY: "empty",
+    Verdict.TRANSPORT_ERROR: "no reply",
+    Verdict.SKIPPED: "not asked",
+}
+"""Verdicts in words, in the order of the bar."""
+
+
+def address(project: str, *, run: str | None = None, **more: str) -> str:
+    """Where a judge's run is, or the list of them."""
+    return f"/{PAGE}?" + urlencode({"project": project, **({"run": run} if run else {}), **more})
+
+
+def calibration(project: str, judge: str) -> str:
+    """The page Calibration with a judge picked."""
+    return "/calibration?" + urlencode({"project": project, "judge": judge})
+
+
+# ---- figures ---------------------------------------------------------------------------------------------------------
+
+
+def bar(counts: Mapping[Verdict, int], *, total: int) -> Markup:
+    """What replies come to, as a bar."""
+    return markup.bar(
+        [(_style(verdict), name, counts[verdict]) for verdict, name in VERDICTS.items() if counts.get(verdict)],
+        total=total,
+    )
+
+
+def keys(counts: Mapping[Verdict, int], *, links: Mapping[Verdict, str] | None = None) -> Markup:
+    """What the colours of the bar mean, with how many there are; each leads to its replies."""
+    found = []
+    for verdict, name in VERDICTS.items():
+        if not counts.get(verdict):
+            continue
+        words = markup.text(f"{name} {counts[verdict]:,}")
+        href = (links or {}).get(verdict)
+        if href:
+            words = markup.tag("a", words, href=href, target="_self", data_verdict=verdict.value)
+        found.append(markup.tag("span", markup.tag("i", style=_style(verdict)), words, style="ts-key"))
+    return markup.tag("div", *found, style="ts ts-small")
+
+
+def of_all(counts: Mapping[Verdict, int]) -> str:
+    """How many have a score, of how many."""
+    return f"{counts.get(Verdict.SCORED, 0):,} scored of {sum(counts.values()):,}"
+
+
+def _style(verdict: Verdict) -> str:
+    return f"v-{verdict.value}"
+
+
+# ---- replies ---------------------------------------------------------------------------------------------------------
+
+
+def marked(text: str, readings: Sequence[ReadingView], *, around: int | None = None) -> Markup:
+    """A reply with what was read in it marked: whole, or from ``around`` characters before the first mark to as many
+    after the last one."""
+    spans = _spans(text, readings)
+    first, last = 0, min(len(text), shown.LONGEST_TEXT)
+    if spans:
+        last = min(len(text), max(last, spans[-1][1] + 1000))
+    if around is not None:
+        first = max(0, spans[0][0] - around) if spans else 0
+        last = min(len(text), spans[-1][1] + around if spans else 2 * around)
+        if first < 40:
+            first = 0
+    parts = [markup.quiet("… ")] if first else []
+    here = first
+    for start, end, reading in spans:
+        parts.append(markup.text(shown.tame(text[here:start])))
+        named = f"{reading.criterion}: {said_of(reading)}"
+        parts.append(
+            markup.tag(
+                "mark",
+                markup.text(shown.tame(text[start:end])),
+                style="ts-mark" if reading.verdict.scored else "ts-mark bad",
+                title=shown.opening(named),
+            )
+        )
+        here = end
+    parts.append(markup.text(shown.tame(text[here:last])))
+    if last < len(text):
+        parts.append(markup.quiet(f" … ({len(text) - last:,} more)"))
+    return markup.tag("div", *parts, style="ts ts-said", dir="auto", data_part="reply")
+
+
+def _spans(text: str, readings: Sequence[ReadingView]) -> list[tuple[int, int, ReadingView]]:
+    """What was read, in the order of the text; of two that overlap, the first."""
+    found: list[tuple[int, int, ReadingView]] = []
+    for reading in sorted((each for each in readings if each.span), key=lambda each: each.span or (0, 0)):
+        start, end = reading.span or (0, 0)
+        start, end = max(start, found[-1][1] if found else 0), min(end, len(text))
+        if start < end:
+            found.append((start, end, reading))
+    return found
+
+
+def said_of(reading: ReadingView) -> str:
+    """What a reading comes to, in words."""
+    return value(reading.value) if reading.verdict.scored else VERDICTS[reading.verdict]
+
+
+def value(of: Any) -> str:
+    """A value as people write it."""
+    return f"{of:g}" if isinstance(of, float) else str(of)
+
+
+def scores(readings: Sequence[ReadingView]) -> Markup:
+    """What a reply comes to, a label for each criterion; failures of the whole reply are said once."""
+    verdicts = {each.verdict for each in readings}
+    if len(verdicts) == 1 and not next(iter(verdicts)).scored:
+        return markup.tag("span", markup.text(VERDICTS[next(iter(verdicts))]), style="ts-score bad")
+    one = len(readings) == 1
+    return markup.joined(
+        markup.tag(
+            "span",
+            markup.text(shown.opening(said_of(each) if one else f"{each.criterion} {said_of(each)}", 80)),
+            style="ts-score" if each.verdict.scored else "ts-score bad",
+            data_criterion=each.criterion,
+        )
+        for each in readings
+    )
+
+
+def people(view: ReplyView) -> Markup:
+    """What people say about the same answer in the same criteria."""
+    criteria = [each.criterion for each in view.readings]
+    found = []
+    for grade in view.grades:
+        given = [(name, grade.values[name]) for name in criteria if grade.values.get(name) is not None]
+        if given:
+            words = ", ".join(value(one) if len(criteria) == 1 else f"{name} {value(one)}" for name, one in given)
+            found.append(
+                markup.tag("span", markup.text(shown.opening(f"{grade.person}: {words}", 120)), style="ts-score people")
+            )
+    if not found:
+        return Markup("")
+    return markup.tag("div", markup.quiet("people"), *found, data_part="people")
+
+
+def why(view: ReplyView) -> Markup:
+    """Why there is no score."""
+    reasons = dict.fromkeys(each.why for each in view.readings if each.why)
+    return markup.joined(markup.tag("div", shown.line(each, most=600), style="ts-small") for each in reasons)
+
+
+def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
+    """What a reply is about, in a line that leads to all there is of it."""
+    told = [title]
+    if view.attack:
+        told.append(f"attack: {view.attack.replace('_', ' ')}")
+    elif view.other_model is not None:
+        first, second = (view.other_model, view.model) if view.swapped else (view.model, view.other_model)
+        told.append(f"A: {first}, B: {second}")
+    elif view.model:
+        told.append(view.model)
+    if view.sample:
+        told.append(f"asked again ({view.sample + 1})")
+    return markup.tag(
+        "span",
+        markup.tag(
+            "a",
+            markup.tag("b", markup.text(shown.opening(view.item, 80))),
+            href=address(project, run=run, reply=str(view.id)),
+            target="_self",
+            data_reply=str(view.id),
+        ),
+        markup.quiet(" · " + shown.opening(" · ".join(told), 200)),
+    )
+
+
+def answer(view: ReplyView, *, most: int | None = None) -> Markup:
+    """What was judged."""
+    if view.answer is None:
+        return markup.tag("div", markup.quiet("the item itself"))
+
+    def part(words: str, text: str) -> Markup:
+        told = shown.said(text, style="") if most is None else shown.line(text, most=most)
+        return markup.joined([markup.quiet(words), told if text else markup.quiet("nothing")])
+
+    if view.other is None:
+        return markup.tag("div", part("answer", view.answer))
+    first, second = (view.other, view.answer) if view.swapped else (view.answer, view.other)
+    return markup.tag("div", part("answer A", first), part("answer B", second))
+
+
+def card(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
+    """A reply in a list: score beside raw reply, the answer that it is about, and what people say."""
+    reply = marked(view.text, view.readings, around=AROUND) if view.text else markup.quiet("no text")
+    return markup.tag(
+        "div",
+        markup.tag(
+            "div",
+            about(view, project, run, title=title),
+            markup.tag("span", scores(view.readings)),
+            style="head",
+        ),
+        why(view),
+        markup.tag(
+            "div",
+            markup.tag("div", answer(view, most=400), people(view)),
+            markup.tag("div", markup.quiet("reply"), reply),
+            style="said",
+        ),
+        style="ts ts-reply" if view.scored else "ts ts-reply failed",
+        data_card=str(view.id),
+    )

@@ -1,0 +1,209 @@
+"""Watching a judge's run: how far it is, what its replies come to, failures of every kind, and what one can do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import markup, shell
+from app.judging import shown
+from app.markup import Markup
+from app.running import shown as figures_of
+from app.running import watch
+from app.services import Services
+from domain.judging import JudgePlan, Verdict
+from domain.records import ProjectView
+from domain.runs import OPEN, RunKind, RunState
+from workflow import judged, runs
+from workflow.judged import Tally
+from workflow.runs import RunView
+
+LAST = 3
+"""So many of the newest replies are shown."""
+
+
+# ---- the list --------------------------------------------------------------------------------------------------------
+
+
+def listed(services: Services, project: str) -> None:
+    """All runs of judges; the list follows them while one is open."""
+    found = runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
+    if not found:
+        shell.show(
+            markup.notice(
+                "No judge has been asked here yet. New run picks a template and a judge, shows what will happen, and"
+                " starts it."
+            )
+        )
+        return
+    every = watch.FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
+    st.fragment(run_every=every)(_list)(services, project)
+
+
+def _list(services: Services, project: str) -> None:
+    with shell.guard(services):
+        found = runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
+        told = {view.id: judged.tallies(services.store, by=services.person, run=view.id) for view in found}
+        rows = [_row(view, told[view.id], project) for view in found]
+        heads = [
+            ("Judge", "name"),
+            ("State", "line"),
+            ("What replies come to", "wide"),
+            ("Asked", "number"),
+            ("Started (UTC)", "line"),
+            ("By", "line"),
+            ("Hash", "line"),
+        ]
+        shell.show(markup.tag("div", markup.table(heads, rows), style="ts-scroll"))
+
+
+def _row(view: RunView, tallies: Sequence[Tally], project: str) -> list[Markup]:
+    counts = together(tallies)
+    return [
+        markup.tag(
+            "a",
+            markup.tag("b", markup.text(figures_of.opening(view.name, 80))),
+            href=shown.address(project, run=view.id),
+            target="_self",
+            data_run=view.id,
+        ),
+        figures_of.state(view.state),
+        markup.joined([shown.bar(counts, total=sum(counts.values())), markup.quiet(shown.of_all(counts))]),
+        markup.text(f"{view.done:,} of {view.wanted:,}"),
+        markup.text(figures_of.moment(view.created_at)),
+        markup.text(view.by or "the command line"),
+        figures_of.mono(view.hash[:10]),
+    ]
+
+
+def together(tallies: Sequence[Tally]) -> Counter[Verdict]:
+    """The verdicts of all criteria."""
+    found: Counter[Verdict] = Counter()
+    for each in tallies:
+        found.update(each.verdicts)
+    return found
+
+
+# ---- one run ---------------------------------------------------------------------------------------------------------
+
+
+def watched(services: Services, project: ProjectView, view: RunView) -> None:
+    """One run; the page follows it while a worker may be at it."""
+    every = watch.FOLLOW_SECONDS if view.state in OPEN else None
+    st.fragment(run_every=every)(_live)(services, project, view.id, view.state)
+
+
+def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState) -> None:
+    with shell.guard(services):
+        view = runs.view(services.store, by=services.person, run=run)
+        if view.state is not drawn_as:
+            st.rerun()
+        tallies = judged.tallies(services.store, by=services.person, run=run)
+        shell.show(*figures(view, tallies))
+        watch.buttons(services, view, failed="without a reply", one="request")
+        watch.tell_waiting(services, view)
+        parts = []
+        reasons = judged.reasons_of(services.store, by=services.person, run=run)
+        if reasons:
+            parts += [_section("Without a score"), failures(reasons, view)]
+        last = judged.replies_of(services.store, by=services.person, run=run, limit=LAST)
+        if last:
+            titles = {known.id: known.title for known in project.schema.schema_.dimensions}
+            parts.append(_section("Last replies"))
+            parts += [shown.card(each, view.project, run, title=titles.get(each.dimension, "")) for each in last]
+        if view.workers:
+            parts += [_section("Workers"), watch.workers(view)]
+        if parts:
+            shell.show(*parts)
+
+
+def _section(title: str) -> Markup:
+    return markup.tag("div", markup.text(title), style="ts-section", role="heading", aria_level="2")
+
+
+def figures(view: RunView, tallies: Sequence[Tally]) -> list[Markup]:
+    """Progress, what replies come to by criterion, and the numbers that go with it."""
+    pairs = [("asked, of " + f"{view.wanted:,}", f"{view.done:,}")]
+    if view.state in OPEN:
+        pairs.append(("pace", figures_of.rate(view.rate * 60 if view.rate else None)))
+        pairs.append(("until it is done", figures_of.duration(view.remaining)))
+    if view.done:
+        pairs.append(("tokens asked", figures_of.number(view.tokens_in)))
+        pairs.append(("tokens answered", figures_of.number(view.tokens_out)))
+    if view.cost is not None or view.spec.get("endpoint"):
+        over = " at least" if view.without_cost and view.cost is not None else ""
+        pairs.append((f"cost{over}", figures_of.cost(view.cost, view.currency)))
+    if view.attempts > view.done:
+        pairs.append(("attempts", f"{view.attempts:,}"))
+    parts = [
+        markup.tag("div", figures_of.state(view.state), style="ts", data_part="state", data_state=view.state.value),
+        figures_of.figures(pairs),
+    ]
+    if view.said:
+        style = "bad" if view.state is RunState.STOPPED else ""
+        parts.append(markup.notice(figures_of.tame(view.said), style=style))
+    parts += [_tally(view, each) for each in tallies]
+    return parts
+
+
+def _tally(view: RunView, each: Tally) -> Markup:
+    """A criterion: how many have a score, of how many, and every kind of failure."""
+    links = {
+        verdict: shown.address(view.project, run=view.id, verdict=verdict.value, criterion=each.criterion)
+        for verdict in each.verdicts
+    }
+    words = [markup.tag("b", markup.text(figures_of.opening(each.criterion, 80)))]
+    words.append(markup.text(f" · {shown.of_all(each.verdicts)}"))
+    if isinstance(view.plan, JudgePlan):
+        words.append(markup.quiet(scores_in_words(each, view.plan)))
+    return markup.tag(
+        "div",
+        markup.tag("div", *words, data_part="tally", data_criterion=each.criterion),
+        shown.bar(each.verdicts, total=max(each.n, 1)),
+        shown.keys(each.verdicts, links=links),
+        style="ts",
+    )
+
+
+def scores_in_words(each: Tally, plan: JudgePlan) -> str:
+    """What the scores are: their mean with its bounds, or how often each value was said."""
+    if plan.baseline is not None:
+        won = Counter[str]()
+        for (value, swapped), n in each.values.items():
+            first = {"A": "the answer", "B": "the baseline"}
+            other = {"A": "the baseline", "B": "the answer"}
+            won[(other if swapped else first).get(str(value), "neither")] += n
+        told = ", ".join(f"{name} better {n:,}" for name, n in won.most_common())
+        return f" · {told}" if told else ""
+    mean, bounds = each.mean, each.bounds(plan.values)
+    if mean is not None and bounds is not None:
+        if each.scored == each.n:
+            return f" · mean {mean:.3f}"
+        return f" · mean {mean:.3f} of what was scored; {bounds[0]:.3f} to {bounds[1]:.3f} whatever the rest would be"
+    said: Counter[str] = Counter()
+    for (value, _), n in each.values.items():
+        said[shown.value(value)] += n
+    told = ", ".join(f"{figures_of.opening(name, 40)} {n:,}" for name, n in said.most_common(8))
+    return f" · {told}" if told else ""
+
+
+def failures(of: Sequence[tuple[Verdict, str, int]], view: RunView) -> Markup:
+    """Why there is no score; each leads to all replies of its kind."""
+    return markup.table(
+        [("What happened", "line"), ("Reason", ""), ("Readings", "number")],
+        [
+            [
+                markup.tag(
+                    "a",
+                    markup.text(shown.VERDICTS[verdict]),
+                    href=shown.address(view.project, run=view.id, verdict=verdict.value),
+                    target="_self",
+                ),
+                figures_of.line(why or "-", most=600),
+                markup.text(f"{n:,}"),
+            ]
+            for verdict, why, n in of
+        ],
+    )

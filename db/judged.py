@@ -1,0 +1,243 @@
+"""Queries on what judges said, for reading it: replies with their readings, by what they come to and what they are
+about, and two runs side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, Subquery, cast, func
+from sqlalchemy import select as sa_select
+from sqlmodel import Session, col, select
+
+from db.tables import AnnotationRow, AttemptRow, ItemRow, JudgementRow, JudgeUnitRow, PersonRow, PredictionRow
+from domain.judging import Verdict, Wanted
+from domain.states import Purpose, Stage
+
+_AT_ONCE = 500
+"""As many ids as go into one query."""
+
+
+def _newest(run_id: int) -> Subquery:
+    """The readings of a run that count: of each unit and criterion the last attempt, as the newest version reads it."""
+    place = func.row_number().over(
+        partition_by=(col(JudgementRow.unit_id), col(JudgementRow.criterion)),
+        order_by=(
+            col(JudgementRow.attempt_id).desc(),
+            col(JudgementRow.parser_version).desc(),
+            col(JudgementRow.id).desc(),
+        ),
+    )
+    ranked = (
+        sa_select(
+            col(JudgementRow.id),
+            col(JudgementRow.unit_id),
+            col(JudgementRow.attempt_id),
+            col(JudgementRow.criterion),
+            col(JudgementRow.verdict),
+            col(JudgementRow.value),
+            col(JudgementRow.why),
+            col(JudgementRow.parser_version),
+            place.label("place"),
+        )
+        .where(col(JudgementRow.run_id) == run_id)
+        .subquery()
+    )
+    return sa_select(ranked).where(ranked.c.place == 1).subquery()
+
+
+def attempts(session: Session, *, run_id: int, wanted: Wanted, limit: int) -> list[int]:
+    """The attempts that count and fit, the newest first."""
+    newest = _newest(run_id)
+    found = (
+        sa_select(newest.c.attempt_id)
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == newest.c.unit_id)
+        .join(ItemRow, col(ItemRow.id) == col(JudgeUnitRow.item_id))
+        .join(PredictionRow, col(PredictionRow.id) == col(JudgeUnitRow.prediction_id), isouter=True)
+        .where(*_fitting(newest, wanted))
+        .distinct()
+        .order_by(newest.c.attempt_id.desc())
+        .limit(limit)
+    )
+    return [id for (id,) in session.connection().execute(found)]
+
+
+def _fitting(newest: Subquery, wanted: Wanted) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if wanted.verdicts is not None:
+        found.append(newest.c.verdict.in_([str(verdict) for verdict in wanted.verdicts]))
+    if wanted.criterion is not None:
+        found.append(newest.c.criterion == wanted.criterion)
+    if wanted.dimension is not None:
+        found.append(col(ItemRow.dimension) == wanted.dimension)
+    if wanted.model is not None:
+        found.append(col(PredictionRow.model) == wanted.model)
+    if wanted.attack is not None:
+        found.append(col(JudgeUnitRow.attack) == wanted.attack)
+    if wanted.unit_ids is not None:
+        found.append(newest.c.unit_id.in_(list(wanted.unit_ids)))
+    if wanted.before is not None:
+        found.append(newest.c.attempt_id < wanted.before)
+    return found
+
+
+@dataclass(frozen=True)
+class Said:
+    """An attempt with what it is about."""
+
+    attempt: AttemptRow
+    unit: JudgeUnitRow
+    item: ItemRow
+
+
+def said(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, Said]:
+    """Attempts by id."""
+    found: dict[int, Said] = {}
+    for some in _lots(attempt_ids):
+        wanted = (
+            select(AttemptRow, JudgeUnitRow, ItemRow)
+            .join(JudgeUnitRow, col(JudgeUnitRow.id) == AttemptRow.unit_id)
+            .join(ItemRow, col(ItemRow.id) == JudgeUnitRow.item_id)
+            .where(col(AttemptRow.id).in_(some))
+        )
+        found |= {attempt.id or 0: Said(attempt, unit, item) for attempt, unit, item in session.exec(wanted)}
+    return found
+
+
+def readings(session: Session, *, attempt_ids: Sequence[int]) -> dict[int, list[JudgementRow]]:
+    """All readings of attempts, by attempt, the newest version of the parser first."""
+    found: dict[int, list[JudgementRow]] = {}
+    for some in _lots(attempt_ids):
+        wanted = (
+            select(JudgementRow)
+            .where(col(JudgementRow.attempt_id).in_(some))
+            .order_by(col(JudgementRow.parser_version).desc(), col(JudgementRow.id))
+        )
+        for row in session.exec(wanted):
+            found.setdefault(row.attempt_id, []).append(row)
+    return found
+
+
+def grades(session: Session, *, prediction_ids: Sequence[int]) -> list[tuple[AnnotationRow, PersonRow]]:
+    """What counts of people's grades of these answers, with who gave them."""
+    found: list[tuple[AnnotationRow, PersonRow]] = []
+    for some in _lots(prediction_ids):
+        newer = select(AnnotationRow.supersedes_id).where(
+            col(AnnotationRow.supersedes_id).is_not(None), col(AnnotationRow.prediction_id).in_(some)
+        )
+        wanted = (
+            select(AnnotationRow, PersonRow)
+            .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
+            .where(
+                col(AnnotationRow.prediction_id).in_(some),
+                AnnotationRow.stage == Stage.GRADING,
+                AnnotationRow.purpose == Purpose.LIVE,
+                col(AnnotationRow.id).not_in(newer),
+            )
+            .order_by(col(AnnotationRow.id))
+        )
+        found += [(grade, person) for grade, person in session.exec(wanted)]
+    return found
+
+
+def reasons(session: Session, *, run_id: int, limit: int = 30) -> list[tuple[Verdict, str, int]]:
+    """Why there is no score: verdict, reason and how many readings, the most frequent first."""
+    newest = _newest(run_id)
+    wanted = (
+        sa_select(newest.c.verdict, newest.c.why, func.count().label("n"))
+        .where(newest.c.verdict != str(Verdict.SCORED))
+        .group_by(newest.c.verdict, newest.c.why)
+        .order_by(func.count().desc(), newest.c.verdict, newest.c.why)
+        .limit(limit)
+    )
+    return [(Verdict(verdict), why, n) for verdict, why, n in session.connection().execute(wanted)]
+
+
+def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, Any, bool, int]]:
+    """What a run's replies come to: criterion, verdict, value, whether the places were exchanged, and how many."""
+    newest = _newest(run_id)
+    value = cast(newest.c.value, String)
+    wanted = (
+        sa_select(newest.c.criterion, newest.c.verdict, value, col(JudgeUnitRow.swapped), func.count())
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == newest.c.unit_id)
+        .group_by(newest.c.criterion, newest.c.verdict, value, col(JudgeUnitRow.swapped))
+        .order_by(newest.c.criterion, newest.c.verdict, value, col(JudgeUnitRow.swapped))
+    )
+    return [
+        (criterion, Verdict(verdict), None if said is None else json.loads(said), bool(swapped), n)
+        for criterion, verdict, said, swapped, n in session.connection().execute(wanted)
+    ]
+
+
+def read_before(session: Session, *, run_id: int, version: int) -> int:
+    """How many attempts that count were read by an earlier version of their parser only."""
+    newest = _newest(run_id)
+    wanted = sa_select(func.count(newest.c.attempt_id.distinct())).where(newest.c.parser_version < version)
+    return session.connection().execute(wanted).scalar_one()
+
+
+Key = tuple[int, int | None, int | None, bool, str | None, int]
+"""What a unit asks about: item, answer, other answer, swapped, attack, time of asking."""
+
+
+@dataclass(frozen=True)
+class Light:
+    """What counts of a unit in one criterion, without the reply."""
+
+    attempt_id: int
+    verdict: Verdict
+    value: Any
+
+
+def all_of(session: Session, *, run_id: int) -> dict[tuple[Key, str], Light]:
+    """What counts of a run, by what its units ask about and by criterion, in the order of its units."""
+    newest = _newest(run_id)
+    wanted = (
+        sa_select(
+            col(JudgeUnitRow.item_id),
+            col(JudgeUnitRow.prediction_id),
+            col(JudgeUnitRow.other_id),
+            col(JudgeUnitRow.swapped),
+            col(JudgeUnitRow.attack),
+            col(JudgeUnitRow.sample),
+            newest.c.criterion,
+            newest.c.attempt_id,
+            newest.c.verdict,
+            newest.c.value,
+        )
+        .join(JudgeUnitRow, col(JudgeUnitRow.id) == newest.c.unit_id)
+        .order_by(newest.c.unit_id, newest.c.criterion)
+    )
+    found: dict[tuple[Key, str], Light] = {}
+    for (
+        item,
+        answer,
+        other,
+        swapped,
+        attack,
+        sample,
+        criterion,
+        attempt,
+        verdict,
+        value,
+    ) in session.connection().execute(wanted):
+        found[(item, answer, other, bool(swapped), attack, sample), criterion] = Light(attempt, Verdict(verdict), value)
+    return found
+
+
+def models(session: Session, *, run_id: int) -> list[str]:
+    """Whose answers a run judges."""
+    wanted = (
+        select(PredictionRow.model)
+        .join(JudgeUnitRow, col(JudgeUnitRow.prediction_id) == PredictionRow.id)
+        .where(JudgeUnitRow.run_id == run_id)
+        .distinct()
+        .order_by(PredictionRow.model)
+    )
+    return list(session.exec(wanted))
+
+
+def _lots(ids: Sequence[int]) -> list[list[int]]:
+    return [list(ids[start : start + _AT_ONCE]) for start in range(0, len(ids), _AT_ONCE)]

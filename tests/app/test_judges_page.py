@@ -1,0 +1,316 @@
+"""The page Judges without a browser: picking a template, a version of one's own, planning, reading, comparing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from annotation_schemas.judge_templates import shipped
+from app.judging import begin, replies, templates
+from app.judging import shown as of_judges
+from app.services import Services
+from db import judging as rows_of_judges
+from db import runs as rows_of_runs
+from db.engine import Store
+from domain.judging import Verdict
+from domain.runs import Attempt, Outcome, RunKind, RunState
+from domain.settings import Settings
+from inference import spec as specs
+from inference.spec import Endpoint, ModelSpec
+from tests.app.homes import Home, make_home
+from tests.factories import make_predictions
+from workflow import accounts, author, judge_templates, judged, judging, runs
+from workflow.projects import access_to
+
+Open = Callable[..., AppTest]
+
+SPEC = ModelSpec(
+    name="strict", adapter="endpoint", model="scripted", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1")
+)
+TEMPLATE = """---
+id: likeness
+version: 1
+meaning: how like
+variables: [question, reference, answer]
+parser: double_brackets
+values: [0, 0.5, 1]
+---
+{question} {reference}
+[Begin]
+{answer}
+[End]
+"""
+FILLS = {"reference": "answer", "answer": "prediction"}
+HOSTILE = "<script>alert(1)</script> \x00\u202egnp.exe\u202c <mark>5</mark> "
+
+
+@pytest.fixture(scope="module")
+def first_home(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
+    return make_home(tmp_path_factory.mktemp("judges"), sqlite_template, pictures=2)
+
+
+@pytest.fixture
+def home(first_home: Home, tmp_path: Path) -> Home:
+    shutil.copytree(first_home.path, tmp_path / "home")
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def store(home: Home) -> Iterator[Store]:
+    store = home.store()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def answers(store: Store) -> None:
+    """Two models' answers to three questions."""
+    with store.write() as session:
+        access = access_to(session, person=None, project="tiny")
+        new = [
+            author.NewItem(
+                external_id=f"counting/{at}",
+                dimension="counting",
+                fields={"question": f"How many cups, {at}?", "answer": "Two."},
+                author_id=None,
+            )
+            for at in range(3)
+        ]
+        ids = author.add_items(session, access=access, new=new, now=store.now())
+    make_predictions(store, ids, models=["one", "two"], project="tiny", dimension="counting")
+
+
+@pytest.fixture
+def show(home: Home, store: Store) -> Iterator[Open]:
+    """Open the page as somebody, as the frame does: errors become words."""
+
+    def screen(services):  # type: ignore[no-untyped-def]
+        from app import shell
+        from app.views import judges
+
+        with shell.guard(services):
+            judges.render(services)
+
+    def draw(login: str = "lea", **query: str) -> AppTest:
+        person = accounts.find_person(store, login=login)
+        services = Services(store, home.media(), Settings(home.path, ""), person, "csrf")
+        test = AppTest.from_function(screen, args=(services,), default_timeout=30)
+        for name, value in {"project": "tiny", **query}.items():
+            test.query_params[name] = value
+        return test.run()
+
+    yield draw
+    st.cache_resource.clear()
+
+
+def words(test: AppTest) -> str:
+    assert not test.exception
+    return "\n".join(element.proto.body for element in test.get("html"))
+
+
+def judge(store: Store, said: list[str], **chosen: Any) -> str:
+    """A run whose replies are these, one after the other, as a worker would have kept them."""
+    made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
+    plan = judging.plan_of_project(
+        store,
+        by=None,
+        project="tiny",
+        template=made.template,
+        fills=FILLS,
+        **{"criteria": {"score": "score"}, **chosen},
+    )
+    run = judging.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
+    now = store.now()
+    with store.write() as session:
+        row = rows_of_runs.by_public_id(session, public_id=run)
+        assert row is not None
+        run_id = row.id or 0
+        worker = rows_of_runs.add_worker(session, run_id=run_id, name="machine/1", about={}, now=now)
+        at = 0
+        while True:
+            chunk = rows_of_runs.claim(
+                session, run_id=run_id, worker_id=worker, now=now, until=now + timedelta(minutes=1)
+            )
+            if chunk is None:
+                break
+            units = rows_of_judges.units(session, ids=chunk.unit_ids)
+            attempts = []
+            for id in chunk.unit_ids:
+                attempts.append(Attempt(id, Outcome.ANSWERED, said[at % len(said)], finish_reason="stop"))
+                at += 1
+            written = rows_of_runs.append(
+                session,
+                run_id=run_id,
+                chunk_id=chunk.id or 0,
+                worker_id=worker,
+                attempts=attempts,
+                item_ids={id: units[id].item_id for id in chunk.unit_ids},
+                now=now,
+            )
+            rows = [
+                reading
+                for id, attempt in written or []
+                for reading in judging.rows_of(plan, attempt, attempt_id=id, run_id=run_id, now=now)
+            ]
+            rows_of_judges.add(session, rows=rows)
+            rows_of_runs.finish(session, row=chunk)
+        row.state, row.ended_at = RunState.DONE, now
+        session.add(row)
+    return run
+
+
+# ---- beginning -------------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_page_shows_our_templates_and_asks_for_a_judge(show: Open) -> None:
+    test = show()
+    options = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
+    assert len(options.options) == len(shipped())
+    assert "Pick a model above, or write its description here." in words(test)
+
+
+def choose_likeness(test: AppTest) -> AppTest:
+    box = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
+    return box.select_index(next(at for at, name in enumerate(box.options) if name.startswith("likeness"))).run()
+
+
+def test_an_edited_text_becomes_a_version_and_what_is_wrong_with_it_is_told_by_line(show: Open, store: Store) -> None:
+    judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
+    test = choose_likeness(show())
+    test.segmented_control(key="judges.template.part").select("Edit").run()
+    text = next(area for area in test.text_area if (area.key or "").startswith("judges.template.text"))
+    text.set_value(TEMPLATE.replace("values: [0, 0.5, 1]", "valeus: [1]")).run()
+    test.button(key="judges.template.save").click().run()
+    page = words(test)
+    assert "This template does not fit yet" in page
+    assert "valeus" in page
+    assert ">7<" in page, "the line of the head"
+    text = next(area for area in test.text_area if (area.key or "").startswith("judges.template.text"))
+    text.set_value(TEMPLATE + "Be strict.\n").run()
+    test.button(key="judges.template.save").click().run()
+    assert not test.exception
+    found = [each for each in judge_templates.templates_of(store, by=None, project="tiny") if each.name == "likeness"]
+    assert [(each.version, each.origin) for each in found] == [(2, "edited from likeness 1"), (1, "")]
+    picked = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
+    assert picked.value == ("likeness", 2)
+
+
+@pytest.mark.usefixtures("answers")
+def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_run(show: Open, store: Store) -> None:
+    judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
+    test = choose_likeness(show())
+    test.text_area(key=begin.BOX).set_value(specs.written(SPEC)).run()
+    boxes = {box.label: box for box in test.selectbox}
+    boxes["{reference} is"].select("answer")
+    boxes["{answer} is"].select("prediction").run()
+    for box in test.selectbox:
+        if box.label == "The reply's score rates":
+            box.select("score").run()
+    test.number_input(key="judges.repeats").set_value(2).run()
+    test.button(key="judges.see").click().run()
+    page = words(test)
+    assert "strict will be asked 12 times about 6 answers, by likeness, version 1." in page
+    assert "Each is asked 2 times." in page
+    assert "requests, if each succeeds at once" in page
+    assert "Answer 0 of" in page, "the first prompt"
+    assert not runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    next(button for button in test.button if (button.key or "").startswith("judges.start.")).click().run()
+    assert not test.exception
+    (view,) = runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    assert view.wanted == 12
+    assert view.name == "strict by likeness 1"
+
+
+def test_values_are_numbers_where_they_are_some() -> None:
+    assert templates.values_of("0, 0.5, 1") == [0, 0.5, 1]
+    assert templates.values_of("A, B, C,") == ["A", "B", "C"]
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+SAID = ["Fine. Rating: [[1]]", "Rating: [[0.75]]", HOSTILE + "Rating: [[0.5]]"]
+
+
+@pytest.mark.usefixtures("answers")
+def test_scores_stand_beside_raw_replies_with_what_was_read_marked(show: Open, store: Store) -> None:
+    run = judge(store, SAID)
+    page = words(show(run=run))
+    assert "4 scored of 6" in page
+    assert "mean 0.750 of what was scored; 0.500 to 0.833 whatever the rest would be" in page
+    assert "/calibration?project=tiny&amp;judge=strict+by+likeness+1" in page
+    page = words(show(run=run, verdict="failures"))
+    assert page.count("data-card=") == 2
+    assert '<mark class="ts-mark bad" title="score: out of range">0.75</mark>' in page
+    page = words(show(run=run, verdict="scored"))
+    assert page.count("data-card=") == 4
+    assert '<mark class="ts-mark" title="score: 1">1</mark>' in page
+    assert "<script>" not in page
+    assert "<mark>5</mark>" not in page
+    assert "\u202e" not in page
+    assert "4 scored of 6" in page, "never hidden"
+
+
+@pytest.mark.usefixtures("answers")
+def test_one_reply_shows_all_that_is_kept_of_it(show: Open, store: Store) -> None:
+    run = judge(store, SAID)
+    for view in judged.replies_of(store, by=None, run=run):
+        page = words(show(run=run, reply=str(view.id)))
+        assert "double_brackets, version" in page
+        assert "<script>" not in page
+    assert "There is no such reply" in words(show(run=run, reply="999999"))
+    assert "There is no such reply" in words(show(run=run, reply="x"))
+
+
+@pytest.mark.usefixtures("answers")
+def test_a_file_of_replies_has_every_reply_with_its_reading(store: Store) -> None:
+    run = judge(store, SAID)
+    view = runs.view(store, by=None, run=run)
+    found = list(judged.every_reply(store, by=None, run=run, at_once=4))
+    lines = [json.loads(line) for line in replies.as_json_lines(found, view).decode().splitlines()]
+    assert len(lines) == 6
+    kept = next(
+        each for each in judge_templates.templates_of(store, by=None, project="tiny") if each.name == "likeness"
+    )
+    assert sorted(lines[0]) == sorted(replies.COLUMNS)
+    for line in lines:
+        assert line["template_hash"] == kept.hash
+        if line["verdict"] == Verdict.SCORED.value:
+            assert float(line["reply"][line["start"] : line["end"]]) == line["value"]
+    assert replies.as_csv(found, view).decode("utf-8-sig").splitlines()[0] == ",".join(replies.COLUMNS)
+
+
+@pytest.mark.usefixtures("answers")
+def test_two_runs_are_compared_with_both_replies_beside_each_other(show: Open, store: Store) -> None:
+    one = judge(store, SAID)
+    other = judge(store, ["Fine. Rating: [[1]]", "Rating: [[1]]", "Rating: [[0.5]]"])
+    page = words(show(**{"run": other, "with": one}))
+    assert "4 of 4 (100.0%)" in page
+    assert page.count("data-pair=") == 2
+    assert "no score: out of range" in page
+    assert page.index("Rating: [[") > 0
+
+
+@pytest.mark.usefixtures("answers")
+def test_others_are_told_in_a_sentence(show: Open, store: Store) -> None:
+    run = judge(store, SAID)
+    for login in ("ana", "sen"):
+        for query in ({}, {"run": run}, {"run": run, "verdict": "failures"}):
+            test = show(login, **query)
+            assert "for the leads of Project tiny" in words(test)
+            assert "Rating" not in words(test)
+
+
+def test_a_mark_stays_where_it_is_when_text_before_it_is_tamed() -> None:
+    text = "a\r\nb\x00\u202e[[1]] and <b>"
+    at = text.index("1")
+    reading = judged.ReadingView("score", Verdict.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
+    page = of_judges.marked(text, [reading])
+    assert '[[<mark class="ts-mark" title="score: 1">1</mark>]] and &lt;b&gt;' in page

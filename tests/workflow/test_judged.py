@@ -1,0 +1,184 @@
+"""Reading what judges said: replies with spans, failures by verdict, people beside them, two runs compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from db.engine import Store
+from domain.errors import NotFound
+from domain.judging import Verdict, Wanted
+from domain.states import Stage
+from inference.judges.parsers import PARSERS
+from tests.factories import claimed, make_person
+from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, html
+from tests.workflow.test_judging import World
+from workflow import jobs, judged, judging, submit
+
+SAID = ["Fine. Rating: [[1]]", "Half. Rating: [[0.5]]", "Rating: [[0.75]]", "No idea.", "Rating: [[0]]"]
+COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARSEABLE, Verdict.SCORED]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+
+
+@pytest.fixture
+def world(store: Store, tmp_path: Path) -> World:
+    return World(store, tmp_path, items=10)
+
+
+def number(asked: Asked) -> int:
+    """The item's number times two, plus the model's: as ``make_predictions`` words answers."""
+    answer = next(line for line in asked.text.splitlines() if line.startswith("Answer "))
+    model, item = answer.removeprefix("Answer ").split(" of ")
+    return 2 * int(item) + int(model)
+
+
+def by_answer(said: list[str]) -> object:
+    return lambda asked, at: chat(said[number(asked) % len(said)])
+
+
+def of(view: judged.ReplyView) -> int:
+    model, item = (view.answer or "").removeprefix("Answer ").split(" of ")
+    return (2 * int(item) + int(model)) % 5
+
+
+def judge(world: World, said: list[str], **chosen: object) -> str:
+    with ScriptedServer(by_answer(said)) as server:  # type: ignore[arg-type]
+        run = world.run(server.url, world.plan(**chosen))
+        world.work(run)
+    return run
+
+
+def test_a_reply_comes_with_what_was_read_in_it_and_where(world: World) -> None:
+    run = judge(world, SAID)
+    found = judged.replies_of(world.store, by=None, run=run, limit=100)
+    assert len(found) == 20
+    assert [view.id for view in found] == sorted((view.id for view in found), reverse=True)
+    for view in found:
+        (reading,) = view.readings
+        assert view.text == SAID[of(view)]
+        assert reading.verdict is COMES_TO[of(view)]
+        assert view.model in ("one", "two")
+        if reading.verdict.scored:
+            assert reading.span is not None
+            assert view.text[slice(*reading.span)] == f"{reading.value:g}"
+        else:
+            assert reading.value is None
+            assert reading.why
+    (tally,) = judged.tallies(world.store, by=None, run=run)
+    assert tally.verdicts == {Verdict.SCORED: 12, Verdict.OUT_OF_RANGE: 4, Verdict.UNPARSEABLE: 4}
+    assert tally.mean == pytest.approx((4 * 1 + 4 * 0.5 + 4 * 0) / 12)
+    assert tally.bounds((0, 0.5, 1)) == (pytest.approx(6 / 20), pytest.approx(14 / 20))
+
+
+def test_replies_are_found_by_verdict_dimension_and_model_a_page_at_a_time(world: World) -> None:
+    run = judge(world, SAID)
+
+    def n(**wanted: object) -> int:
+        return len(judged.replies_of(world.store, by=None, run=run, wanted=Wanted(**wanted), limit=100))  # type: ignore[arg-type]
+
+    assert n(verdicts=[Verdict.OUT_OF_RANGE]) == 4
+    assert n(verdicts=[verdict for verdict in Verdict if not verdict.scored]) == 8
+    assert n(model="one") == n(model="two") == 10
+    assert n(model="three") == n(dimension="count") == n(criterion="other") == 0
+    assert n(dimension="colour", criterion="score") == 20
+    first = judged.replies_of(world.store, by=None, run=run, limit=15)
+    rest = judged.replies_of(world.store, by=None, run=run, wanted=Wanted(before=first[-1].id), limit=15)
+    assert len({view.id for view in (*first, *rest)}) == 20
+    assert judged.models_of(world.store, by=None, run=run) == ["one", "two"]
+    assert {(verdict, n) for verdict, _, n in judged.reasons_of(world.store, by=None, run=run)} == {
+        (Verdict.OUT_OF_RANGE, 4),
+        (Verdict.UNPARSEABLE, 4),
+    }
+
+
+def test_people_s_grades_stand_beside_a_reply(world: World) -> None:
+    ann = make_person(world.store, "ann")
+    task = claimed(world.store, ann, Stage.GRADING)
+    submit.submit(world.store, person=ann, task=task.id, key="k", values={"score": 0.5})
+    run = judge(world, SAID)
+    given = [view for view in judged.replies_of(world.store, by=None, run=run, limit=100) if view.grades]
+    assert len(given) == 1
+    assert given[0].answer == task.answer
+    assert [(grade.person, grade.values["score"]) for grade in given[0].grades] == [("ann", 0.5)]
+
+
+def test_a_newer_parser_reads_old_replies_and_earlier_readings_stay(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = judge(world, SAID)
+    assert judged.unread(world.store, by=None, run=run) == 0
+    old = PARSERS["double_brackets"]
+    monkeypatch.setitem(PARSERS, "double_brackets", replace(old, version=old.version + 1))
+    assert judged.unread(world.store, by=None, run=run) == 20
+    assert judging.read_replies_again(world.store, by=None, run=run) == 20
+    assert judged.unread(world.store, by=None, run=run) == 0
+    view = judged.replies_of(world.store, by=None, run=run, limit=1)[0]
+    assert [each.version for each in (*view.readings, *view.earlier)] == [old.version + 1, old.version]
+
+
+def test_what_is_asked_again_counts_as_the_last_attempt_says(world: World) -> None:
+    """A reading that was made later of an earlier attempt changes nothing."""
+    asked_again = False
+
+    def script(asked: Asked, at: int) -> Reply:
+        return chat("Rating: [[1]]") if asked_again else html()
+
+    with ScriptedServer(script) as server:
+        run = world.run(server.url, world.plan(limit=2), attempts=1)
+        world.work(run)
+        (tally,) = judged.tallies(world.store, by=None, run=run)
+        assert tally.verdicts == {Verdict.TRANSPORT_ERROR: 2}
+        from workflow import runs
+
+        asked_again = True
+        runs.retry_failed(world.store, by=None, run=run)
+        world.work(run)
+    judging.read_replies_again(world.store, by=None, run=run)
+    (tally,) = judged.tallies(world.store, by=None, run=run)
+    assert tally.verdicts == {Verdict.SCORED: 2}
+    assert tally.mean == 1
+
+
+def test_two_runs_are_compared_over_the_same_answers(world: World) -> None:
+    other_said = ["Fine. Rating: [[1]]", "Rating: [[0]]", "Rating: [[1]]", "No idea at all.", "Rating: [[0]]"]
+    one, other = judge(world, SAID), judge(world, other_said, models=("one",))
+    found = judged.compared(world.store, by=None, run=one, other=other)
+    assert (len(found.pairs), found.only_one, found.only_other) == (10, 10, 0)
+    assert found.criteria == ("score",)
+    kinds = Counter((pair.one.words, pair.other.words) for pair in found.pairs)
+    assert kinds == {
+        ("1", "1"): 2,
+        ("0.5", "0"): 2,
+        ("no score: out of range", "1"): 2,
+        ("no score: unparseable", "no score: unparseable"): 2,
+        ("0", "0"): 2,
+    }
+    assert sum(pair.both for pair in found.pairs) == 6
+    assert sum(not pair.alike for pair in found.pairs) == 4
+    some = [pair for pair in found.pairs if not pair.alike]
+    replies = judged.replies(world.store, by=None, run=other, attempts=[pair.other.attempt for pair in some])
+    assert {view.text for view in replies.values()} == {"Rating: [[0]]", "Rating: [[1]]"}
+    assert judged.replies(world.store, by=None, run=one, attempts=[pair.other.attempt for pair in some]) == {}
+
+
+def test_only_leads_read_any_of_it(world: World) -> None:
+    run = judge(world, SAID, limit=1)
+    ann = make_person(world.store, "ann")
+    (view,) = judged.replies_of(world.store, by=None, run=run)
+    for look in (
+        lambda: judged.replies_of(world.store, by=ann, run=run),
+        lambda: judged.reply(world.store, by=ann, run=run, attempt=view.id),
+        lambda: judged.tallies(world.store, by=ann, run=run),
+        lambda: judged.compared(world.store, by=ann, run=run, other=run),
+    ):
+        with pytest.raises(Exception, match="lead"):
+            look()
+    with pytest.raises(NotFound):
+        judged.reply(world.store, by=None, run=run, attempt=view.id + 1000)

@@ -1,0 +1,363 @@
+"""What judges said, for reading it: raw replies with what a parser reads in them, what people say about the same
+answers, and two runs side by side. For leads alone: who grades blind never sees any of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from db import items, judged, judging
+from db.engine import Session, Store
+from db.judged import Light
+from db.tables import AttemptRow, JudgementRow, RunRow
+from domain.errors import NotFound
+from domain.judging import JudgePlan, Verdict, Wanted
+from domain.policies import same
+from domain.records import Person
+from domain.runs import Outcome, RunKind
+from inference.judges.attacks import ATTACKS
+from inference.judges.parsers import PARSERS
+from workflow import runs as runs_of_models
+from workflow.projects import Access, require_lead
+
+
+@dataclass(frozen=True)
+class ReadingView:
+    """A reply as a version of a parser reads it for one criterion."""
+
+    criterion: str
+    verdict: Verdict
+    value: Any
+    span: tuple[int, int] | None
+    """Where in the reply it stands, or what was found there and does not fit."""
+    why: str
+    parser: str
+    version: int
+
+
+@dataclass(frozen=True)
+class GradeView:
+    """What a person says about the same answer."""
+
+    person: str
+    values: Mapping[str, Any]
+    note: str
+
+
+@dataclass(frozen=True)
+class ReplyView:
+    """A judge's reply with what it comes to and what it is about."""
+
+    id: int
+    """The attempt's; grows, so that ``Wanted.before`` takes it."""
+    unit_id: int
+    item: str
+    """External id."""
+    dimension: str
+    model: str | None
+    """Whose answer it is about; None: an attack answer, or the item itself."""
+    answer: str | None
+    other_model: str | None
+    """Of a comparison: whose answer it is compared with."""
+    other: str | None
+    swapped: bool
+    """Of a comparison: the other answer came first."""
+    attack: str | None
+    sample: int
+    outcome: Outcome
+    text: str
+    """The reply as it came."""
+    error: str
+    finish_reason: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    seconds: float | None
+    cost: float | None
+    at: datetime
+    readings: tuple[ReadingView, ...]
+    """As they count, one for each criterion."""
+    earlier: tuple[ReadingView, ...] = ()
+    """By earlier versions of the parser."""
+    grades: tuple[GradeView, ...] = ()
+
+    @property
+    def scored(self) -> bool:
+        """Whether every criterion has a value."""
+        return bool(self.readings) and all(each.verdict.scored for each in self.readings)
+
+
+def replies_of(
+    store: Store, *, by: Person | None, run: str, wanted: Wanted | None = None, limit: int = 20
+) -> list[ReplyView]:
+    """Replies of a run that count and fit, the newest first."""
+    with store.read() as session:
+        row, access = _judge(session, by, run)
+        found = judged.attempts(session, run_id=row.id or 0, wanted=wanted or Wanted(), limit=limit)
+        return _replies(session, access, found)
+
+
+def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyView:
+    """One reply of a run, whether it still counts or was followed by another one."""
+    with store.read() as session:
+        row, access = _judge(session, by, run)
+        there = judged.said(session, attempt_ids=[attempt]).get(attempt)
+        if there is None or there.attempt.run_id != row.id:
+            raise NotFound("There is no such reply in this run.")
+        return _replies(session, access, [attempt])[0]
+
+
+def every_reply(store: Store, *, by: Person | None, run: str, at_once: int = 500) -> Iterator[ReplyView]:
+    """All replies of a run that count, the newest first."""
+    before = None
+    while True:
+        some = replies_of(store, by=by, run=run, wanted=Wanted(before=before), limit=at_once)
+        yield from some
+        if len(some) < at_once:
+            return
+        before = some[-1].id
+
+
+def models_of(store: Store, *, by: Person | None, run: str) -> list[str]:
+    """Whose answers a run judges."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        return judged.models(session, run_id=row.id or 0)
+
+
+def reasons_of(store: Store, *, by: Person | None, run: str) -> list[tuple[Verdict, str, int]]:
+    """Why there is no score, the most frequent reason first."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        return judged.reasons(session, run_id=row.id or 0)
+
+
+def unread(store: Store, *, by: Person | None, run: str) -> int:
+    """How many replies the parser has a newer version for than the one that has read them."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        plan = runs_of_models.plan_of_run(row)
+        parser = PARSERS.get(plan.parser) if isinstance(plan, JudgePlan) else None
+        return judged.read_before(session, run_id=row.id or 0, version=parser.version) if parser else 0
+
+
+def _judge(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+    row, access = runs_of_models.run_and_access(session, by, run)
+    if row.kind is not RunKind.JUDGE:
+        raise NotFound(f"The run {run} is no run of a judge.")
+    return row, access
+
+
+def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> list[ReplyView]:
+    found = judged.said(session, attempt_ids=attempt_ids)
+    read = judged.readings(session, attempt_ids=attempt_ids)
+    units = [each.unit for each in found.values()]
+    answers = judging.predictions(
+        session, ids=sorted({id for unit in units for id in (unit.prediction_id, unit.other_id) if id is not None})
+    )
+    given: dict[int, list[GradeView]] = {}
+    graded = sorted({unit.prediction_id for unit in units if unit.prediction_id is not None and unit.other_id is None})
+    for vote, person in judged.grades(session, prediction_ids=graded):
+        given.setdefault(vote.prediction_id or 0, []).append(GradeView(person.login, vote.answers, vote.note))
+    views = []
+    for id in attempt_ids:
+        attempt, unit, item = found[id].attempt, found[id].unit, found[id].item
+        answer = answers.get(unit.prediction_id or 0)
+        other = answers.get(unit.other_id or 0)
+        counting, earlier = _parted(read.get(id, []))
+        views.append(
+            ReplyView(
+                id=id,
+                unit_id=unit.id or 0,
+                item=item.external_id,
+                dimension=item.dimension,
+                model=answer.model if answer else None,
+                answer=ATTACKS.get(unit.attack, "") if unit.attack else answer.text if answer else None,
+                other_model=other.model if other else None,
+                other=other.text if other else None,
+                swapped=unit.swapped,
+                attack=unit.attack,
+                sample=unit.sample,
+                **_of_attempt(attempt),
+                readings=counting,
+                earlier=earlier,
+                grades=tuple(given.get(unit.prediction_id or 0, ())),
+            )
+        )
+    return views
+
+
+def _of_attempt(row: AttemptRow) -> dict[str, Any]:
+    names = ("outcome", "text", "error", "finish_reason", "tokens_in", "tokens_out", "seconds", "cost")
+    return {name: getattr(row, name) for name in names} | {"at": row.created_at}
+
+
+def _parted(rows: Sequence[JudgementRow]) -> tuple[tuple[ReadingView, ...], tuple[ReadingView, ...]]:
+    """The readings that count, and those of earlier versions."""
+    newest: dict[str, ReadingView] = {}
+    earlier = []
+    for row in rows:
+        span = (row.start, row.end) if row.start is not None and row.end is not None else None
+        view = ReadingView(row.criterion, row.verdict, row.value, span, row.why, row.parser, row.parser_version)
+        if row.criterion in newest:
+            earlier.append(view)
+        else:
+            newest[row.criterion] = view
+    return tuple(newest.values()), tuple(earlier)
+
+
+# ---- two runs side by side ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one of two runs says in one criterion."""
+
+    attempt: int
+    verdict: Verdict
+    value: Any
+
+    @property
+    def words(self) -> str:
+        """As a row or column of a table calls it."""
+        return str(self.value) if self.verdict.scored else self.verdict.words
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What two runs say about the same."""
+
+    criterion: str
+    one: Side
+    other: Side
+
+    @property
+    def both(self) -> bool:
+        """Whether both say something."""
+        return self.one.verdict.scored and self.other.verdict.scored
+
+    @property
+    def alike(self) -> bool:
+        """Whether both come to the same; failures of the same kind are alike, too, but count as no agreement."""
+        if self.both:
+            return same(self.one.value, self.other.value)
+        return self.one.verdict is self.other.verdict
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs over what both of them were asked about."""
+
+    pairs: tuple[Pair, ...]
+    only_one: int
+    """So many readings only the first run has, as it was asked about other answers, too, or is not done."""
+    only_other: int
+
+    def of(self, criterion: str) -> tuple[Pair, ...]:
+        """The pairs of one criterion."""
+        return tuple(pair for pair in self.pairs if pair.criterion == criterion)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """That both rate."""
+        return tuple(dict.fromkeys(pair.criterion for pair in self.pairs))
+
+
+def compared(store: Store, *, by: Person | None, run: str, other: str) -> Compared:
+    """Two runs of judges side by side: the same answers, in the same order where two are compared, the same time of
+    asking.
+
+    Raises
+    ------
+    NotFound
+        They are of different projects, or one of them is no run of a judge.
+    """
+    with store.read() as session:
+        one_row, one_access = _judge(session, by, run)
+        other_row, other_access = _judge(session, by, other)
+        if one_access.project_id != other_access.project_id:
+            raise NotFound("These two runs belong to different projects.")
+        first = judged.all_of(session, run_id=one_row.id or 0)
+        second = judged.all_of(session, run_id=other_row.id or 0)
+    shared = [key for key in first if key in second]
+    return Compared(
+        pairs=tuple(Pair(key[1], _side(first[key]), _side(second[key])) for key in shared),
+        only_one=len(first) - len(shared),
+        only_other=len(second) - len(shared),
+    )
+
+
+def _side(of: Light) -> Side:
+    return Side(of.attempt_id, of.verdict, of.value)
+
+
+def replies(store: Store, *, by: Person | None, run: str, attempts: Sequence[int]) -> dict[int, ReplyView]:
+    """Some replies of a run, by id."""
+    with store.read() as session:
+        row, access = _judge(session, by, run)
+        there = judged.said(session, attempt_ids=attempts)
+        mine = [id for id in attempts if id in there and there[id].attempt.run_id == row.id]
+        return {view.id: view for view in _replies(session, access, mine)}
+
+
+def answered_by(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The models that a project has answers of."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return list(items.models(session, project_id=access.project_id))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a run's replies come to in one criterion."""
+
+    criterion: str
+    verdicts: Mapping[Verdict, int]
+    values: Mapping[tuple[Any, bool], int]
+    """Of what was scored: how often each value was said, apart for comparisons in the other order."""
+
+    @property
+    def n(self) -> int:
+        """How many were asked to the end."""
+        return sum(self.verdicts.values())
+
+    @property
+    def scored(self) -> int:
+        """How many of them have a value."""
+        return self.verdicts.get(Verdict.SCORED, 0)
+
+    @property
+    def mean(self) -> float | None:
+        """Of what was scored; None where values are no numbers, or there are none."""
+        numbers = [(value, n) for (value, _), n in self.values.items() if _number(value)]
+        if not numbers or len(numbers) < len(self.values):
+            return None
+        return float(sum(value * n for value, n in numbers) / sum(n for _, n in numbers))
+
+    def bounds(self, allowed: Sequence[Any]) -> tuple[float, float] | None:
+        """The mean if all that was not scored were the lowest, and if it were the highest value allowed."""
+        mean, numbers = self.mean, [value for value in allowed if _number(value)]
+        if mean is None or not numbers:
+            return None
+        rest = self.n - self.scored
+        low, high = ((mean * self.scored + end * rest) / self.n for end in (min(numbers), max(numbers)))
+        return low, high
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def tallies(store: Store, *, by: Person | None, run: str) -> list[Tally]:
+    """What a run's replies come to so far, by criterion."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        verdicts: dict[str, Counter[Verdict]] = {}
+        values: dict[str, Counter[tuple[Any, bool]]] = {}
+        for criterion, verdict, value, swapped, n in judged.counts(session, run_id=row.id or 0):
+            verdicts.setdefault(criterion, Counter())[verdict] += n
+            if verdict.scored:
+                values.setdefault(criterion, Counter())[value, swapped] += n
+    return [Tally(criterion, counts, values.get(criterion, {})) for criterion, counts in verdicts.items()]
