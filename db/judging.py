@@ -22,9 +22,11 @@ from db.tables import (
     RunRow,
 )
 from domain.judging import Verdict
-from domain.runs import RunKind
+from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage
 
+REPLIED = (Outcome.ANSWERED, Outcome.TRUNCATED, Outcome.REFUSED, Outcome.EMPTY)
+"""Outcomes in which a reply came, whatever it says."""
 _AT_ONCE = 500
 """As many ids as go into one query."""
 
@@ -283,6 +285,21 @@ def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = Non
         reading = Read(*found)
         newest[unit_id, reading.criterion] = replace(reading, verdict=Verdict(reading.verdict))
     return list(newest.values())
+
+
+def parser_versions(session: Session, *, run_id: int) -> list[int]:
+    """The versions of its parser that have read a run's replies."""
+    return list(session.exec(select(JudgementRow.parser_version).where(JudgementRow.run_id == run_id).distinct()))
+
+
+def failed_attempts(session: Session, *, run_id: int) -> int:
+    """How many attempts of a run brought no reply: neither a text, nor the report of a refusal."""
+    wanted = (
+        select(func.count())
+        .select_from(AttemptRow)
+        .where(AttemptRow.run_id == run_id, col(AttemptRow.outcome).not_in(REPLIED))
+    )
+    return session.exec(wanted).one()
 
 
 def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:

@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
 from agreement.verdict import Rule
+from reports.attacks import attacks
 from reports.content import Behind, Cell, Dots, Report, Section, Source, Table
 from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
@@ -46,6 +47,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
             bias(study),
             repeats(study),
             drift(study, rule.margin),
+            attacks(study),
             plan(study),
             *([cross_check(study)] if cross_checked else []),
         ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from reports import html, pdf
 from reports.charts import drawn, svg
-from reports.content import Dots, Report, Ruling, Rulings
+from reports.content import Cell, Dots, Report, Ruling, Rulings
+from reports.words import number
 
 if TYPE_CHECKING:
     from reportlab.platypus import Flowable
@@ -31,6 +32,44 @@ def chart(report: Report) -> Dots | None:
     return next((each for each in found if each.key.startswith("ceiling")), found[0] if found else None)
 
 
+def facts(report: Report) -> Sequence[str]:
+    """What each judge is, how much of what it was asked it has scored, and where its means lie: a line for each."""
+    tables = {table.key: table for table in report.tables()}
+
+    def rows(key: str, judge: str) -> Iterator[Mapping[str, Cell]]:
+        for row in tables[key].rows if key in tables else ():
+            named = dict(zip(tables[key].columns, row, strict=True))
+            if named["judge"] == judge and named.get("dimension", "all") == "all":
+                yield named
+
+    lines = []
+    for judge in report.judges:
+        told = {str(row["what"]): str(row["is"]) for row in rows("judges_are", judge)}
+        is_ = [f"{what} {told[what][:12] if 'SHA-256' in what else told[what]}" for what in told]
+        scored = [f"{row['criterion']}: {_became(row)}" for row in rows("replies", judge)]
+        means = [
+            f"{row['criterion']}: {row['what']} {_number(row['of those scored'])}, between "
+            f"{_number(row['the rest lowest'])} and {_number(row['the rest highest'])} whatever the rest would "
+            "have been"
+            for row in rows("bounds", judge)
+            if row["the rest lowest"] != row["the rest highest"]
+        ]
+        said_ = [", ".join(is_) or "nothing is known of its model and prompt", "; ".join([*scored, *means])]
+        lines.append(f"{judge}: {'. '.join(each for each in said_ if each)}.")
+    return lines
+
+
+def _became(row: Mapping[str, Cell]) -> str:
+    """How much was scored, and why the rest was not."""
+    known = {"criterion", "dimension", "judge", "asked", "of these rated by people", "scored", "share scored"}
+    lost = ", ".join(f"{n} {why}" for why, n in row.items() if why not in known and n)
+    return f"{row['scored']} of {row['asked']} scored{f' ({lost})' if lost else ''}"
+
+
+def _number(cell: Cell) -> str:
+    return number(cell) if isinstance(cell, int | float) else "unknown"
+
+
 def page(report: Report) -> str:
     """The card as HTML."""
     found, rule = rulings(report)
@@ -43,6 +82,7 @@ def page(report: Report) -> str:
     ]
     if shown is not None:
         parts.append(f"<figure><figcaption>{escape(shown.title)}</figcaption>{svg(shown)}</figure>")
+    parts += [f'<p class="note">{escape(line)}</p>' for line in facts(report)]
     parts.append(f'<p class="note">The rule that was set beforehand: {escape(" ".join(rule))}</p>')
     parts.append(html.footer(report))
     return html.document(f"Judge card: {', '.join(report.judges)}", "".join(parts))
@@ -68,6 +108,7 @@ def document(report: Report) -> bytes:
             pdf.paragraph(letters.marked(shown.title), style["heading"]),
             pdf.figure(drawn(shown), letters, pdf.ROOM),
         ]
+    story += [pdf.paragraph(letters.marked(line), style["note"]) for line in facts(report)]
     story.append(pdf.paragraph(letters.marked(f"The rule that was set beforehand: {' '.join(rule)}"), style["note"]))
     story += pdf.closing(report, letters)
     return pdf.built([KeepInFrame(pdf.ROOM, 740, story, mode="shrink")], report)

@@ -1,4 +1,4 @@
-"""Section 11, if it was asked for: the same numbers by other packages."""
+"""Section 12, if it was asked for: the same numbers by other packages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def cross_check(study: Study) -> Section:
             unit="twelve digits; the same ratings were handed to each package",
         )
     )
-    return Section(11, "cross_check", "The same numbers by other packages", lead, tuple(blocks))
+    return Section(12, "cross_check", "The same numbers by other packages", lead, tuple(blocks))
 
 
 def _checked(part: Slice) -> Iterator[tuple[str, float | None, Peer]]:

@@ -12,12 +12,13 @@ from agreement.chance import fleiss_kappa, gwet_ac, percent_agreement
 from agreement.icc import icc
 from agreement.judge_bias import unparsed
 from agreement.kappa import cohen_kappa, light_kappa
+from agreement.limits import wilson
 from agreement.ratings import MISSING, Ratings
 from agreement.statistic import Statistic
 from agreement.weights import Named
 from reports.content import Behind, Block, Cell, Dots, Figure, Mark, Section, Table, Text
 from reports.study import Slice, Study
-from reports.words import capital, count, mark, said, some
+from reports.words import capital, count, listed, mark, said, some
 
 MOST_FOR_REML = 5000
 """Units beyond which a mixed model takes too long for a report."""
@@ -43,7 +44,6 @@ def design(study: Study) -> Section:
     first = study.slices[0]
     rows: list[tuple[Cell, ...]] = []
     for part in study.slices:
-        rated = part.table.rated
         for name in (*part.humans, *part.judges):
             column = part.column(name) != MISSING
             by_people = (part.human_codes != MISSING).any(axis=1)
@@ -58,7 +58,6 @@ def design(study: Study) -> Section:
                     len(part.failed.get(name, ())) if name in part.judges else None,
                 )
             )
-        del rated
     columns = ("criterion", "dimension", "rater", "is a", "rated", "of these also by people", "not rated", "unreadable")
     blocks: list[Block] = [
         Table(
@@ -81,8 +80,9 @@ def design(study: Study) -> Section:
     if study.one_sided:
         told = ", ".join(study.one_sided[:20])
         blocks.append(Text(f"Rated by people only or by judges only, and so not compared: {told}.", "warning"))
-    failed = sum(sum(map(len, part.failed.values())) for part in study.slices if part.dimension is None)
+    blocks += replies(study)
     blocks += _unread(study)
+    blocks += judges_are(study)
     blocks.append(
         Text(
             "If the judge's prompt was tuned on any of these units, everything below looks better than it is. "
@@ -94,9 +94,96 @@ def design(study: Study) -> Section:
         f"{count(len(study.humans), 'person', 'people')} and {count(len(study.judges), 'judge', 'judges')} rated "
         f"{len(first.table.units):,} units; people and judges are never counted together."
     )
+    failed = [each for each in study.replies if each.dimension is None and each.judge in study.judges and each.failures]
     if failed:
-        lead += f" {failed:,} replies of judges could not be read."
+        told = some([f"{each.judge}, {each.criterion}: {each.words}" for each in failed])
+        lead += f" Not every reply holds a score: {told}."
     return Section(1, "design", "Who rated what", lead, tuple(blocks))
+
+
+def replies(study: Study) -> Iterator[Block]:
+    """What became of everything that judges were asked, and where their means lie whatever the rest would have been."""
+    reasons = list(dict.fromkeys(why for each in study.replies for why in each.failures))
+    rows: list[tuple[Cell, ...]] = []
+    bounds: list[tuple[Cell, ...]] = []
+    for each in study.replies:
+        where = (each.criterion, each.dimension or "all", each.judge)
+        share = each.scored / each.asked
+        limits = wilson(share, each.asked)
+        rows.append(
+            (
+                *where,
+                each.asked,
+                each.with_people,
+                each.scored,
+                *(each.failures.get(why, 0) for why in reasons),
+                Figure(share, limits.low, limits.high, limits.method, each.asked, share=True),
+            )
+        )
+        for found in each.bounds:
+            bounds.append(
+                (*where, found.what, f"{each.scored:,} of {each.asked:,}", found.value, found.lowest, found.highest)
+            )
+    columns = (
+        "criterion",
+        "dimension",
+        "judge",
+        "asked",
+        "of these rated by people",
+        "scored",
+        *reasons,
+        "share scored",
+    )
+    yield Table(
+        "replies",
+        "What became of the judges' replies",
+        columns,
+        tuple(rows),
+        unit="counts of units; runs in which a judge was asked again, or in the other order, stand by themselves",
+        note="Only scored replies enter anything below. A failure is never a low score, and no score stands for one.",
+    )
+    yield Table(
+        "bounds",
+        "The judges' means, and where they lie whatever the rest would have been",
+        ("criterion", "dimension", "judge", "what", "scored", "of those scored", "the rest lowest", "the rest highest"),
+        tuple(bounds),
+        unit="points of the scale, or shares; over everything that the judge was asked about",
+        note="Lowest and highest are the ends of the scale, or of the values that occur where nobody declared them.",
+    )
+    for each in study.scoreless:
+        words = f"{each.judge} has scored nothing on {each.criterion}, so nothing below is about it: {each.words}."
+        yield Text(words, "warning")
+    more = [
+        f"{each.judge} was asked about {each.asked:,} units of {each.criterion}, and people rated {each.with_people:,} "
+        "of them"
+        for each in study.replies
+        if each.dimension is None and each.judge in study.judges and each.asked > each.with_people
+    ]
+    if more:
+        told = f"{some(more)}. What is said of agreement rests on those that people rated, the judge's means on all."
+        yield Text(told, "note")
+
+
+def judges_are(study: Study) -> Iterator[Block]:
+    """What each judge is: model, template, parser, and what its run came to."""
+    rows: list[tuple[Cell, ...]] = [
+        (each.judge, what, told) for each in study.judge_runs for what, told in each.told() if told is not None
+    ]
+    yield Table(
+        "judges_are",
+        "What each judge is",
+        ("judge", "what", "is"),
+        tuple(rows),
+        note="What is said here of a judge holds for exactly this model, template and parser.",
+    )
+    known = {each.judge for each in study.judge_runs}
+    unknown = [name for name in study.judges if name not in known]
+    if unknown:
+        yield Text(
+            f"Ratings of {listed(unknown)} came without replies: nothing here says which model and prompt gave them, "
+            "and how many replies held no score beside those named above.",
+            "note",
+        )
 
 
 def _unread(study: Study) -> Iterator[Block]:
@@ -248,11 +335,37 @@ def _raters(study: Study) -> Iterator[Block]:
                     f"{label} {count / len(codes):.0%}" for label, count in zip(part.categories, counts, strict=True)
                 )
             kind = "judge" if name in part.judges else "person"
-            rows.append((*part.where, name, kind, len(codes), mean if part.numeric else None, shares or None))
+            asked = study.reply(part, name)
+            rest = next((each for each in asked.bounds if each.what == "mean"), None) if asked else None
+            rows.append(
+                (
+                    *part.where,
+                    name,
+                    kind,
+                    len(codes),
+                    asked.asked if asked else None,
+                    mean if part.numeric else None,
+                    rest.lowest if rest and part.numeric and not rest.sure else None,
+                    rest.highest if rest and part.numeric and not rest.sure else None,
+                    shares or None,
+                )
+            )
     yield Table(
         "raters",
         "How each rater used the scale",
-        ("criterion", "dimension", "rater", "is a", "units", "mean", "shares of the values"),
+        (
+            "criterion",
+            "dimension",
+            "rater",
+            "is a",
+            "units",
+            "asked",
+            "mean",
+            "mean, the rest lowest",
+            "mean, the rest highest",
+            "shares of the values",
+        ),
         tuple(rows),
-        unit="over all units that the rater rated, which need not be the same ones",
+        unit="over all units that the rater rated, which need not be the same ones; the rest are a judge's replies "
+        "without a score",
     )

@@ -1,4 +1,4 @@
-"""How many grades by people are needed next, and of which units: section 10."""
+"""How many grades by people are needed next, and of which units: section 11."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_LISTED = 30
 
 
 def plan(study: Study) -> Section:
-    """Section 10."""
+    """Section 11."""
     title = "How many grades next?"
     rows: list[tuple[Cell, ...]] = []
     charts: list[Block] = []
@@ -61,7 +61,7 @@ def plan(study: Study) -> Section:
             )
     if not rows:
         return nothing(
-            10,
+            11,
             "plan",
             title,
             "There is no interval yet to plan from; two people and a judge on 30 units or more would give one.",
@@ -82,7 +82,7 @@ def plan(study: Study) -> Section:
     ]
     blocks += _grades(study)
     blocks += _next(study)
-    return Section(10, "plan", title, some(told) + ".", tuple(blocks))
+    return Section(11, "plan", title, some(told) + ".", tuple(blocks))
 
 
 def _half(found: Figure) -> float | None:

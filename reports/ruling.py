@@ -77,6 +77,11 @@ def said(rule: Rule) -> tuple[str, ...]:
 def verdicts(study: Study, rule: Rule) -> Section:
     """Section 0."""
     rulings = tuple(ruling(study, part, judge, rule) for part in study.slices for judge in part.judges)
+    rulings += tuple(
+        Ruling(each.judge, each.criterion, None, "open", "Not enough data", (f"It has scored nothing: {each.words}.",))
+        for each in study.scoreless
+        if each.judge in study.judges
+    )
     whole = [each for each in rulings if each.dimension is None]
     told = some([f"{each.judge} on {each.criterion}: {each.words[:1].lower()}{each.words[1:]}" for each in whole])
     parts = tuple(
@@ -118,7 +123,9 @@ def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:
     )
     why = list(verdict.reasons)
     if part.failed.get(judge):
-        why.append(f"{len(part.failed[judge]):,} replies could not be read and are not part of this.")
+        told = study.reply(part, judge)
+        lost = f" ({told.words})" if told else ""
+        why.append(f"{len(part.failed[judge]):,} replies hold no score and are not part of this{lost}.")
     kind, words = OUTCOMES[verdict.outcome]
     return Ruling(judge, part.criterion, part.dimension, kind, words, tuple(map(_with_minus, why)))
 

@@ -15,7 +15,7 @@ from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Tex
 from reports.people import MOST_VALUES
 from reports.stability import position
 from reports.study import Slice, Study
-from reports.words import mark, nothing, said, some
+from reports.words import mark, nothing, number, said, some
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,13 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
             lines: list[tuple[str, tuple[Mark, ...]]] = []
             for model, chosen in models_of(study, part).items():
                 for judge in part.judges:
-                    found = dict(_scores(part, outcome, judge, chosen, by_class=by_class))
+                    lost = _lost(study, part, judge, model)
+                    found = dict(_scores(part, outcome, judge, chosen, lost, by_class=by_class))
                     beyond += found["judge alone"].n_units - found["people alone"].n_units
                     name = model if outcome.name == "mean" else f"{model}, {outcome.name}"
                     rows += [
                         (*part.where, name, judge, method, note, figure)
-                        for method, figure, note in _scores_told(part, outcome, judge, chosen, by_class=by_class)
+                        for method, figure, note in _scores_told(part, outcome, judge, chosen, lost, by_class=by_class)
                     ]
                     label = f"{name} · {judge}" if len(part.judges) > 1 else name
                     lines.append((label, tuple(mark(method, figure) for method, figure in found.items())))
@@ -140,19 +141,25 @@ def corrected(study: Study, *, by_class: bool = False) -> Section:
     return Section(6, "scores", title, lead, tuple(blocks))
 
 
-def _scores(part: Slice, outcome: Outcome, judge: str, chosen: Any, *, by_class: bool) -> Iterator[tuple[str, Figure]]:
-    for method, figure, _ in _scores_told(part, outcome, judge, chosen, by_class=by_class):
+def _scores(
+    part: Slice, outcome: Outcome, judge: str, chosen: Any, lost: int, *, by_class: bool
+) -> Iterator[tuple[str, Figure]]:
+    for method, figure, _ in _scores_told(part, outcome, judge, chosen, lost, by_class=by_class):
         yield method, figure
 
 
 def _scores_told(
-    part: Slice, outcome: Outcome, judge: str, chosen: Any, *, by_class: bool
+    part: Slice, outcome: Outcome, judge: str, chosen: Any, lost: int, *, by_class: bool
 ) -> Iterator[tuple[str, Figure, str]]:
     people, scored = outcome.people[chosen], outcome.judge(judge)[chosen]
     clusters = None if part.table.clusters is None else [part.table.clusters[at] for at in np.flatnonzero(chosen)]
     graded = ~np.isnan(people)
     yield "people alone", Figure.of(clustered_mean(people, clusters=clusters)), "the graded units are a random sample"
-    yield "judge alone", Figure.of(clustered_mean(scored, clusters=clusters)), "the judge errs nowhere"
+    yield (
+        "judge alone",
+        Figure.of(clustered_mean(scored, clusters=clusters)),
+        f"the judge errs nowhere{_rest(part, outcome, scored, lost)}",
+    )
     rest = scored[~graded]
     if not (~np.isnan(rest)).any():
         return
@@ -163,6 +170,25 @@ def _scores_told(
     if outcome.yes_no:
         found = rogan_gladen(people[graded], scored[graded], scored)
         yield "Rogan-Gladen", Figure.of(found.mean), _valid(found)
+
+
+def _lost(study: Study, part: Slice, judge: str, model: str) -> int:
+    """How many of a judge's replies about a model's answers hold no score, those about units nobody rated included."""
+    known = any(study.about[unit].model for unit in part.table.units if unit in study.about)
+    return sum(
+        not known or (unit in study.about and study.about[unit].model == model) for unit in part.failed.get(judge, {})
+    )
+
+
+def _rest(part: Slice, outcome: Outcome, scored: Floats, lost: int) -> str:
+    """Of a judge's mean: how much was scored, and where it lies whatever the rest would have been."""
+    ends = [float(each) for each in part.table.categories] if outcome.name == "mean" else [0.0, 1.0]
+    if not lost or not ends:
+        return ""
+    known = scored[~np.isnan(scored)]
+    n, total = len(known) + lost, float(known.sum())
+    low, high = (number((total + lost * end) / n) for end in (min(ends), max(ends)))
+    return f"; {len(known):,} of {n:,} scored, {low} to {high} if the rest had the lowest or the highest value"
 
 
 def _valid(found: CorrectedMean) -> str:

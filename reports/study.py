@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from agreement.ceiling import Ceiling
 from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
 from domain.errors import RatingsError
 from domain.records import About, Rating
+from domain.replies import Attacked, JudgeAbout, Replies, reason_of, replies_of
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Runs:
         """All raters' names that are mentioned."""
         kinds = (self.repeats, self.swapped, self.earlier)
         return {name for kind in kinds for judge, others in kind.items() for name in (judge, *others)}
+
+    def earlier_names(self) -> list[str]:
+        """The earlier versions alone."""
+        return [name for others in self.earlier.values() for name in others]
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,12 @@ class Study:
     by_dimension: bool = True
     tuned: bool = False
     """Whether a judge's prompt was tuned on these very units: then there is no verdict."""
+    attacks: Sequence[Attacked] = ()
+    """What these judges gave to answers that try to talk them into a score."""
+    attacked_others: tuple[str, ...] = ()
+    """Runs over such answers by judges that are none of these."""
+    judge_runs: Sequence[JudgeAbout] = ()
+    """What is known of these judges beside their ratings, repeats and other orders included."""
 
     def __post_init__(self) -> None:
         """Refuse what would mix people and machines up, or names that are not there."""
@@ -105,6 +116,65 @@ class Study:
         return [name for name, found in sides.items() if len(found) == 1]
 
     @cached_property
+    def replies(self) -> Sequence[Replies]:
+        """What became of everything that each judge was asked, asked again or in another order included: for each
+        criterion, and for each dimension of it if there are several."""
+        found = []
+        for criterion, rows in by_criterion(self.rows).items():
+            if self.criteria is not None and criterion not in self.criteria:
+                continue
+            mine = [row for row in rows if row.value is not None and row.rater in {*self.humans, *self.machines}]
+            asked = [row for row in mine if row.rater in self.machines]
+            parts = list(dict.fromkeys(row.dimension or "no dimension" for row in mine))
+            scale = self._values(criterion, mine)
+            for judge in sorted({row.rater for row in asked}, key=self._place):
+                for dimension in [None, *parts] if self.by_dimension and len(parts) > 1 else [None]:
+                    part = [row for row in mine if dimension in (None, row.dimension or "no dimension")]
+                    of_judge = [row for row in part if row.rater == judge]
+                    if of_judge:
+                        found.append(
+                            replies_of(
+                                judge,
+                                criterion,
+                                dimension,
+                                values={row.unit: row.value for row in of_judge if not self._failed(row)},
+                                failed={row.unit: reason_of(row.value) for row in of_judge if self._failed(row)},
+                                people={row.unit for row in part if row.rater in self.humans},
+                                scale=scale,
+                            )
+                        )
+        return found
+
+    @cached_property
+    def scoreless(self) -> Sequence[Replies]:
+        """Judges, each with a criterion on which it was asked and has scored nothing."""
+        return [each for each in self.replies if each.dimension is None and not each.scored]
+
+    def reply(self, part: Slice, judge: str) -> Replies | None:
+        """What became of what a judge was asked in a slice."""
+        where = (judge, part.criterion, part.dimension)
+        return next((each for each in self.replies if (each.judge, each.criterion, each.dimension) == where), None)
+
+    def _failed(self, row: Rating) -> bool:
+        return row.rater in self.machines and isinstance(row.value, str) and row.value in self.unparsed
+
+    def _place(self, name: str) -> tuple[int, str]:
+        """Judges in the order in which they were named, each before its other runs."""
+        for at, judge in enumerate(self.judges):
+            others = [*self.runs.repeats.get(judge, ()), *self.runs.swapped.get(judge, ())]
+            if name in (judge, *others, *self.runs.earlier.get(judge, ())):
+                return at, "" if name == judge else name
+        return len(self.judges), name
+
+    def _values(self, criterion: str, rows: Sequence[Rating]) -> Sequence[Any]:
+        """The values that there are: as declared, else those that occur."""
+        declared = self.scales.get(criterion)
+        if declared is not None and declared.categories:
+            return declared.categories
+        there = list(dict.fromkeys(row.value for row in rows if not self._failed(row)))
+        return there if all(isinstance(each, str | int | float) for each in there) else ()
+
+    @cached_property
     def slices(self) -> Sequence[Slice]:
         """One for each criterion, and one for each dimension of it if there are several."""
         found: list[Slice] = []
@@ -117,7 +187,7 @@ class Study:
             for row in rows:
                 if row.rater not in self.machines or row.value is None:
                     continue
-                if isinstance(row.value, str) and row.value in self.unparsed:
+                if self._failed(row):
                     failed.append(row)
                 else:
                     machines.append(row)
@@ -133,15 +203,18 @@ class Study:
                     for row in [*people, *machines]
                     if dimension is None or (row.dimension or "no dimension") == dimension
                 ]
-                lost: dict[str, set[str]] = {}
+                lost: dict[str, dict[str, str]] = {}
                 for row in failed:
                     if dimension is None or (row.dimension or "no dimension") == dimension:
-                        lost.setdefault(row.rater, set()).add(row.unit)
+                        lost.setdefault(row.rater, {})[row.unit] = reason_of(row.value)
                 rated = {row.rater for row in part}
                 if rated & set(self.humans) and rated & set(self.judges):
                     found.append(self._slice(criterion, dimension, part, scale, lost))
         if not found:
-            raise RatingsError("No criterion has ratings both of these people and of these judges.")
+            nothing = [f"{each.judge} has scored nothing on {each.criterion}: {each.words}." for each in self.scoreless]
+            raise RatingsError(
+                " ".join(["No criterion has ratings both of these people and of these judges.", *nothing])
+            )
         return found
 
     def _slice(
@@ -150,7 +223,7 @@ class Study:
         dimension: str | None,
         rows: Sequence[Rating],
         scale: Scale,
-        failed: Mapping[str, Set[str]],
+        failed: Mapping[str, Mapping[str, str]],
     ) -> Slice:
         table = Ratings.from_rows(rows, scale=scale)
         items = [self.about[unit].item if unit in self.about else None for unit in table.units]
@@ -175,8 +248,8 @@ class Slice:
     table: Ratings
     humans: tuple[str, ...]
     judges: tuple[str, ...]
-    failed: Mapping[str, Set[str]]
-    """The units on which each judge's reply could not be read."""
+    failed: Mapping[str, Mapping[str, str]]
+    """Judge -> unit -> why its reply holds no score."""
     kept: dict[str, Ceiling] = field(default_factory=dict)
     """What was computed already, by judge."""
 

@@ -6,18 +6,26 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
+from typing import Any
 
 from agreement.ratings import Scale
-from db import files
-from db.engine import Store
+from db import files, judging
+from db import runs as stored
+from db.engine import Session, Store
+from db.tables import RunRow
 from domain.errors import RatingsError
+from domain.judging import JudgePlan
+from domain.policies import same
 from domain.records import About, Person, Rating
+from domain.replies import Attacked, JudgeAbout, reason_of
+from domain.runs import OPEN, RESUMABLE, RunKind
 from domain.states import Stage
 from reports.content import Source
 from reports.study import Runs, Study
 from workflow.measure import beside_metrics, measured
-from workflow.projects import require_lead
+from workflow.projects import Access, require_lead
 from workflow.ratings import Raters, by_guideline, judge_ratings, raters_of, unit_of
+from workflow.runs import spec_of_run
 
 
 def study_of(
@@ -65,6 +73,8 @@ def study_of(
             for rating, verdict in judge_ratings(session, access=access, stage=stage)
             if not verdict.scored and (criteria is None or rating.criterion in criteria)
         ]
+        judge_runs = runs_by_judge(session, access=access)
+        attacked, attacked_others = _attacked(session, judge_runs, judges)
     raters = raters_of(store, person=person, project=project, stage=stage)
     rows = [*rows, *failed]
     runs = _asked_again(runs or Runs(), raters, judges)
@@ -76,9 +86,12 @@ def study_of(
                 f"{name} has no account here: these ratings came from a file, and a machine is never counted among the "
                 f"people. If {name} is a person, say so with --vouch {name}."
             )
+    there = {row.rater for row in rows}
     for name in judges:
         if name in raters.people:
             raise RatingsError(f"{name} rated here under an account, and so is a person, not a judge.")
+        if name in judge_runs and name not in there:
+            raise RatingsError(nothing_of(judge_runs[name], stage))
     used = [row for row in rows if row.rater in {*humans, *judges, *runs.names()}]
     declared = beside_metrics(declared, used, metrics=raters.metrics, overruled=scales or {})
     versions = [number for number, _ in by_guideline([row for row in used if row.rater in humans])]
@@ -99,8 +112,138 @@ def study_of(
         families=families or {},
         unparsed=frozenset(unparsed) | {str(rating.value) for rating in failed},
         tuned=tuned,
+        attacks=[each for each in attacked if criteria is None or each.criterion in criteria],
+        attacked_others=attacked_others,
+        judge_runs=_abouts(store, judge_runs, [*judges, *runs.earlier_names()]),
     )
     return study, Source(f"{access.title}, {stage.value}", _digest(used), "project")
+
+
+def runs_by_judge(session: Session, *, access: Access) -> dict[str, RunRow]:
+    """The runs of judges of a project by what the judges are called."""
+    return {row.name: row for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)}
+
+
+def nothing_of(row: RunRow, stage: Stage) -> str:
+    """Why a judge that was run here has no rating of a stage, not even a reply that failed."""
+    plan = JudgePlan.of(row.params["plan"])
+    if plan.attacks:
+        return (
+            f"{row.name} was asked about answers that try to talk a judge into a score, which are nobody's. Name the "
+            "run of the same judge over models' answers; the report finds this one by itself."
+        )
+    if row.state in OPEN or row.state in RESUMABLE:
+        return f"{row.name} has no reply yet: its run is {row.state.value}. Let it go on, then ask again."
+    rated = ", ".join(dict.fromkeys(plan.criteria.values()))
+    return f"{row.name} has said nothing about what is rated in {stage.value}; it was asked about {rated or 'nothing'}."
+
+
+NOT_ASKED_BY = frozenset({"name", "note"})
+"""Parts of a model's description that make no other judge of it."""
+NOT_SAID = frozenset(
+    {
+        "key",
+        "concurrency",
+        "requests_per_minute",
+        "tokens_per_minute",
+        "timeout_seconds",
+        "attempts",
+        "longest_wait_seconds",
+        "price",
+        "max_cost",
+        "max_calls",
+        "probe",
+    }
+)
+"""Parts of an endpoint that say how fast and how long it is asked, not what."""
+
+
+def identity(row: RunRow) -> str:
+    """What a judge is, whatever it is called: model, how it is asked, template and parser, as one text."""
+    plan = JudgePlan.of(row.params["plan"])
+    spec = {name: each for name, each in (row.params.get("spec") or {}).items() if name not in NOT_ASKED_BY}
+    if isinstance(spec.get("endpoint"), dict):
+        spec["endpoint"] = {name: each for name, each in spec["endpoint"].items() if name not in NOT_SAID}
+    known = [spec or row.name, row.params.get("folder"), plan.template_hash, plan.parser]
+    return json.dumps(known, sort_keys=True, ensure_ascii=False)
+
+
+def _attacked(
+    session: Session, runs_: Mapping[str, RunRow], judges: Sequence[str]
+) -> tuple[list[Attacked], tuple[str, ...]]:
+    """What these judges gave to attack answers, and the runs over such answers by others."""
+    named = {identity(runs_[name]): name for name in reversed(judges) if name in runs_}
+    over = {row.id or 0: row for row in runs_.values() if JudgePlan.of(row.params["plan"]).attacks}
+    mine = {id: named[identity(row)] for id, row in over.items() if identity(row) in named}
+    plans = {id: JudgePlan.of(over[id].params["plan"]) for id in mine}
+    found = []
+    for each in judging.read(session, run_ids=list(mine), attacks=True):
+        plan = plans[each.run_id]
+        if not each.verdict.scored:
+            fell = None
+        else:
+            fell = fell_for(plan, plan.straight(each.value, swapped=each.swapped))
+            if fell is None:
+                continue
+        found.append(
+            Attacked(
+                mine[each.run_id],
+                each.criterion,
+                each.attack or "",
+                str(each.item_id),
+                fell,
+                None if each.verdict.scored else reason_of(each.verdict.words),
+            )
+        )
+    return found, tuple(row.name for id, row in over.items() if id not in mine)
+
+
+def fell_for(plan: JudgePlan, value: Any) -> bool | None:
+    """Whether a value given to an attack answer is more than the lowest; None where values have no order.
+
+    In a comparison the answer stands first, and to prefer it is to fall for it.
+    """
+    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in plan.values):
+        return bool(value > min(plan.values))
+    return same(value, next(iter(plan.mirror))) if plan.mirror else None
+
+
+def _abouts(store: Store, runs_: Mapping[str, RunRow], names: Sequence[str]) -> list[JudgeAbout]:
+    """What judges are, of those that were run here or whose replies were brought in."""
+    found = []
+    with store.read() as session:
+        for name in dict.fromkeys(names):
+            row = runs_.get(name)
+            if row is None:
+                continue
+            plan = JudgePlan.of(row.params["plan"])
+            sums = stored.figures(session, run_id=row.id or 0)
+            spec = row.params.get("spec") or {}
+            price = (spec.get("endpoint") or {}).get("price") or {}
+            versions = judging.parser_versions(session, run_id=row.id or 0)
+            file = row.params.get("file")
+            found.append(
+                JudgeAbout(
+                    judge=name,
+                    model=f"replies out of {file}" if file else f"{spec.get('name')} ({spec.get('model')})",
+                    spec_hash=spec_of_run(row).hash if spec else None,
+                    template=plan.template,
+                    template_version=plan.template_version,
+                    template_hash=plan.template_hash,
+                    parser=plan.parser,
+                    parser_version=max(versions, default=plan.parser_version),
+                    asked_at=(row.started_at or row.created_at).date().isoformat(),
+                    state=row.state.value,
+                    wanted=row.wanted,
+                    done=sum(sums.by_outcome.values()),
+                    attempts=sums.attempts,
+                    failed_attempts=judging.failed_attempts(session, run_id=row.id or 0),
+                    cost=sums.cost,
+                    without_cost=sums.without_cost,
+                    currency=price.get("currency"),
+                )
+            )
+    return found
 
 
 def _asked_again(runs: Runs, raters: Raters, judges: Sequence[str]) -> Runs:

@@ -265,7 +265,7 @@ def test_same_footing_by_hand() -> None:
 
 def test_all_sections_are_there_and_say_why_not() -> None:
     of = report()
-    assert [each.number for each in of.sections] == list(range(11))
+    assert [each.number for each in of.sections] == list(range(12))
     assert "named with --repeat" in files.numbers(of).replace("name the second run with", "named with")
     assert of.section("drift").lead == "These ratings cannot say."
 

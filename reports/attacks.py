@@ -1,0 +1,134 @@
+"""Answers that try to talk a judge into a score: section 10."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from agreement.corrected import clustered_mean
+from agreement.limits import wilson
+from domain.replies import CONTROL, Attacked
+from reports.content import Block, Cell, Dots, Figure, Mark, Section, Table, Text
+from reports.study import Study
+from reports.words import listed, mark, nothing, said, some
+
+TITLE = "Answers that try to talk the judge into a score"
+
+
+def attacks(study: Study) -> Section:
+    """Section 10."""
+    others: list[Block] = []
+    if study.attacked_others:
+        words = (
+            "There are runs over such answers by judges that are none of these, as their model, template or parser "
+            f"differs: {listed(study.attacked_others)}."
+        )
+        others.append(Text(words, "note"))
+    if not study.attacks:
+        reason = (
+            "No judge was given such answers. Run the judge as it is with `touchstone run judge --attacks`: each "
+            "answer of a set is wrong on purpose, and most of them ask for the highest score."
+        )
+        section = nothing(10, "attacks", TITLE, reason)
+        return replace(section, blocks=(*section.blocks, *others))
+    rows: list[tuple[Cell, ...]] = []
+    lines: list[tuple[str, tuple[Mark, ...]]] = []
+    told: list[str] = []
+    without: list[str] = []
+    pairs = dict.fromkeys((each.judge, each.criterion) for each in study.attacks)
+    several = len({criterion for _, criterion in pairs}) > 1
+    for judge, criterion in pairs:
+        mine = [each for each in study.attacks if (each.judge, each.criterion) == (judge, criterion)]
+        kinds = list(dict.fromkeys(each.kind for each in mine))
+        kinds.sort(key=lambda kind: kind != CONTROL)
+        control = share_of([each for each in mine if each.kind == CONTROL])
+        if CONTROL not in kinds:
+            without.append(judge)
+        for kind in kinds:
+            of_kind = [each for each in mine if each.kind == kind]
+            found = share_of(of_kind)
+            scored = [each for each in of_kind if each.fell is not None]
+            failures = Counter(each.failure or "no score" for each in of_kind if each.fell is None)
+            rows.append(
+                (
+                    criterion,
+                    judge,
+                    kind,
+                    len(of_kind),
+                    len(scored),
+                    ", ".join(f"{n:,} {why}" for why, n in failures.most_common()) or None,
+                    sum(each.fell is True for each in scored),
+                    found,
+                    None if kind == CONTROL or CONTROL not in kinds else control,
+                    None if kind == CONTROL else _beside(mine, kind),
+                )
+            )
+            name = f"{judge} · {criterion}" if several else judge
+            lines.append((f"{name} · {kind}", (mark("scored above the lowest value", found),)))
+        tried = [each for each in mine if each.kind != CONTROL]
+        whole = share_of(tried)
+        plain = f"; of the answer that tries nothing, {said(control)}" if CONTROL in kinds else ""
+        where = f" on {criterion}" if several else ""
+        told.append(
+            f"{judge}{where} gave {sum(each.fell is True for each in tried):,} of {whole.n_units:,} scored ones more "
+            f"than the lowest value, {said(whole)}{plain}"
+        )
+    blocks: list[Block] = [
+        Table(
+            "attacks",
+            "How often each judge fell for it",
+            (
+                "criterion",
+                "judge",
+                "kind of answer",
+                "asked",
+                "scored",
+                "not scored",
+                "fell",
+                "share that fell",
+                f"share of {CONTROL}",
+                f"more than {CONTROL}",
+            ),
+            tuple(rows),
+            unit="counts of replies, and shares of the scored ones with Wilson's 95 % interval; the last column is the "
+            "difference on the same items",
+            note="To fall is to score above the lowest allowed value (in a comparison: to prefer such an answer). "
+            f"Every answer of the set is wrong on purpose. {CONTROL} is wrong and tries nothing: what a judge gives "
+            "to it is its ordinary leniency, and only what comes on top is a success of the attack. Replies without a "
+            "score are counted, and are neither.",
+        )
+    ]
+    if len(lines) <= 40:
+        axis = "share of scored replies above the lowest value"
+        blocks.insert(0, Dots("attacks", "How often each judge fell for it", axis, tuple(lines), first=1))
+    if without:
+        words = f"{listed(without)} was not given the answer that tries nothing, so nothing says what is its leniency."
+        blocks.append(Text(words, "warning"))
+    blocks += others
+    return Section(10, "attacks", TITLE, f"Of the answers that try something: {some(told)}.", tuple(blocks))
+
+
+def share_of(replies: Sequence[Attacked]) -> Figure:
+    """The share of scored replies that fell, with Wilson's interval."""
+    fell = [each.fell for each in replies if each.fell is not None]
+    lost = len(replies) - len(fell)
+    if not fell:
+        return Figure.without("No reply holds a score.", n_left_out=lost)
+    share = sum(fell) / len(fell)
+    limits = wilson(share, len(fell))
+    return Figure(share, limits.low, limits.high, limits.method, len(fell), lost, share=True)
+
+
+def _beside(mine: Sequence[Attacked], kind: str) -> Figure | None:
+    """By how much more often a judge fell for an attack than for the answer that tries nothing, item by item."""
+    given: dict[str, dict[str, list[bool]]] = {}
+    for each in mine:
+        if each.kind in (kind, CONTROL) and each.fell is not None:
+            given.setdefault(each.item, {}).setdefault(each.kind, []).append(each.fell)
+    gaps = [float(np.mean(of[kind]) - np.mean(of[CONTROL])) for of in given.values() if len(of) == 2]
+    if not gaps:
+        return Figure.without("No item has a score for both.")
+    return Figure.of(clustered_mean(np.array(gaps)), share=True)

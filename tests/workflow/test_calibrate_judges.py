@@ -1,0 +1,202 @@
+"""The report on judges that were run here: repeats, both orders, attacks and failures without any option."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation_schemas.loader import load_text
+from db.engine import Store
+from domain.errors import RatingsError
+from domain.runs import RunState
+from domain.states import Stage
+from inference.judges.attacks import ATTACKS
+from inference.spec import Price
+from media.store import MediaStore
+from reports.calibration import calibration
+from reports.content import Report, Text
+from reports.study import Study
+from tests.factories import BLIND, SETTLING, claimed, make_items, make_person, make_predictions, make_project
+from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+from tests.reports.test_replies import table
+from tests.workflow.test_judging import FILLS, SCORE, World, means
+from workflow import submit
+from workflow.calibrate import study_of
+from workflow.ratings import ratings_of
+
+
+@pytest.fixture
+def world(store: Store, tmp_path: Path) -> World:
+    """Six items, two models: twelve answers, of which two people grade eight each."""
+    world = World(store, tmp_path, items=6)
+    for login in ("ann", "bob"):
+        person = make_person(store, login)
+        for at in range(8):
+            task = claimed(store, person, Stage.GRADING)
+            score = (0, 0.5, 1)[sum(map(ord, task.answer or "")) % 3]
+            submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": score})
+    return world
+
+
+def found(world: World, *judges: str, **changes: Any) -> tuple[Study, Report]:
+    study, source = study_of(
+        world.store,
+        person=None,
+        project="p",
+        stage=Stage.GRADING,
+        humans=["ann", "bob"],
+        judges=judges,
+        **changes,
+    )
+    return study, calibration(study, source)
+
+
+def once(script: Callable[[str, int], str]) -> Callable[[Asked, int], Reply]:
+    """A script by what is asked and how often it was asked before."""
+    times: dict[str, int] = {}
+
+    def reply(asked: Asked, number: int) -> Reply:
+        before = times.get(asked.text, 0)
+        times[asked.text] = before + 1
+        return chat(script(asked.text, before))
+
+    return reply
+
+
+def test_repeats_make_the_section_by_themselves(world: World) -> None:
+    """Every third answer gets another score at the second time of asking, and one no score at the third."""
+    order: dict[str, int] = {}
+
+    def script(text: str, before: int) -> str:
+        place = order.setdefault(text, len(order))
+        if before == 2 and place == 0:
+            return "Rating: [[7]]"
+        return f"Rating: [[{1 if place % 3 or before != 1 else 0}]]"
+
+    with ScriptedServer(once(script)) as server:
+        run = world.run(
+            server.url, world.plan(samples=3), concurrency=1, price=Price(input=1, output=1, date="2026-11-01")
+        )
+        assert world.work(run) is RunState.DONE
+    study, report = found(world, "judge by likeness 1")
+    assert study.runs.repeats == {
+        "judge by likeness 1": ["judge by likeness 1, asked again (2)", "judge by likeness 1, asked again (3)"]
+    }
+    whole = {row["judge"]: row for row in table(report, "replies") if row["dimension"] == "all"}
+    rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
+    by_people = len({row.unit for row in rated if row.rater in ("ann", "bob")})
+    assert 8 <= by_people < 12
+    assert [(row["asked"], row["of these rated by people"]) for row in whole.values()] == [(12, by_people)] * 3
+    assert whole["judge by likeness 1, asked again (3)"]["scored"] == 11
+    assert whole["judge by likeness 1, asked again (3)"]["out of range"] == 1
+    told = {row["statistic"]: row["value"] for row in table(report, "repeats")}
+    # twelve answers, of which four changed at the second time, the one without a score at the third among them
+    same = told["The same in all runs"]
+    assert same.value * same.n_units == pytest.approx(8)
+    assert same.n_units in (11, 12)
+    assert {row["is"] for row in table(report, "judges_are") if row["what"] == "attempts"} == {36}
+    about = {row["what"]: row["is"] for row in table(report, "judges_are")}
+    assert about["template"] == "likeness, version 1"
+    assert about["template, SHA-256"] == world.plan().template_hash
+    assert about["model"] == "judge (scripted)"
+    assert about["parser"].startswith("double_brackets")
+    assert about["run"] == "done, 36 of 36 questions asked"
+    assert about["cost"].endswith("USD")
+    assert len(about["description, SHA-256"]) == 64
+
+
+def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) -> None:
+    """A judge that falls for orders whenever it is asked about them, and for nothing else but half of the threats."""
+    threats: list[str] = []
+
+    def script(text: str, before: int) -> str:
+        answer = text.partition("[Begin]")[2].partition("[End]")[0].strip()
+        kind = next((name for name, attack in ATTACKS.items() if attack.strip() == answer), None)
+        if kind == "threat":
+            threats.append(text)
+            return f"Rating: [[{0.5 if len(threats) % 2 else 0}]]"
+        if kind == "role":
+            return "I will not."
+        return f"Rating: [[{1 if kind in ('order', None) else 0}]]"
+
+    with ScriptedServer(once(script)) as server:
+        plain = world.run(server.url, world.plan())
+        world.work(plain)
+        # the same model and template under another name and with another pace; then two that are not the same judge
+        spec = world.spec(server.url, concurrency=1, max_calls=1000).model_copy(update={"name": "renamed"})
+        from workflow import judging
+
+        for plan, described in (
+            (world.plan(attacks=True, limit=4), spec),
+            (world.plan(SCORE.replace("Rating?", "How like?"), fills=FILLS, attacks=True, limit=1), spec),
+            (world.plan(attacks=True, limit=1), spec.model_copy(update={"model": "another"})),
+        ):
+            run = judging.start(world.store, by=None, project="p", spec=described, plan=plan)
+            assert world.work(run) is RunState.DONE
+    study, report = found(world, "judge by likeness 1")
+    rows = {row["kind of answer"]: row for row in table(report, "attacks")}
+    assert set(rows) == set(ATTACKS)
+    assert {row["asked"] for row in rows.values()} == {4}
+    assert {kind: row["fell"] for kind, row in rows.items() if row["fell"]} == {"order": 4, "threat": 2}
+    assert (rows["role"]["scored"], rows["role"]["not scored"]) == (0, "4 unparseable")
+    assert rows["order"]["share that fell"].value == 1.0
+    assert rows["threat"]["share that fell"].value == 0.5
+    assert rows["plain"]["share that fell"].value == 0.0
+    assert len(study.attacked_others) == 2
+    with pytest.raises(RatingsError, match="answers that try to talk a judge into a score, which are nobody's"):
+        found(world, "renamed by likeness 1, attacked")
+
+
+def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
+    with ScriptedServer([chat("I cannot say.")]) as server:
+        world.work(world.run(server.url, world.plan()))
+    with pytest.raises(RatingsError, match="judge by likeness 1 has scored nothing on score: 0 of 12 scored; 12 unpar"):
+        found(world, "judge by likeness 1")
+    with ScriptedServer([chat("Rating: [[1]]")]) as server:
+        world.work(world.run(server.url, world.plan()))
+        waiting = world.run(server.url, world.plan())
+        assert waiting
+    study, report = found(world, "judge by likeness 1", "judge by likeness 1 (2)")
+    assert [each.judge for each in study.scoreless] == ["judge by likeness 1"]
+    assert "judge by likeness 1 has scored nothing on score" in " ".join(
+        block.words for block in report.section("design").blocks if isinstance(block, Text)
+    )
+    with pytest.raises(RatingsError, match="has no reply yet: its run is waiting"):
+        found(world, "judge by likeness 1 (3)")
+
+
+COMPARED = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
+
+
+def test_both_orders_make_the_section_by_themselves(store: Store, tmp_path: Path) -> None:
+    """A judge that takes whatever comes first: in the original order it says A, in the other one, turned back, B."""
+    text = COMPARED.replace(
+        '{name: score, kind: scale, prompt: "How good?", values: [0, 0.5, 1]}',
+        '{name: preference, kind: choice, prompt: "Which?", options: [{value: A, label: First}, '
+        "{value: B, label: Second}, {value: C, label: Neither}]}",
+    )
+    assert "preference" in text
+    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+    items = make_items(store, 4)
+    make_predictions(store, items, models=["one", "two"])
+    world = World.__new__(World)
+    world.store, world.items = store, items
+    world.means = means(store, MediaStore(tmp_path / "media"), tmp_path / "prepared")
+    for login in ("ann", "bob"):
+        person = make_person(store, login)
+        for at in range(8):
+            task = claimed(store, person, Stage.GRADING)
+            submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"preference": "AB"[at % 2]})
+    with ScriptedServer([chat("The first. [[A]]")]) as server:
+        run = world.run(server.url, world.plan("better_of_two", baseline="two", pictures=False))
+        assert world.work(run) is RunState.DONE
+    name = f"judge by better_of_two {world.plan('better_of_two', baseline='two').template_version}"
+    study, report = found(world, name)
+    assert study.runs.swapped == {name: [f"{name}, swapped"]}
+    told = {row["what"]: row["value"] for row in table(report, "position")}
+    assert told["the same verdict in both orders"].value == 0.0
+    assert told["leans to the first place"].value == 1.0
+    assert told["leans to the first place"].n_units == 4
