@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation_schemas import marks, registry
+from annotation_schemas import derived, marks, registry
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import (
@@ -35,7 +35,20 @@ Found = Iterator[tuple[Path, str]]
 
 def cross_check(schema: Schema, document: Document) -> None:
     """Note every reference that leads nowhere, and every value that contradicts another."""
-    for check in (_rows, _top, _dimensions, _item, _stages, _verification, _grading, _gold, _judges, _models, _rest):
+    for check in (
+        _rows,
+        _top,
+        _dimensions,
+        _item,
+        _stages,
+        _verification,
+        _grading,
+        _gold,
+        _judges,
+        _models,
+        _rest,
+        _derived,
+    ):
         for path, message in check(schema):
             document.add(path, message)
 
@@ -496,6 +509,38 @@ def _rest(schema: Schema) -> Found:
             yield ("report", "scales", name), f"`{name}` is no criterion{_suggestion(name, asked)}"
     if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
         yield ("report", "by"), "no dimension has a `group`"
+
+
+def _derived(schema: Schema) -> Found:
+    asked = [
+        each.name for stage in ("verification", "refinement", "grading") for each in registry.criteria_of(schema, stage)
+    ]
+    graded = {each.name: each for each in registry.criteria_of(schema, "grading")}
+    yield from _names([(("report", "derived", at, "name"), each.name) for at, each in enumerate(schema.report.derived)])
+    for at, each in enumerate(schema.report.derived):
+        path: Path = ("report", "derived", at)
+        if each.name in asked:
+            yield (*path, "name"), f"there is a criterion `{each.name}` already, which raters are asked"
+        if bool(each.all_of) == bool(each.mean_of):
+            yield path, "it follows either from `all_of` or from `mean_of`"
+            continue
+        key = "all_of" if each.all_of else "mean_of"
+        yield from _unique([((*path, key, number), name) for number, name in enumerate(each.parts)])
+        for number, name in enumerate(each.parts):
+            if name not in graded:
+                yield (*path, key, number), f"`{name}` is no criterion of grading{_suggestion(name, list(graded))}"
+                continue
+            found = derived.ends_of_values(graded[name])
+            if found is None:
+                yield (*path, key, number), f"the values of `{name}` are no numbers"
+            elif each.all_of and found[1] is None:
+                yield (*path, key, number), f"`{name}` has no highest value; give it a `max`"
+        if all(name in graded for name in each.parts) and derived.dimensions(schema, each) == frozenset():
+            yield (*path, key), "there is no dimension in which all of them are asked"
+        if each.all_of and schema.stages.grading and schema.stages.grading.combine != "majority":
+            yield (*path, key), "`all_of` is about settled values; it needs `combine: majority` in grading"
+    if "derived" in schema.report.statistics and not schema.report.derived:
+        yield ("report", "statistics"), "`derived` needs criteria under `report: derived`"
 
 
 def _known_dimensions(schema: Schema, names: Sequence[str] | None, path: Path) -> Found:

@@ -467,6 +467,23 @@ class Source(_Part):
     """How media are cut and chosen at import."""
 
 
+class Derived(_Part):
+    """A criterion that nobody is asked: it follows from others. Each part of an answer is settled first (of people by
+    `combine`, of a judge as it says), then they are put together; an answer that lacks a part is left out."""
+
+    name: str
+    """Its name in results; no other criterion has it."""
+    all_of: tuple[str, ...] = ()
+    """1 where each of these criteria of grading has its highest value, else 0."""
+    mean_of: tuple[str, ...] = ()
+    """The mean of these criteria of grading."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The criteria that it follows from."""
+        return self.all_of or self.mean_of
+
+
 class Report(_Part):
     """What the agreement report says by default."""
 
@@ -478,6 +495,8 @@ class Report(_Part):
     """Rows of the registry of statistics."""
     scales: dict[str, Literal["nominal", "ordinal", "interval", "ratio"]] = Field(default_factory=dict)
     """How a criterion's values are measured, where it is not plain from its kind."""
+    derived: tuple[Derived, ...] = ()
+    """Criteria that follow from those of grading."""
 
 
 class Export(_Part):

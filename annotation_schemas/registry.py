@@ -154,9 +154,8 @@ _ROWS: tuple[Row, ...] = (
     Row("statistic", "mae", "mean absolute difference of two raters' numbers"),
     Row("statistic", "rmse", "root of the mean squared difference of two raters' numbers"),
     Row("statistic", "accuracy", "share of models' answers that equal the key"),
-    Row(
-        "statistic", "genuine_pca", "share of answers with perception, cognition and action all right", available=False
-    ),
+    Row("statistic", "derived", "means of the criteria that follow from others (`report: derived`)"),
+    Row("statistic", "genuine_pca", "share of answers with perception, cognition and action all right: `derived`"),
 )
 
 _BY_NAME = {(row.registry, row.name): row for row in _ROWS}

@@ -18,6 +18,8 @@ from agreement.judge_bias import holm
 from agreement.limits import normal_quantile
 from agreement.means import beside_the_rest, mean_of_parts, share
 from agreement.statistic import Interval, Statistic, estimated, undefined
+from annotation_schemas import derived
+from annotation_schemas.model import Derived
 from db import answers as stored
 from db.engine import Store
 from domain.errors import InvalidInput, Problem, RatingsError
@@ -27,7 +29,7 @@ from workflow.refine import key_field
 from workflow.results import METHODS, NO_KEY, Read, Scored, Scores, held_against, plain, scored
 from workflow.slicing import DIMENSION, GROUP, Slicing, sliced
 
-STATISTICS = ("accuracy",)
+STATISTICS = ("accuracy", "derived", "genuine_pca")
 """What of the registry of statistics is computed here, beside those of agreement."""
 
 
@@ -405,6 +407,9 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) 
                 f"Answers that equal none of their item's options count as wrong: {each}. Texts are equal if nothing "
                 "but case, white space and a full stop at the end differs; no option is read out of a longer answer."
             )
+    rule = derived.find(found.schema, of.scores.criterion)
+    if rule is not None:
+        notes.append(_about_derived(rule))
     if of.scores.kind in ("human", "corrected"):
         notes += _about_people(found, of)
     if found.replaced:
@@ -418,6 +423,17 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) 
     if old:
         notes.append(f"{old} answers were given before their item was edited; they are counted as they are.")
     return notes
+
+
+def _about_derived(rule: Derived) -> str:
+    *first, last = (name.replace("_", " ") for name in rule.parts)
+    names = f"{', '.join(first)} and {last}" if first else last
+    what = f"the mean of {names}" if rule.mean_of else f"1 where {names} are all at their highest, else 0"
+    title = rule.name.replace("_", " ").capitalize()
+    return (
+        f"{title} is {what}. Of an answer each of these is settled first, and then they are put together; an answer "
+        "that lacks one of them is left out."
+    )
 
 
 def _about_people(found: Read, of: Scored) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation_schemas import derived
 from db import answers as stored
 from db import events, guidelines, items, threads
 from db.engine import Session, Store
@@ -158,10 +159,14 @@ def _lowest(values: Sequence[Any]) -> float | None:
 
 def _differs(found: Read, at: int, scores: Scores | None) -> bool:
     id = found.answers[at].id
+    about: Sequence[str] | None = None
+    if scores is not None and scores.criterion is not None:
+        rule = derived.find(found.schema, scores.criterion)
+        about = rule.parts if rule else (scores.criterion,)
     for (criterion, judge), given in found.judged.items():
-        if scores is not None and (
-            scores.criterion not in (None, criterion) or (scores.judge is not None and scores.judge != judge)
-        ):
+        if about is not None and criterion not in about:
+            continue
+        if scores is not None and scores.judge is not None and scores.judge != judge:
             continue
         if judge in found.metrics:
             continue  # on a scale of its own

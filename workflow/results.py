@@ -10,7 +10,7 @@ import math
 import threading
 import unicodedata
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -18,7 +18,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas.model import Criterion, Schema
+from annotation_schemas import derived
+from annotation_schemas.derived import ends_of_values
+from annotation_schemas.model import Criterion, Derived, Schema
 from db import answers as stored
 from db import files, items, judging
 from db.engine import Session, Store
@@ -33,6 +35,8 @@ from workflow.refine import key_field
 from workflow.slicing import Item
 
 Floats = NDArray[np.float64]
+Values = tuple[Floats, dict[int, str]]
+"""Of each answer a number, nan where there is none; and why there is none, by the answer's place."""
 Kind = Literal["key", "human", "judge", "corrected"]
 Method = Literal["ppi", "rogan_gladen", "post_stratified"]
 Combine = Literal["majority", "mean"]
@@ -252,27 +256,18 @@ def answer_of(about: Sequence[stored.AnswerPart], at: Any) -> stored.AnswerPart 
 
 def scored_criteria(schema: Schema) -> list[Criterion]:
     """The criteria of grading whose values are numbers."""
-    return [each for each in criteria_of(schema, Stage.GRADING) if _levels(each) is not None]
-
-
-def _levels(criterion: Criterion) -> tuple[float | None, float | None] | None:
-    """The lowest and the highest value; None where they are no numbers."""
-    if criterion.kind == "number":
-        low, high = criterion.min, criterion.max
-        return None if low is None else float(low), None if high is None else float(high)
-    values = [each.value for each in criterion.options] if criterion.kind == "choice" else list(criterion.values)
-    if criterion.kind not in ("scale", "choice") or not values:
-        return None
-    plain = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    return (float(min(plain)), float(max(plain))) if len(plain) == len(values) else None
+    return [each for each in criteria_of(schema, Stage.GRADING) if ends_of_values(each) is not None]
 
 
 def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
     """The lowest and the highest score that there can be; None where the scale has no end."""
     if scores.kind == "key":
         return 0.0, 1.0
+    rule = derived.find(schema, scores.criterion)
+    if rule is not None:
+        return derived.ends(schema, rule)
     named = (each for each in scored_criteria(schema) if each.name == scores.criterion)
-    return next((_levels(each) for each in named), None) or (None, None)
+    return next((ends_of_values(each) for each in named), None) or (None, None)
 
 
 def number_of(criterion: Criterion, value: Any) -> float:
@@ -361,6 +356,13 @@ def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
         there += [Scores("human", name)] if people else []
         there += [Scores("judge", name, judge) for judge in judges]
         there += [Scores("corrected", name, judge, method) for judge in judges] if people else []
+    for rule in found.schema.report.derived:
+        people = all(found.grades.get(part) for part in rule.parts)
+        rated = [{judge for of, judge in found.judged if of == part} for part in rule.parts]
+        judges = sorted(set.intersection(*rated) - found.metrics)
+        there += [Scores("human", rule.name)] if people else []
+        there += [Scores("judge", rule.name, judge) for judge in judges]
+        there += [Scores("corrected", rule.name, judge, method) for judge in judges] if people else []
     return there
 
 
@@ -375,6 +377,7 @@ def wanted(
         There is no such criterion.
     """
     known = [criterion.name for criterion in scored_criteria(found.schema)]
+    known += [rule.name for rule in found.schema.report.derived]
     for name in criteria or ():
         if name not in known:
             raise InvalidInput([Problem("criterion", _no_criterion(found.schema, name))])
@@ -386,7 +389,8 @@ def wanted(
 
 
 def _no_criterion(schema: Schema, name: str | None) -> str:
-    names = ", ".join(each.name for each in scored_criteria(schema)) or "none"
+    known = [each.name for each in scored_criteria(schema)] + [rule.name for rule in schema.report.derived]
+    names = ", ".join(known) or "none"
     return f"Grading has no criterion {name!r} whose values are numbers; it has {names}."
 
 
@@ -426,17 +430,32 @@ def scored(found: Read, scores: Scores) -> Scored:
         values = np.array([answer.right for answer in answers], dtype=float)
         why = {at: NO_KEY for at in np.flatnonzero(np.isnan(values)).tolist()}
         return Scored(scores, values, None, why, 0.0, 1.0, None)
+    rule = derived.find(found.schema, scores.criterion)
+    if rule is not None:
+        return _derived(found, scores, rule)
     criterion = next((each for each in scored_criteria(found.schema) if each.name == scores.criterion), None)
     if criterion is None:
         raise InvalidInput([Problem("criterion", _no_criterion(found.schema, scores.criterion))])
-    low, high = _levels(criterion) or (None, None)
+    low, high = ends_of_values(criterion) or (None, None)
     people = _by_people(found, criterion) if scores.kind in ("human", "corrected") else None
     judge = _by_judge(found, scores) if scores.kind in ("judge", "corrected") else None
-    first = people or judge
-    assert first is not None
-    asked = _asked_in(found.schema, criterion)
+    asked = _asked_in(found.schema, criterion.dimensions)
     if scores.kind == "judge" and scores.judge in found.metrics:
         low, high = 0.0, 1.0
+    return _together(scores, people, judge, low=low, high=high, asked=asked)
+
+
+def _together(
+    scores: Scores,
+    people: Values | None,
+    judge: Values | None,
+    *,
+    low: float | None,
+    high: float | None,
+    asked: frozenset[str] | None,
+) -> Scored:
+    first = people or judge
+    assert first is not None
     if scores.kind != "corrected":
         return Scored(scores, first[0], None, first[1], low, high, asked)
     assert judge is not None
@@ -444,14 +463,50 @@ def scored(found: Read, scores: Scores) -> Scored:
     return Scored(scores, first[0], judge[0], neither, low, high, asked)
 
 
-def _asked_in(schema: Schema, criterion: Criterion) -> frozenset[str] | None:
+def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
+    """Of each answer the parts as they are settled, by people or by the judge, put together."""
+    criteria = derived.parts(found.schema, rule)
+    people = judge = None
+    if scores.kind in ("human", "corrected"):
+        people = _of_parts(found, rule, [_by_people(found, part) for part in criteria])
+    if scores.kind in ("judge", "corrected"):
+        own = [_by_judge(found, Scores("judge", part.name, scores.judge)) for part in criteria]
+        judge = _of_parts(found, rule, own)
+    low, high = derived.ends(found.schema, rule)
+    asked = _asked_in(found.schema, derived.dimensions(found.schema, rule))
+    return _together(scores, people, judge, low=low, high=high, asked=asked)
+
+
+def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:
+    values = np.full(len(found.answers), np.nan)
+    why: dict[int, str] = {}
+    for at in range(len(found.answers)):
+        given = {name: float(part[at]) for name, (part, _) in zip(rule.parts, settled, strict=True)}
+        known = derived.value(
+            found.schema, rule, {name: None if math.isnan(each) else each for name, each in given.items()}
+        )
+        if known is not None:
+            values[at] = known
+            continue
+        lacking: dict[str, list[str]] = {}
+        for name, (_, reasons) in zip(rule.parts, settled, strict=True):
+            if at in reasons:
+                lacking.setdefault(reasons[at], []).append(name)
+        why[at] = "; ".join(
+            reason if len(names) == len(rule.parts) else f"{' and '.join(names)}: {reason}"
+            for reason, names in lacking.items()
+        )
+    return values, why
+
+
+def _asked_in(schema: Schema, dimensions: Iterable[str] | None) -> frozenset[str] | None:
     grading = schema.stages.grading
     of_stage = None if grading is None else grading.dimensions
-    lots = [set(each) for each in (of_stage, criterion.dimensions) if each is not None]
+    lots = [set(each) for each in (of_stage, dimensions) if each is not None]
     return frozenset(set.intersection(*lots)) if lots else None
 
 
-def _by_people(found: Read, criterion: Criterion) -> tuple[Floats, dict[int, str]]:
+def _by_people(found: Read, criterion: Criterion) -> Values:
     grading = found.schema.stages.grading
     combine: Combine = grading.combine if grading else "majority"
     raters = grading.raters if grading else 1
@@ -468,7 +523,7 @@ def _by_people(found: Read, criterion: Criterion) -> tuple[Floats, dict[int, str
     return values, why
 
 
-def _by_judge(found: Read, scores: Scores) -> tuple[Floats, dict[int, str]]:
+def _by_judge(found: Read, scores: Scores) -> Values:
     given = found.judged.get((scores.criterion or "", scores.judge or ""), {})
     values = np.array([given.get(answer.id, math.nan) for answer in found.answers], dtype=float)
     failed = found.unscored.get((scores.criterion or "", scores.judge or ""), {})

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from annotation_schemas import derived
 from annotation_schemas.kinds import title_of
 from app import markup, shell
 from app.running import shown
@@ -17,7 +18,7 @@ from app.views import history
 from domain.records import ProjectView
 from workflow import cases
 from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Show, Wanted
-from workflow.results import Read, Scores, current
+from workflow.results import Read, Scores, current, scores_of
 
 PER_PAGE = 20
 """Cases on one page of the list: as many as are read for it, however many there are."""
@@ -84,7 +85,9 @@ def _scores(found: Read) -> Scores | None:
         return Scores("human", criterion)
     if criterion and judge and (criterion, judge) in found.judged:
         return Scores("corrected" if kind == "corrected" else "judge", criterion, judge)
-    return None
+    asked_for = (kind, criterion, judge)
+    followed = (each for each in scores_of(found) if derived.find(found.schema, each.criterion))
+    return next((each for each in followed if (each.kind, each.criterion, each.judge) == asked_for), None)
 
 
 def _wanted(services: Services, view: ProjectView, found: Read) -> Wanted:
