@@ -32,7 +32,7 @@ from workflow.projects import access_to
 
 Open = Callable[..., AppTest]
 
-SPEC = ModelSpec(name="little", adapter="chat", model="/no/such/folder")
+SPEC = ModelSpec(name="little", adapter="chat", model="nobody/little")
 HOSTILE = "<script>alert(1)</script> \x00\x1b[31m \u202egnp.exe\u202c " + "\u0645\u0631\u062d\u0628\u0627 " * 5
 
 
