@@ -178,55 +178,6 @@ def read_before(session: Session, *, run_id: int, version: int) -> int:
     return session.connection().execute(wanted).scalar_one()
 
 
-Key = tuple[int, int | None, int | None, bool, str | None, int]
-"""What a unit asks about: item, answer, other answer, swapped, attack, time of asking."""
-
-
-@dataclass(frozen=True)
-class Light:
-    """What counts of a unit in one criterion, without the reply."""
-
-    attempt_id: int
-    verdict: Verdict
-    value: Any
-
-
-def all_of(session: Session, *, run_id: int) -> dict[tuple[Key, str], Light]:
-    """What counts of a run, by what its units ask about and by criterion, in the order of its units."""
-    newest = _newest(run_id)
-    wanted = (
-        sa_select(
-            col(JudgeUnitRow.item_id),
-            col(JudgeUnitRow.prediction_id),
-            col(JudgeUnitRow.other_id),
-            col(JudgeUnitRow.swapped),
-            col(JudgeUnitRow.attack),
-            col(JudgeUnitRow.sample),
-            newest.c.criterion,
-            newest.c.attempt_id,
-            newest.c.verdict,
-            newest.c.value,
-        )
-        .join(JudgeUnitRow, col(JudgeUnitRow.id) == newest.c.unit_id)
-        .order_by(newest.c.unit_id, newest.c.criterion)
-    )
-    found: dict[tuple[Key, str], Light] = {}
-    for (
-        item,
-        answer,
-        other,
-        swapped,
-        attack,
-        sample,
-        criterion,
-        attempt,
-        verdict,
-        value,
-    ) in session.connection().execute(wanted):
-        found[(item, answer, other, bool(swapped), attack, sample), criterion] = Light(attempt, Verdict(verdict), value)
-    return found
-
-
 def models(session: Session, *, run_id: int) -> list[str]:
     """Whose answers a run judges."""
     wanted = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,8 @@ class Compared:
     mean_a: float | None
     mean_b: float | None
     """Over the answers that both scored; None where the values are no numbers."""
+    crossed: Mapping[tuple[Value | Verdict, Value | Verdict], int]
+    """How often each thing the first says meets each of the second: a value, or why there is none."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +197,12 @@ def _compared(criterion: str, pairs: Sequence[Differing], values: Sequence[Value
         krippendorff_alpha(table, level=scale.level),
         _mean([each.a for each in both]) if numeric else None,
         _mean([each.b for each in both]) if numeric else None,
+        Counter((_said(each.a, each.verdict_a), _said(each.b, each.verdict_b)) for each in pairs),
     )
+
+
+def _said(value: Value | None, verdict: Verdict) -> Value | Verdict:
+    return verdict if value is None else value
 
 
 def _table(both: Sequence[Differing], scale: Scale) -> Ratings:

@@ -11,11 +11,9 @@ from typing import Any
 
 from db import items, judged, judging
 from db.engine import Session, Store
-from db.judged import Light
 from db.tables import AttemptRow, JudgementRow, RunRow
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
-from domain.policies import same
 from domain.records import Person
 from domain.runs import Outcome, RunKind
 from inference.judges.attacks import ATTACKS
@@ -206,91 +204,6 @@ def _parted(rows: Sequence[JudgementRow]) -> tuple[tuple[ReadingView, ...], tupl
         else:
             newest[row.criterion] = view
     return tuple(newest.values()), tuple(earlier)
-
-
-# ---- two runs side by side ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Side:
-    """What one of two runs says in one criterion."""
-
-    attempt: int
-    verdict: Verdict
-    value: Any
-
-    @property
-    def words(self) -> str:
-        """As a row or column of a table calls it."""
-        return str(self.value) if self.verdict.scored else self.verdict.words
-
-
-@dataclass(frozen=True)
-class Pair:
-    """What two runs say about the same."""
-
-    criterion: str
-    one: Side
-    other: Side
-
-    @property
-    def both(self) -> bool:
-        """Whether both say something."""
-        return self.one.verdict.scored and self.other.verdict.scored
-
-    @property
-    def alike(self) -> bool:
-        """Whether both come to the same; failures of the same kind are alike, too, but count as no agreement."""
-        if self.both:
-            return same(self.one.value, self.other.value)
-        return self.one.verdict is self.other.verdict
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Two runs over what both of them were asked about."""
-
-    pairs: tuple[Pair, ...]
-    only_one: int
-    """So many readings only the first run has, as it was asked about other answers, too, or is not done."""
-    only_other: int
-
-    def of(self, criterion: str) -> tuple[Pair, ...]:
-        """The pairs of one criterion."""
-        return tuple(pair for pair in self.pairs if pair.criterion == criterion)
-
-    @property
-    def criteria(self) -> tuple[str, ...]:
-        """That both rate."""
-        return tuple(dict.fromkeys(pair.criterion for pair in self.pairs))
-
-
-def compared(store: Store, *, by: Person | None, run: str, other: str) -> Compared:
-    """Two runs of judges side by side: the same answers, in the same order where two are compared, the same time of
-    asking.
-
-    Raises
-    ------
-    NotFound
-        They are of different projects, or one of them is no run of a judge.
-    """
-    with store.read() as session:
-        one_row, one_access = _judge(session, by, run)
-        other_row, other_access = _judge(session, by, other)
-        if one_access.project_id != other_access.project_id:
-            raise NotFound("These two runs belong to different projects.")
-        first = judged.all_of(session, run_id=one_row.id or 0)
-        second = judged.all_of(session, run_id=other_row.id or 0)
-    shared = [key for key in first if key in second]
-    return Compared(
-        pairs=tuple(Pair(key[1], _side(first[key]), _side(second[key])) for key in shared),
-        only_one=len(first) - len(shared),
-        only_other=len(second) - len(shared),
-    )
-
-
-def _side(of: Light) -> Side:
-    return Side(of.attempt_id, of.verdict, of.value)
 
 
 def replies(store: Store, *, by: Person | None, run: str, attempts: Sequence[int]) -> dict[int, ReplyView]:

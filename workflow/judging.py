@@ -321,6 +321,10 @@ class Foreseen:
     looked_at: int
 
 
+LOOKED_AT = 2_000
+"""So many requests are looked at before a run is started, so that the page of a large project answers at once."""
+
+
 def foreseen(
     store: Store,
     media: MediaStore,
@@ -331,8 +335,11 @@ def foreseen(
     plan: JudgePlan,
     cache: Path,
     first: int = 20,
+    most: int = LOOKED_AT,
 ) -> Foreseen:
-    """What a run with this plan would ask; the ``first`` questions are made. Nothing is written down.
+    """What a run with this plan would ask. Nothing is written down.
+
+    The ``first`` questions are made with their pictures; up to ``most`` are looked at for what their texts lack.
 
     Raises
     ------
@@ -343,9 +350,10 @@ def foreseen(
         access = require_lead(session, by=by, project=project)
         rows = units_of(session, access, plan)
     asker = asker_of(store, media, schema=access.schema, spec=spec, plan=plan, cache=cache)
-    units = [JudgeUnitRow(id=number, run_id=0, **row) for number, row in enumerate(rows[:first], 1)]
-    questions = asker.ask_about(units)
-    cannot = Counter(question.cannot for question in questions if question.cannot)
+    units = [JudgeUnitRow(id=number, run_id=0, **row) for number, row in enumerate(rows[: max(first, most)], 1)]
+    questions = asker.ask_about(units[:first])
+    rest = JudgeAsker(store, schema=access.schema, plan=plan).ask_about(units[first:])
+    cannot = Counter(question.cannot for question in (*questions, *rest) if question.cannot)
     return Foreseen(
         n_units=len(rows),
         n_answers=len({(row["item_id"], row["prediction_id"], row["attack"]) for row in rows}),

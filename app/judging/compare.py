@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from agreement.statistic import Statistic
 from app import markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import shown as texts
 from app.services import Services
-from domain.judging import JudgePlan
+from domain.judging import JudgePlan, Value, Verdict
 from domain.records import ProjectView
 from domain.runs import RunKind
-from workflow import judged, runs
-from workflow.judged import Compared, Pair, ReplyView, Side
+from workflow import compare, judged, runs
+from workflow.compare import Compared, Comparison, Differing
+from workflow.judged import ReplyView
 from workflow.runs import RunView
 
 A_PAGE = 10
@@ -46,18 +48,19 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
         key=f"judges.with.{view.id}",
     )
     other = by_id[chosen]
-    found = judged.compared(services.store, by=services.person, run=view.id, other=other.id)
-    if not found.pairs:
-        shell.show(markup.notice("These two runs have no replies about the same answers."))
-        return
-    criterion = found.criteria[0]
+    found = compare.compare_runs(services.store, by=services.person, run_a=view.id, run_b=other.id)
+    shell.show(*figures(found))
+    criterion = found.criteria[0].criterion
     if len(found.criteria) > 1:
+        names = [each.criterion for each in found.criteria]
         criterion = (
-            st.segmented_control("Criterion", found.criteria, default=criterion, key="judges.compare.criterion")
+            st.segmented_control("Criterion", names, default=criterion, key=f"judges.compare.{view.id}.{other.id}")
             or criterion
         )
-    shell.show(*figures(found, view, other), table(found.of(criterion), view, other))
-    _differences(services, project, view, other, found.of(criterion))
+    shell.show(table(next(each for each in found.criteria if each.criterion == criterion), found))
+    _differences(
+        services, project, view, other, [each for each in found.differing if each.criterion == criterion], criterion
+    )
 
 
 def _nearest(view: RunView, others: Sequence[RunView]) -> str:
@@ -69,60 +72,55 @@ def _nearest(view: RunView, others: Sequence[RunView]) -> str:
     return others[0].id
 
 
-def figures(found: Compared, one: RunView, other: RunView) -> list[Markup]:
+def figures(found: Comparison) -> list[Markup]:
     """By criterion: n scored of n of both, and how far they agree where both have a score."""
     heads = [
         ("Criterion", "name"),
-        (texts.opening(one.name, 60), "number"),
-        (texts.opening(other.name, 60), "number"),
-        ("Both scored", "number"),
-        ("Alike", "number"),
+        ("First", "number"),
+        ("Second", "number"),
+        ("Alike, of both scored", "number"),
         ("Cohen's kappa", "number"),
+        ("Krippendorff's alpha", "number"),
+        ("Means", "number"),
     ]
-    rows = []
-    for criterion in found.criteria:
-        pairs = found.of(criterion)
-        both = [pair for pair in pairs if pair.both]
-        alike = sum(pair.alike for pair in both)
-        rows.append(
-            [
-                markup.text(texts.opening(criterion, 80)),
-                markup.text(_scored([pair.one for pair in pairs])),
-                markup.text(_scored([pair.other for pair in pairs])),
-                markup.text(f"{len(both):,} of {len(pairs):,}"),
-                markup.text(f"{alike:,} of {len(both):,} ({alike / len(both):.1%})" if both else "-"),
-                markup.text(kappa(both)),
-            ]
-        )
-    parts = [markup.tag("div", markup.table(heads, rows), style="ts-scroll", data_part="agreement")]
-    left = found.only_one + found.only_other
-    if left:
+    rows = [
+        [
+            markup.text(texts.opening(each.criterion, 80)),
+            markup.text(f"{each.n_a_scored:,} scored of {each.n_both_asked:,}"),
+            markup.text(f"{each.n_b_scored:,} scored of {each.n_both_asked:,}"),
+            markup.text(f"{each.n_same:,} of {each.n_both_scored:,}{_share(each)}"),
+            markup.text(statistic(each.kappa)),
+            markup.text(statistic(each.alpha)),
+            markup.text("-" if each.mean_a is None or each.mean_b is None else f"{each.mean_a:.3f}, {each.mean_b:.3f}"),
+        ]
+        for each in found.criteria
+    ]
+    parts = [
+        markup.tag(
+            "p",
+            markup.quiet(
+                f"First: {texts.opening(found.a, 120)}. Second: {texts.opening(found.b, 120)}. Over what both were"
+                f" asked about; {found.only_a:,} answers only the first was asked about, {found.only_b:,} only the"
+                " second."
+            ),
+            style="ts ts-small",
+        ),
+        markup.tag("div", markup.table(heads, rows), style="ts-scroll", data_part="agreement"),
+    ]
+    weighed = [each for each in found.criteria if each.mean_a is not None]
+    if weighed:
         parts.append(
-            markup.tag(
-                "p",
-                markup.quiet(
-                    f"Over what both were asked about. {found.only_one:,} readings only the first has,"
-                    f" {found.only_other:,} only the second."
-                ),
-                style="ts ts-small",
-            )
+            markup.tag("p", markup.quiet("Kappa of numbers is weighed by squared distance."), style="ts ts-small")
         )
     return parts
 
 
-def _scored(sides: Sequence[Side]) -> str:
-    return f"{sum(side.verdict.scored for side in sides):,} scored of {len(sides):,}"
+def _share(of: Compared) -> str:
+    return f" ({of.n_same / of.n_both_scored:.1%})" if of.n_both_scored else ""
 
 
-def kappa(both: Sequence[Pair]) -> str:
-    """Agreement beyond chance over what both have scored, with its interval."""
-    from agreement import Ratings, cohen_kappa
-
-    if len(both) < 2:
-        return "-"
-    found = cohen_kappa(
-        Ratings.from_lists(one=[pair.one.value for pair in both], other=[pair.other.value for pair in both])
-    )
+def statistic(found: Statistic) -> str:
+    """A value with its interval."""
     if not found.defined:
         return "not defined"
     if math.isnan(found.low) or math.isnan(found.high):
@@ -130,80 +128,82 @@ def kappa(both: Sequence[Pair]) -> str:
     return f"{found.value:.3f} ({found.low:.2f} to {found.high:.2f})"
 
 
-def table(pairs: Sequence[Pair], one: RunView, other: RunView) -> Markup:
+def table(of: Compared, found: Comparison) -> Markup:
     """How often each value of the first meets each of the second, failures among them."""
-    counts = Counter((pair.one.words, pair.other.words) for pair in pairs)
-    rows = _ordered([pair.one for pair in pairs])
-    columns = _ordered([pair.other for pair in pairs])
-    heads = [("first \u2193 second \u2192", "line"), *((texts.opening(name, 40), "number") for name in columns)]
+    values = dict.fromkeys([*found.plan_a.values, *found.plan_b.values])
+    rows = _ordered(values, [a for a, _ in of.crossed])
+    columns = _ordered(values, [b for _, b in of.crossed])
+    heads = [("first \u2193 second \u2192", "line"), *((words(column), "number") for column in columns)]
     cells = []
     for row in rows:
-        line = [markup.text(texts.opening(row, 40))]
+        line = [markup.text(words(row))]
         for column in columns:
-            n = counts[row, column]
-            words = f"{n:,}" if n else "·"
-            line.append(markup.tag("b", markup.text(words)) if n and row == column else markup.text(words))
+            n = of.crossed.get((row, column), 0)
+            told = markup.text(f"{n:,}" if n else "\u00b7")
+            line.append(markup.tag("b", told) if n and row == column else told)
         cells.append(line)
-    words = f"First: {texts.opening(one.name, 80)}. Second: {texts.opening(other.name, 80)}."
-    return markup.joined(
-        [
-            markup.tag("div", markup.table(heads, cells), style="ts-scroll", data_part="crossed"),
-            markup.tag("p", markup.quiet(words), style="ts ts-small"),
-        ]
-    )
+    return markup.tag("div", markup.table(heads, cells), style="ts-scroll", data_part="crossed")
 
 
-def _ordered(sides: Sequence[Side]) -> list[str]:
+def words(of: Value | Verdict) -> str:
+    """A value, or why there is none."""
+    return shown.VERDICTS[of] if isinstance(of, Verdict) else texts.opening(shown.value(of), 40)
+
+
+def _ordered(values: Iterable[Value], there: Iterable[Value | Verdict]) -> list[Value | Verdict]:
     """Values as they rise, then failures."""
-    found = {side.words: side for side in sides}
-
-    def place(words: str) -> tuple[int, float, str]:
-        side = found[words]
-        if not side.verdict.scored:
-            return 2, 0.0, words
-        number = side.value if isinstance(side.value, int | float) else None
-        return (0, float(number), "") if number is not None else (1, 0.0, words)
-
-    return sorted(found, key=place)
+    known = set(there)
+    return [
+        *(value for value in values if value in known),
+        *(verdict for verdict in shown.VERDICTS if verdict in known),
+    ]
 
 
 # ---- where they differ -----------------------------------------------------------------------------------------------
 
 
-def _differences(services: Services, project: ProjectView, one: RunView, other: RunView, pairs: Sequence[Pair]) -> None:
-    differing = [pair for pair in pairs if not pair.alike]
-    shell.section(f"Where they differ: {len(differing):,} of {len(pairs):,}")
+def _differences(
+    services: Services,
+    project: ProjectView,
+    one: RunView,
+    other: RunView,
+    differing: Sequence[Differing],
+    criterion: str,
+) -> None:
+    shell.section(f"Where they differ: {len(differing):,}")
     if not differing:
         shell.show(markup.paragraph("Nowhere.", style="ts ts-quiet"))
         return
-    kinds = Counter((pair.one.words, pair.other.words) for pair in differing)
+    kinds = Counter(_kind(each) for each in differing)
     kind = st.selectbox(
         "Which",
         [None, *(each for each, _ in kinds.most_common())],
-        format_func=lambda each: (
-            f"{texts.opening(each[0], 40)} and {texts.opening(each[1], 40)}: {kinds[each]:,}" if each else "all of them"
-        ),
-        key=f"judges.differ.{one.id}.{other.id}.{pairs[0].criterion}",
+        format_func=lambda each: f"{each}: {kinds[each]:,}" if each else "all of them",
+        key=f"judges.differ.{one.id}.{other.id}.{criterion}",
     )
-    wanted = [pair for pair in differing if kind in (None, (pair.one.words, pair.other.words))]
+    wanted = [each for each in differing if kind in (None, _kind(each))]
     pages = -(-len(wanted) // A_PAGE)
     page = 1
     if pages > 1:
-        page = int(
-            st.number_input("Page, of " + str(pages), 1, pages, 1, key=f"judges.differ.page.{one.id}.{other.id}")
-        )
+        page = int(st.number_input(f"Page, of {pages}", 1, pages, 1, key=f"judges.differ.page.{one.id}.{other.id}"))
     some = wanted[(page - 1) * A_PAGE : page * A_PAGE]
-    first = judged.replies(services.store, by=services.person, run=one.id, attempts=[pair.one.attempt for pair in some])
-    second = judged.replies(
-        services.store, by=services.person, run=other.id, attempts=[pair.other.attempt for pair in some]
-    )
+    store, by = services.store, services.person
+    first = judged.replies(store, by=by, run=one.id, attempts=[each.attempt_a for each in some])
+    second = judged.replies(store, by=by, run=other.id, attempts=[each.attempt_b for each in some])
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(
         *(
-            both(first[pair.one.attempt], second[pair.other.attempt], one, other, titles)
-            for pair in some
-            if pair.one.attempt in first and pair.other.attempt in second
+            both(first[each.attempt_a], second[each.attempt_b], one, other, titles)
+            for each in some
+            if each.attempt_a in first and each.attempt_b in second
         )
+    )
+
+
+def _kind(of: Differing) -> str:
+    """What the two say, in words."""
+    return " and ".join(
+        words(verdict if value is None else value) for value, verdict in ((of.a, of.verdict_a), (of.b, of.verdict_b))
     )
 
 

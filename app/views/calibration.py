@@ -37,6 +37,9 @@ def render(services: Services) -> None:
         )
         return
     stage = stages[0]
+    named = st.query_params.get("judge")
+    if named and len(stages) > 1:  # where that judge rates
+        stage = next((each for each in stages if named in _machines(services, view, each)), stage)
     if len(stages) > 1:
         stage = (
             st.segmented_control(
@@ -70,9 +73,15 @@ def render(services: Services) -> None:
         _ready(ready)
 
 
+def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[str]:
+    return raters_of(services.store, person=services.person, project=view.name, stage=stage).machines
+
+
 def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
     """What was asked with the button; None if nothing was."""
     everybody = [*raters.people, *raters.from_files]
+    named = st.query_params.get("judge")
+    picked = [named] if named in raters.machines else list(raters.machines)
     with st.form("calibration", border=False):
         left, right = st.columns(2)
         with left:
@@ -85,7 +94,7 @@ def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
             )
         with right:
             judges = st.multiselect(
-                "Judges", raters.machines, default=raters.machines, key=f"calibration.judges.{stage}"
+                "Judges", raters.machines, default=picked, key=f"calibration.judges.{stage}.{named}"
             )
         pool = st.toggle(
             "Pool versions of the guideline",

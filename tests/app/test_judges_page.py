@@ -294,7 +294,7 @@ def test_two_runs_are_compared_with_both_replies_beside_each_other(show: Open, s
     page = words(show(**{"run": other, "with": one}))
     assert "4 of 4 (100.0%)" in page
     assert page.count("data-pair=") == 2
-    assert "no score: out of range" in page
+    assert "out of range" in page
     assert page.index("Rating: [[") > 0
 
 

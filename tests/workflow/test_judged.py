@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from domain.errors import NotFound
 from domain.judging import Verdict, Wanted
 from domain.states import Stage
 from inference.judges.parsers import PARSERS
+from media.store import MediaStore
 from tests.factories import claimed, make_person
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, html
 from tests.workflow.test_judging import World
@@ -146,26 +146,11 @@ def test_what_is_asked_again_counts_as_the_last_attempt_says(world: World) -> No
     assert tally.mean == 1
 
 
-def test_two_runs_are_compared_over_the_same_answers(world: World) -> None:
-    other_said = ["Fine. Rating: [[1]]", "Rating: [[0]]", "Rating: [[1]]", "No idea at all.", "Rating: [[0]]"]
-    one, other = judge(world, SAID), judge(world, other_said, models=("one",))
-    found = judged.compared(world.store, by=None, run=one, other=other)
-    assert (len(found.pairs), found.only_one, found.only_other) == (10, 10, 0)
-    assert found.criteria == ("score",)
-    kinds = Counter((pair.one.words, pair.other.words) for pair in found.pairs)
-    assert kinds == {
-        ("1", "1"): 2,
-        ("0.5", "0"): 2,
-        ("no score: out of range", "1"): 2,
-        ("no score: unparseable", "no score: unparseable"): 2,
-        ("0", "0"): 2,
-    }
-    assert sum(pair.both for pair in found.pairs) == 6
-    assert sum(not pair.alike for pair in found.pairs) == 4
-    some = [pair for pair in found.pairs if not pair.alike]
-    replies = judged.replies(world.store, by=None, run=other, attempts=[pair.other.attempt for pair in some])
-    assert {view.text for view in replies.values()} == {"Rating: [[0]]", "Rating: [[1]]"}
-    assert judged.replies(world.store, by=None, run=one, attempts=[pair.other.attempt for pair in some]) == {}
+def test_replies_of_another_run_are_not_given(world: World) -> None:
+    one, other = judge(world, SAID), judge(world, SAID, models=("one",))
+    ids = [view.id for view in judged.replies_of(world.store, by=None, run=other)]
+    assert set(judged.replies(world.store, by=None, run=other, attempts=ids)) == set(ids)
+    assert judged.replies(world.store, by=None, run=one, attempts=ids) == {}
 
 
 def test_only_leads_read_any_of_it(world: World) -> None:
@@ -176,9 +161,36 @@ def test_only_leads_read_any_of_it(world: World) -> None:
         lambda: judged.replies_of(world.store, by=ann, run=run),
         lambda: judged.reply(world.store, by=ann, run=run, attempt=view.id),
         lambda: judged.tallies(world.store, by=ann, run=run),
-        lambda: judged.compared(world.store, by=ann, run=run, other=run),
     ):
         with pytest.raises(Exception, match="lead"):
             look()
     with pytest.raises(NotFound):
         judged.reply(world.store, by=None, run=run, attempt=view.id + 1000)
+
+
+def test_what_cannot_be_asked_is_counted_beyond_the_first_prompts(world: World, tmp_path: Path) -> None:
+    plan = world.plan(fills={"reference": "notes", "answer": "prediction"})
+    seen = judging.foreseen(
+        world.store,
+        MediaStore(tmp_path / "media"),
+        by=None,
+        project="p",
+        spec=world.spec("http://127.0.0.1:9/v1"),
+        plan=plan,
+        cache=tmp_path / "cache",
+        first=3,
+    )
+    assert (seen.n_units, seen.looked_at) == (20, 20)
+    assert sum(seen.cannot.values()) == 20
+    seen = judging.foreseen(
+        world.store,
+        MediaStore(tmp_path / "media"),
+        by=None,
+        project="p",
+        spec=world.spec("http://127.0.0.1:9/v1"),
+        plan=world.plan(),
+        cache=tmp_path / "cache",
+        first=3,
+        most=10,
+    )
+    assert (len(seen.questions), seen.looked_at, seen.cannot) == (3, 10, {})
