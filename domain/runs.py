@@ -31,6 +31,8 @@ class RunState(StrEnum):
     WAITING = "waiting"
     """Nobody has begun to work on it."""
     RUNNING = "running"
+    BATCH = "batch"
+    """Its questions are handed in as batch files: workers leave it alone."""
     PAUSED = "paused"
     STOPPED = "stopped"
     """It came to an end by itself before all was done (a wrong key, a model that does not load): it can be resumed."""

@@ -126,7 +126,7 @@ def work(
         worker_id = runs.add_worker(
             session, run_id=row.id or 0, name=worker_name(), about={"process": process()}, now=store.now()
         )
-    keeper = _Keeper(store, row, worker_id, _keep_of(row), stop)
+    keeper = _Keeper(store, row, worker_id, keep_of(row), stop)
     keeper.start()
     try:
         _Worker(store, row, worker_id, means, keeper, wait).work()
@@ -153,7 +153,7 @@ def work(
     return state
 
 
-def _keep_of(row: RunRow) -> Keep:
+def keep_of(row: RunRow) -> Keep:
     """What becomes of a run's attempts: a model's answers are predictions, a judge's replies are read."""
     plan = plan_of_run(row)
     if isinstance(plan, JudgePlan):

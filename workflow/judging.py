@@ -19,7 +19,7 @@ from annotation_schemas.model import Judge, Schema
 from db import files, items, judging, runs
 from db.engine import Session, Store
 from db.tables import AttemptRow, ItemRow, JudgeUnitRow, PredictionRow
-from domain.errors import Conflict, InvalidInput, Problem
+from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
 from domain.judging import JudgePlan, Reading, Verdict
 from domain.records import Person
 from domain.runs import Attempt, Outcome, Picture, Question, RunKind, RunPlan
@@ -277,10 +277,14 @@ def start(
     ------
     NotAvailable
         The template or its parser is not built.
+    ModelRefused
+        Batch files are wanted of a model that is no endpoint.
     InvalidInput
         There is nothing to judge.
     """
     registry.require_row("parser", plan.parser)
+    if plan.batch and spec.endpoint is None:
+        raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         rows = units_of(session, access, plan)
@@ -297,7 +301,8 @@ def start(
         )
         ids = judging.add_units(session, rows=[{"run_id": run.id, **row} for row in rows])
         runs_of_models.add_chunks(session, run, ids)
-    runs_of_models.wake(settings, run.public_id)
+    if not plan.batch:
+        runs_of_models.wake(settings, run.public_id)
     return run.public_id
 
 

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import registry
-from db import events, runs, tasks
+from db import batches, events, runs, tasks
 from db.engine import Session, Store
 from db.tables import RunRow, RunWorkerRow
+from domain.batches import OUT
 from domain.errors import Conflict, InvalidInput, ModelRefused, NotFound, Problem
 from domain.judging import JudgePlan
 from domain.records import Person
@@ -239,7 +240,7 @@ def write_down(
                     "hash": access.loaded.hash,
                 },
             },
-            state=RunState.WAITING,
+            state=RunState.BATCH if isinstance(plan, JudgePlan) and plan.batch else RunState.WAITING,
             spec_hash=_hash(spec, plan),
             wanted=n_units,
             by_id=by.id if by else None,
@@ -379,6 +380,16 @@ def plan_of_run(row: RunRow) -> RunPlan | JudgePlan:
     return JudgePlan.of(plan) if row.kind is RunKind.JUDGE else RunPlan.of(plan)
 
 
+def in_batches(row: RunRow) -> bool:
+    """Whether a run's questions are handed in as batch files."""
+    plan = plan_of_run(row)
+    return isinstance(plan, JudgePlan) and plan.batch
+
+
+def _waits_for_batch(session: Session, row: RunRow) -> bool:
+    return any(each.state in OUT for each in batches.of_run(session, run_id=row.id or 0))
+
+
 def free_name(session: Session, access: Access, label: str) -> str:
     """The label, with a number behind it where a run or a model of the project is called that already."""
     taken = runs.names(session, project_id=access.project_id)
@@ -412,6 +423,8 @@ def pause(store: Store, *, by: Person | None, run: str) -> None:
         row = _held(session, by, run)
         if row.state is RunState.PAUSED:
             return
+        if row.state is RunState.BATCH:
+            raise Conflict("This run's questions go in batch files, which no worker is at: there is nothing to pause.")
         if row.state not in OPEN:
             raise Conflict(f"This run is {row.state.value}, so it cannot be paused.")
         _enter(session, row, RunState.PAUSED)
@@ -424,6 +437,8 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
         row = _held(session, by, run)
         if row.state in OPEN:
             return
+        if row.state is RunState.BATCH:
+            raise Conflict(f"This run's questions go in batch files: go on with `touchstone run batch submit {run}`.")
         if row.state not in RESUMABLE:
             raise Conflict(f"This run is {row.state.value}, so there is nothing to resume.")
         refuse_changed(row)
@@ -454,6 +469,8 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
         row = _held(session, by, run)
         if row.state in OPEN:
             raise Conflict("This run is being worked on; pause it before you have what failed asked again.")
+        if row.state is RunState.BATCH and runs.undone(session, run_id=row.id or 0) and _waits_for_batch(session, row):
+            raise Conflict("Batches of this run are still out; fetch them before you have what failed asked again.")
         if row.state is RunState.CANCELLED:
             raise Conflict("This run was cancelled; start a new one.")
         refuse_changed(row)
@@ -465,9 +482,11 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
             add_chunks(session, row, again)
         if again or row.state in RESUMABLE:
             row.ended_at = None
-            _enter(session, row, RunState.WAITING)
+            _enter(session, row, RunState.BATCH if in_batches(row) else RunState.WAITING)
             _record(session, store, row, by, "run.resumed", again=len(again))
-    wake(settings, run)
+        awaited = row.state in OPEN
+    if awaited:
+        wake(settings, run)
     return len(again)
 
 

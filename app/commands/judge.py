@@ -64,9 +64,14 @@ def judge(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Ask through batch files: `touchstone run batch` hands them in and fetches them."),
+    ] = False,
 ) -> None:
     """Have a judge grade models' answers. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
     from app.commands import run as commands
+    from workflow import runs
 
     if resume is None and (spec is None or template is None):
         raise ModelRefused("Say which judge: --template ID and --spec FILE, or --resume RUN to go on with one.")
@@ -94,6 +99,7 @@ def judge(
             limit=limit,
             seed=seed,
             attacks=attacks,
+            batch=batch or None,
         )
         if dry_run:
             _tell_plan(shared, project, described, plan)
@@ -102,13 +108,16 @@ def judge(
 
         settings = shared.settings if later else None
         run = judging.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+    if runs.view(shared.store, by=None, run=run).state is RunState.BATCH:
+        typer.echo(f"{run} goes in batch files: `touchstone run batch submit {run}` hands them in.")
+        return
     if later:
         typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
         return
     try:
         commands.work(shared, run)
     finally:
-        _tell_verdicts(shared, run)
+        tell_verdicts(shared, run)
 
 
 def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
@@ -119,7 +128,7 @@ def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) 
     shared = commands.opened()
     n = judging.read_replies_again(shared.store, by=None, run=run)
     typer.echo(f"{n} new readings." if n else "This version of the parser has read all of its replies.")
-    _tell_verdicts(shared, run)
+    tell_verdicts(shared, run)
 
 
 def _within(spec: ModelSpec, *, max_calls: int | None, max_cost: float | None) -> ModelSpec:
@@ -201,7 +210,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
         typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
 
 
-def _tell_verdicts(shared: Resources, run: str) -> None:
+def tell_verdicts(shared: Resources, run: str) -> None:
     """What the replies came to, by criterion."""
     from workflow import judging, runs
 

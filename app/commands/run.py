@@ -27,6 +27,7 @@ Project = Annotated[str, typer.Argument(help="The project.")]
 
 def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
+    from app.commands import batch as batch_command
     from app.commands import judge as judge_command
     from app.commands import metric as metric_command
 
@@ -40,6 +41,7 @@ def register(cli: typer.Typer) -> None:
     run.command("pause")(pause)
     run.command("cancel")(cancel)
     run.command("grade")(grade)
+    batch_command.register(run)
 
 
 def model(

@@ -72,6 +72,7 @@ _COLOURS = {
 STATES: Mapping[RunState, str] = {
     RunState.WAITING: "waiting for a worker",
     RunState.RUNNING: "running",
+    RunState.BATCH: "in batch files",
     RunState.PAUSED: "paused",
     RunState.STOPPED: "stopped by itself",
     RunState.CANCELLED: "cancelled",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlmodel import SQLModel
 
+from db.tables.batches import RunBatchProblemRow, RunBatchRow, RunBatchUnitRow
 from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
 from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
@@ -83,6 +84,9 @@ __all__ = [
     "QualificationRow",
     "QualificationSetRow",
     "RevisionRow",
+    "RunBatchProblemRow",
+    "RunBatchRow",
+    "RunBatchUnitRow",
     "RunChunkRow",
     "RunRow",
     "RunWorkerRow",

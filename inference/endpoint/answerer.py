@@ -94,18 +94,9 @@ class EndpointAnswerer:
         self._asking.close()
 
     def _call(self, question: Question) -> Call:
-        def made() -> Messages:
-            shown = len(question.pictures)
-            if shown > {"text": 0, "one_image": 1}.get(self._spec.modality, shown):
-                raise CannotAsk(
-                    f"The question has {shown} picture{'s' if shown > 1 else ''}, and the description says that "
-                    f"{self._spec.name} takes {'none' if self._spec.modality == 'text' else 'one'} (`modality`)."
-                )
-            return messages(question)
-
         return Call(
             unit_id=question.unit_id,
-            messages=made,
+            messages=functools.partial(turns, self._spec, question),
             parameters=self._parameters,
             tokens=estimate.tokens_of(question),
             longest=self._spec.generation.max_new_tokens,
@@ -161,6 +152,23 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
         )
     sent = {name: value for name, value in all_of_it.items() if name not in endpoint.omit}
     return sent, [name for name in all_of_it if name in endpoint.omit]
+
+
+def turns(spec: ModelSpec, question: Question) -> Messages:
+    """As ``messages``, if the model takes as many pictures.
+
+    Raises
+    ------
+    CannotAsk
+        It does not, or the question cannot be sent.
+    """
+    shown = len(question.pictures)
+    if shown > {"text": 0, "one_image": 1}.get(spec.modality, shown):
+        raise CannotAsk(
+            f"The question has {shown} picture{'s' if shown > 1 else ''}, and the description says that "
+            f"{spec.name} takes {'none' if spec.modality == 'text' else 'one'} (`modality`)."
+        )
+    return messages(question)
 
 
 def messages(question: Question) -> Messages:

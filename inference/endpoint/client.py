@@ -12,7 +12,7 @@ import math
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,15 @@ from inference.endpoint.replies import Reply
 from inference.spec import Endpoint
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     import httpx2
+    import openai
 
 LARGEST_REPLY = 16 * 2**20
 """Bytes; more is no answer to a question."""
+LARGEST_FILE = 2**30
+"""Bytes of a file that is fetched."""
 LOOKED_UP_FOR = 60.0
 """Seconds for which the addresses of a name are remembered."""
 SHORTEST_HIDDEN = 8
@@ -165,6 +170,65 @@ class Client:
         """Ask for the list of models, once. Only ``status``, ``error`` and ``raw`` mean something."""
         return await self._request("GET", "/models", None, seconds)
 
+    async def exchanged(
+        self, send: Callable[[openai.AsyncOpenAI], Awaitable[Any]], *, seconds: float
+    ) -> tuple[int, dict[str, str], str]:
+        """Send something else than a question, once; status, headers and text of what came back.
+
+        ``send`` uses one of the ``with_raw_response`` calls of the package's client.
+
+        Raises
+        ------
+        NoReply
+            Nothing came back: whether the request has arrived is not known.
+        """
+        import openai
+
+        try:
+            async with asyncio.timeout(seconds):
+                try:
+                    response = (await send(self._client)).http_response
+                except openai.APIStatusError as error:
+                    response = error.response
+            text = self._hidden(response.content.decode("utf-8", "surrogateescape"))
+            headers = {name.lower(): value for name, value in response.headers.items()}
+        except (TimeoutError, openai.APITimeoutError):
+            raise NoReply(f"No whole reply came within {seconds:g} seconds.") from None
+        except Exception as error:
+            raise NoReply(self._not_connected(error).error) from None
+        return response.status_code, headers, text
+
+    async def download(self, file: str, to: BinaryIO) -> None:
+        """Fetch a file that the endpoint keeps, line by line.
+
+        Raises
+        ------
+        NoReply
+            It did not come to its end.
+        """
+        import openai
+
+        try:
+            async with self._client.files.with_streaming_response.content(file) as response:
+                begun = b""
+                async for piece in response.iter_bytes():
+                    *lines, begun = (begun + piece).split(b"\n")
+                    for line in lines:
+                        to.write(self._without_key(line) + b"\n")
+                to.write(self._without_key(begun))
+        except openai.APIStatusError as error:
+            status, text = error.response.status_code, self._hidden(error.response.text)
+            raise NoReply(replies.read(status, {}, text).error) from None
+        except openai.APITimeoutError:
+            raise NoReply(f"Nothing came for {self.endpoint.timeout_seconds:g} seconds.") from None
+        except Exception as error:
+            raise NoReply(self._not_connected(error).error) from None
+
+    def _without_key(self, line: bytes) -> bytes:
+        if self._key is None:
+            return line
+        return self._hidden(line.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
@@ -224,6 +288,10 @@ def _failed(sentence: str) -> Reply:
     return Reply(Outcome.TRANSPORT_ERROR, again=True, error=sentence)
 
 
+class NoReply(Exception):
+    """Nothing came back of a request, or not all of it; the message is a sentence."""
+
+
 class _NotReadable(Exception):
     """A reply that is not read to its end."""
 
@@ -235,15 +303,16 @@ def _checked_transport(
     import httpx2
 
     class Bounded(httpx2.AsyncByteStream):
-        def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        def __init__(self, stream: httpx2.AsyncByteStream, largest: int) -> None:
             self._stream = stream
+            self._largest = largest
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             size = 0
             async for piece in self._stream:
                 size += len(piece)
-                if size > LARGEST_REPLY:
-                    raise _NotReadable(f"The reply is larger than {LARGEST_REPLY // 2**20} MiB.")
+                if size > self._largest:
+                    raise _NotReadable(f"The reply is larger than {self._largest // 2**20} MiB.")
                 yield piece
 
         async def aclose(self) -> None:
@@ -298,7 +367,8 @@ def _checked_transport(
                     [(name, key.hidden(value)) for name, value in response.headers.multi_items()]
                 )
             assert isinstance(response.stream, httpx2.AsyncByteStream)
-            response.stream = Bounded(response.stream)
+            file = request.method == "GET" and url.path.endswith("/content")
+            response.stream = Bounded(response.stream, LARGEST_FILE if file else LARGEST_REPLY)
             return response
 
         async def aclose(self) -> None:

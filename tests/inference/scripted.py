@@ -198,12 +198,7 @@ class ScriptedServer:
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
-        app = Starlette(
-            routes=[
-                Route("/v1/chat/completions", self._chat, methods=["POST"]),
-                Route("/v1/models", self._listed, methods=["GET"]),
-            ]
-        )
+        app = Starlette(routes=self.routes())
         self._server = uvicorn.Server(
             uvicorn.Config(
                 _may_close(app),
@@ -235,6 +230,13 @@ class ScriptedServer:
         self._server.force_exit = True
         self._thread.join(10)
         self._socket.close()
+
+    def routes(self) -> list[Route]:
+        """What it answers to."""
+        return [
+            Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            Route("/v1/models", self._listed, methods=["GET"]),
+        ]
 
     async def _listed(self, request: Request) -> Response:
         if isinstance(self._models, Reply):

@@ -1,0 +1,144 @@
+"""``touchstone run batch``: questions handed in as batch files, and their answers fetched hours later."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from app.services import Resources
+
+Run = Annotated[str, typer.Argument(help="A run that was started with --batch: its id.")]
+Size = Annotated[int, typer.Option(min=1, max=50_000, help="So many questions at most go into one file.")]
+SIZE = 10_000
+LONGEST_SHOWN = 200
+
+
+def register(run: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    batch = typer.Typer(
+        help="Batch files: questions handed in at once, whose answers come hours later.", no_args_is_help=True
+    )
+    run.add_typer(batch, name="batch")
+    for command in (submit, poll, fetch, write, read, end, show):
+        batch.command(command.__name__)(command)
+
+
+def submit(
+    run: Run,
+    size: Size = SIZE,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Hand in anew what may have been handed in without anybody knowing of it."),
+    ] = False,
+) -> None:
+    """Hand in all questions of a run that are not out yet. Killed anywhere, the next time goes on."""
+    from workflow import batches
+
+    shared, given = _opened()
+    n = batches.submit(shared.store, by=None, run=run, size=size, again=again, open_endpoint=_endpoint(shared), **given)
+    typer.echo(f"{n} questions were handed in." if n else "Nothing was left to hand in.")
+    _tell(shared, run)
+
+
+def poll(run: Run) -> None:
+    """Ask the endpoint where a run's batches stand."""
+    from workflow import batches
+
+    shared, given = _opened()
+    batches.poll(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
+    _tell(shared, run)
+
+
+def fetch(run: Run) -> None:
+    """Fetch what has come of a run's batches. Doing it again changes nothing."""
+    from app.commands import judge
+    from workflow import batches
+
+    shared, given = _opened()
+    found = batches.fetch(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
+    _tell_read(found.attempts, found.problems)
+    _tell(shared, run)
+    judge.tell_verdicts(shared, run)
+
+
+def write(
+    run: Run, file: Annotated[Path, typer.Argument(help="A file that is not there yet.")], size: Size = SIZE
+) -> None:
+    """Write a run's questions to a batch file that you hand in yourself."""
+    from workflow import batches
+
+    shared, given = _opened()
+    n = batches.write(shared.store, by=None, run=run, file=file, size=size, **given)
+    typer.echo(f"{n} questions are in {file}." if n else "Nothing was left to hand in, so no file was written.")
+    _tell(shared, run)
+
+
+def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and error files that came back.")]) -> None:
+    """Read what came back of a run's batches. Reading a file again changes nothing."""
+    from app.commands import judge
+    from workflow import batches
+
+    shared, given = _opened()
+    for each in file:
+        found = batches.read(shared.store, by=None, run=run, file=each, **given)
+        _tell_read(found.attempts, found.problems)
+    _tell(shared, run)
+    judge.tell_verdicts(shared, run)
+
+
+def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batches.")]) -> None:
+    """Say that nothing more comes of a batch: what has no answer by now stays without one, and counts as that."""
+    from workflow import batches
+
+    shared, given = _opened()
+    n = batches.end(shared.store, by=None, run=run, number=number, **given)
+    typer.echo(f"Batch {number} is ended; {n} of its questions got nothing.")
+    _tell(shared, run)
+
+
+def show(run: Run) -> None:
+    """Write a run's batches, and the lines that came back and are nobody's answer."""
+    from workflow import batches
+
+    shared, _ = _opened()
+    _tell(shared, run)
+    for problem in batches.view(shared.store, by=None, run=run).problems:
+        typer.echo(f"  {problem.why}  {problem.raw[:LONGEST_SHOWN]!r}")
+
+
+def _opened() -> tuple[Resources, dict[str, Any]]:
+    from app.commands import run as commands
+    from workflow import jobs
+
+    shared = commands.opened()
+    means = jobs.means_of(shared.store, shared.media, shared.settings)
+    return shared, {"means": means, "folder": shared.settings.home / "batches"}
+
+
+def _endpoint(shared: Resources) -> Any:
+    from inference.endpoint.batches import BatchEndpoint
+
+    return partial(BatchEndpoint, listed=shared.settings.endpoints)
+
+
+def _tell_read(attempts: int, problems: int) -> None:
+    rest = f"; {problems} lines are nobody's answer and are kept beside" if problems else ""
+    typer.echo(f"{attempts} new replies{rest}.")
+
+
+def _tell(shared: Resources, run: str) -> None:
+    """Where the batches of a run stand."""
+    from workflow import batches
+
+    seen = batches.view(shared.store, by=None, run=run)
+    for each in seen.batches:
+        status = f" ({each.status})" if each.status else ""
+        where = f"  {each.server_id or each.file or ''}".rstrip()
+        said = f"  {each.said}" if each.said else ""
+        typer.echo(f"batch {each.number}  {each.state}{status}  {each.came} of {each.questions} came{where}{said}")
+    problems = f"; {len(seen.problems)} lines that came back are nobody's answer" if seen.problems else ""
+    typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")

@@ -1,0 +1,124 @@
+"""Queries on batch files: what was handed in, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import func, insert, update
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import RunBatchProblemRow, RunBatchRow, RunBatchUnitRow, RunChunkRow
+from domain.batches import OUT, BatchState
+
+_AT_ONCE = 500
+"""As many ids as go into one query."""
+
+
+def of_run(session: Session, *, run_id: int) -> list[RunBatchRow]:
+    """A run's batches, in the order in which they were made, as they are just now."""
+    wanted = select(RunBatchRow).where(RunBatchRow.run_id == run_id).order_by(col(RunBatchRow.number))
+    return list(session.exec(wanted.execution_options(populate_existing=True)))
+
+
+def add(session: Session, *, row: RunBatchRow) -> RunBatchRow:
+    """Add a batch with the next number of its run."""
+    last = session.exec(select(func.max(RunBatchRow.number)).where(RunBatchRow.run_id == row.run_id)).one()
+    row.number = (last or 0) + 1
+    session.add(row)
+    session.flush()
+    return row
+
+
+def change(session: Session, *, id: int, only: Iterable[BatchState], **values: Any) -> bool:
+    """Change a batch if it is in one of these states; whether it was."""
+    wanted = update(RunBatchRow).where(col(RunBatchRow.id) == id, col(RunBatchRow.state).in_(tuple(only)))
+    return int(session.exec(wanted.values(**values)).rowcount) == 1
+
+
+def add_units(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add questions to a batch."""
+    session.flush()
+    if rows:
+        session.connection().execute(insert(RunBatchUnitRow), [dict(row) for row in rows])
+
+
+def keep_units(session: Session, *, batch_id: int, asked: Mapping[int, Mapping[str, Any]]) -> None:
+    """Leave in a batch only the questions that its file has, with what is known of each."""
+    rows = session.exec(select(RunBatchUnitRow).where(RunBatchUnitRow.batch_id == batch_id)).all()
+    for row in rows:
+        told = asked.get(row.unit_id)
+        if told is None:
+            session.delete(row)
+            continue
+        for name, value in told.items():
+            setattr(row, name, value)
+        session.add(row)
+    session.flush()
+
+
+def units(session: Session, *, batch_id: int, unit_ids: Sequence[int]) -> dict[int, RunBatchUnitRow]:
+    """Questions of a batch by unit."""
+    found: dict[int, RunBatchUnitRow] = {}
+    for start in range(0, len(unit_ids), _AT_ONCE):
+        some = select(RunBatchUnitRow).where(
+            RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.unit_id).in_(unit_ids[start : start + _AT_ONCE])
+        )
+        found |= {row.unit_id: row for row in session.exec(some.execution_options(populate_existing=True))}
+    return found
+
+
+def without_line(session: Session, *, batch_id: int, limit: int = _AT_ONCE) -> list[RunBatchUnitRow]:
+    """Questions of which nothing has come."""
+    wanted = select(RunBatchUnitRow).where(
+        RunBatchUnitRow.batch_id == batch_id, col(RunBatchUnitRow.attempt_id).is_(None)
+    )
+    return list(session.exec(wanted.order_by(col(RunBatchUnitRow.id)).limit(limit)))
+
+
+def counts(session: Session, *, run_id: int) -> dict[int, tuple[int, int]]:
+    """How many questions each batch of a run has, and of how many something came, by batch id."""
+    wanted = (
+        select(RunBatchUnitRow.batch_id, func.count(), func.count(col(RunBatchUnitRow.attempt_id)))
+        .join(RunBatchRow, col(RunBatchRow.id) == RunBatchUnitRow.batch_id)
+        .where(RunBatchRow.run_id == run_id)
+        .group_by(col(RunBatchUnitRow.batch_id))
+    )
+    return {id: (n, came) for id, n, came in session.exec(wanted)}
+
+
+def out(session: Session, *, run_id: int) -> set[int]:
+    """The units of a run that were handed in, or are about to be, and of which nothing has come."""
+    wanted = (
+        select(RunBatchUnitRow.unit_id)
+        .join(RunBatchRow, col(RunBatchRow.id) == RunBatchUnitRow.batch_id)
+        .where(
+            RunBatchRow.run_id == run_id,
+            col(RunBatchRow.state).in_(tuple(OUT)),
+            col(RunBatchUnitRow.attempt_id).is_(None),
+        )
+    )
+    return set(session.exec(wanted))
+
+
+def chunks(session: Session, *, run_id: int) -> list[RunChunkRow]:
+    """The chunks of a run that are not done, in their order."""
+    wanted = select(RunChunkRow).where(RunChunkRow.run_id == run_id, col(RunChunkRow.done).is_(False))
+    return list(session.exec(wanted.order_by(col(RunChunkRow.number))))
+
+
+def add_problems(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Keep lines that are nobody's answer; those that are there stay as they are. The number added."""
+    return insert_or_ignore(session, RunBatchProblemRow, rows)
+
+
+def problems(session: Session, *, run_id: int) -> list[RunBatchProblemRow]:
+    """The lines of a run that are nobody's answer."""
+    wanted = select(RunBatchProblemRow).where(RunBatchProblemRow.run_id == run_id)
+    return list(session.exec(wanted.order_by(col(RunBatchProblemRow.id))))
+
+
+def n_problems(session: Session, *, run_id: int) -> int:
+    """How many there are."""
+    return session.exec(select(func.count()).where(RunBatchProblemRow.run_id == run_id)).one()

@@ -1,0 +1,252 @@
+"""Batch files: questions as lines, an endpoint that takes a file of them, and what the lines that come back say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from domain.errors import ModelRefused
+from domain.runs import Outcome, Question
+from inference.endpoint import replies
+from inference.endpoint.addresses import Resolve
+from inference.endpoint.answerer import parameters, turns
+from inference.endpoint.client import Client, NoReply
+from inference.endpoint.replies import Reply
+from inference.spec import ModelSpec
+
+PATH = "/v1/chat/completions"
+"""What a line is a request to, in the words of the protocol."""
+UPLOAD_SECONDS = 900.0
+ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+"""What an endpoint says of a batch of which nothing more will come."""
+LONGEST_WORD = 100
+"""So many characters of an endpoint's names for things are kept."""
+
+
+# ---- lines ----------------------------------------------------------------------------------------------------------
+
+
+def line_of(spec: ModelSpec, question: Question, custom_id: str) -> bytes:
+    """A question as a line of a batch file: the request that would be sent.
+
+    Raises
+    ------
+    CannotAsk
+        It cannot be made into a request.
+    """
+    assert spec.endpoint is not None
+    sent, _ = parameters(spec.generation, spec.endpoint)
+    body = {"model": spec.model, "messages": turns(spec, question), **sent}
+    told = {"custom_id": custom_id, "method": "POST", "url": PATH, "body": body}
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that came back."""
+
+    custom_id: str | None
+    """None: it has none that could be read."""
+    reply: Reply
+    why: str = ""
+    """Of a line without one: what is wrong with it, as a sentence."""
+
+
+def read_line(text: str) -> Line:
+    """What a line of an output or error file says.
+
+    >>> read_line('{"custom_id": "a"}').reply.outcome.value
+    'unreadable'
+    """
+    text = replies.storable(text)[0]
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return Line(None, _NOTHING, "The line is not JSON.")
+    name = value.get("custom_id") if isinstance(value, dict) else None
+    if not isinstance(name, str):
+        return Line(None, _NOTHING, "The line has no custom_id.")
+    response, error = value.get("response"), value.get("error")
+    status = response.get("status_code") if isinstance(response, dict) else None
+    if isinstance(response, dict) and isinstance(status, int) and not isinstance(status, bool):
+        body = response.get("body")
+        if body is None and isinstance(error, dict):
+            body = {"error": error}
+        asked = response.get("request_id")
+        headers = {"x-request-id": asked} if isinstance(asked, str) else {}
+        return Line(name, replies.read(status, headers, body if isinstance(body, str) else json.dumps(body)))
+    if isinstance(error, dict):
+        said = " ".join(str(error[part]) for part in ("code", "message") if error.get(part))[: replies.LONGEST_TOLD]
+        sentence = f"The batch brought no reply: {said.rstrip('.') or 'no reason is given'}."
+        return Line(name, Reply(Outcome.TRANSPORT_ERROR, error=sentence))
+    return Line(name, Reply(Outcome.UNREADABLE, error="The line has neither a reply with a status nor an error."))
+
+
+_NOTHING = Reply(Outcome.UNREADABLE)
+
+
+# ---- an endpoint ----------------------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """The endpoint said no, so nothing was handed in; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What an endpoint says of a batch."""
+
+    id: str
+    status: str
+    output_file: str | None = None
+    error_file: str | None = None
+    total: int | None = None
+    completed: int | None = None
+    failed: int | None = None
+    errors: str = ""
+    """Why it failed as a whole, in the endpoint's words."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.status in ENDED
+
+    def dump(self) -> dict[str, Any]:
+        """What is kept of it."""
+        return {name: value for name, value in vars(self).items() if name != "id" and value not in (None, "")}
+
+
+class BatchEndpoint:
+    """An endpoint that takes batch files. Addresses and keys are checked as for every other request.
+
+    Every method raises ``NoReply`` where nothing came back, and ``Refused`` where the endpoint said no.
+
+    Raises
+    ------
+    ModelRefused
+        It may not be asked, its key is missing, or the package `openai` is.
+    """
+
+    def __init__(self, spec: ModelSpec, *, listed: Sequence[str] = (), resolve: Resolve | None = None) -> None:
+        if spec.endpoint is None or spec.model is None:
+            raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
+        self._seconds = spec.endpoint.timeout_seconds
+        self._runner = asyncio.Runner()
+        try:
+            self._client = Client(spec.endpoint, spec.model, listed=listed, resolve=resolve)
+        except BaseException:
+            self._runner.close()
+            raise
+        self.about = {"libraries": dict(self._client.versions), "base_url": self._client.place.url, "model": spec.model}
+
+    def upload(self, path: Path) -> str:
+        """Hand over a file; its id. Nothing is asked yet."""
+        given = (path.name, path.read_bytes(), "application/jsonl")
+        value = self._json(
+            lambda client: client.files.with_raw_response.create(file=given, purpose="batch", timeout=UPLOAD_SECONDS),
+            seconds=UPLOAD_SECONDS,
+        )
+        return _id(value)
+
+    def create(self, file: str, *, token: str) -> Told:
+        """Have a file's questions asked; ``token`` goes with the batch, so that ``find`` finds it."""
+        return _told(
+            self._json(
+                lambda client: client.batches.with_raw_response.create(
+                    input_file_id=file, endpoint=PATH, completion_window="24h", metadata={"touchstone": token}
+                )
+            )
+        )
+
+    def look(self, id: str) -> Told:
+        """Where a batch stands."""
+        return _told(self._json(lambda client: client.batches.with_raw_response.retrieve(id)))
+
+    def find(self, file: str, *, token: str) -> Told | None:
+        """The batch that was made of a file, if there is one."""
+        after: str | None = None
+        while True:
+            more: dict[str, Any] = {} if after is None else {"after": after}
+            value = self._json(lambda client, more=more: client.batches.with_raw_response.list(limit=100, **more))
+            listed = value.get("data")
+            if not isinstance(listed, list):
+                raise Refused("The endpoint does not list its batches.")
+            for each in listed:
+                if not isinstance(each, dict):
+                    continue
+                metadata = each.get("metadata")
+                if each.get("input_file_id") == file or (
+                    isinstance(metadata, dict) and metadata.get("touchstone") == token
+                ):
+                    return _told(each)
+            last = listed[-1].get("id") if listed and isinstance(listed[-1], dict) else None
+            if not value.get("has_more") or not isinstance(last, str) or last == after:
+                return None
+            after = last
+
+    def fetch(self, file: str, to: Path) -> None:
+        """Write a file of results to ``to``, whole or not at all."""
+        part = to.with_suffix(".part")
+        with part.open("wb") as opened:
+            self._runner.run(self._client.download(file, opened))
+        part.replace(to)
+
+    def close(self) -> None:
+        """Close the connections."""
+        with suppress(Exception):
+            self._runner.run(self._client.close())
+        self._runner.close()
+
+    def _json(self, send: Any, *, seconds: float | None = None) -> dict[str, Any]:
+        status, headers, text = self._runner.run(self._client.exchanged(send, seconds=seconds or self._seconds))
+        if status >= 300:
+            reply = replies.read(status, headers, text)
+            if status >= 500 or status in (408, 409, 425):
+                raise NoReply(reply.error)
+            raise Refused(reply.stop or reply.error)
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise NoReply("What came back is not what the protocol says: base_url may lead to something else.")
+        return value
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    found = value.get("id")
+    if not isinstance(found, str) or not found or len(found) > 500 or replies.storable(found)[1]:
+        raise NoReply("What came back has no id.")
+    return found
+
+
+def _told(value: Mapping[str, Any]) -> Told:
+    counted = value.get("request_counts")
+    counts: Mapping[str, Any] = counted if isinstance(counted, dict) else {}
+    errors = value.get("errors")
+    listed = errors.get("data") if isinstance(errors, dict) else errors
+    said = [each.get("message") for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    words = "; ".join(text for text in said if isinstance(text, str))
+    return Told(
+        id=_id(value),
+        status=replies.storable(str(value.get("status") or "unknown"))[0][:LONGEST_WORD],
+        output_file=_word(value.get("output_file_id")),
+        error_file=_word(value.get("error_file_id")),
+        total=_count(counts.get("total")),
+        completed=_count(counts.get("completed")),
+        failed=_count(counts.get("failed")),
+        errors=" ".join(replies.storable(words)[0].split())[: replies.LONGEST_TOLD],
+    )
+
+
+def _word(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
