@@ -182,7 +182,7 @@ def _lost(study: Study, part: Slice, judge: str, model: str) -> int:
 
 def _rest(part: Slice, outcome: Outcome, scored: Floats, lost: int) -> str:
     """Of a judge's mean: how much was scored, and where it lies whatever the rest would have been."""
-    ends = [float(each) for each in part.table.categories] if outcome.name == "mean" else [0.0, 1.0]
+    ends = list(map(float, part.ends or part.table.categories)) if outcome.name == "mean" else [0.0, 1.0]
     if not lost or not ends:
         return ""
     known = scored[~np.isnan(scored)]

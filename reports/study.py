@@ -56,6 +56,10 @@ class Study:
     by_dimension: bool = True
     tuned: bool = False
     """Whether a judge's prompt was tuned on these very units: then there is no verdict."""
+    ends: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Criterion -> the values that there are, or at least the lowest and the highest; else those of its scale."""
+    metrics: frozenset[str] = frozenset()
+    """Those of the judges that are reference metrics, with numbers from 0 to 1."""
     attacks: Sequence[Attacked] = ()
     """What these judges gave to answers that try to talk them into a score."""
     attacked_others: tuple[str, ...] = ()
@@ -140,7 +144,7 @@ class Study:
                                 values={row.unit: row.value for row in of_judge if not self._failed(row)},
                                 failed={row.unit: reason_of(row.value) for row in of_judge if self._failed(row)},
                                 people={row.unit for row in part if row.rater in self.humans},
-                                scale=scale,
+                                scale=(0.0, 1.0) if judge in self.metrics else scale,
                             )
                         )
         return found
@@ -168,6 +172,8 @@ class Study:
 
     def _values(self, criterion: str, rows: Sequence[Rating]) -> Sequence[Any]:
         """The values that there are: as declared, else those that occur."""
+        if self.ends.get(criterion):
+            return self.ends[criterion]
         declared = self.scales.get(criterion)
         if declared is not None and declared.categories:
             return declared.categories
@@ -236,6 +242,7 @@ class Study:
             tuple(name for name in self.humans if name in table.raters),
             tuple(name for name in self.judges if name in table.raters),
             dict(failed),
+            tuple(self.ends.get(criterion, ())),
         )
 
 
@@ -250,6 +257,8 @@ class Slice:
     judges: tuple[str, ...]
     failed: Mapping[str, Mapping[str, str]]
     """Judge -> unit -> why its reply holds no score."""
+    ends: tuple[Any, ...] = ()
+    """The values that there are, or at least the lowest and the highest, where the table does not say."""
     kept: dict[str, Ceiling] = field(default_factory=dict)
     """What was computed already, by judge."""
 

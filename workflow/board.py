@@ -58,11 +58,14 @@ class Line:
     """What is not in the number, by reason: items without an answer, answers without a score."""
     lowest: float | None = None
     highest: float | None = None
-    """If everything without an answer had the lowest or the highest score; None where all were answered."""
+    """If everything without an answer, and every reply of a judge without a score, had the lowest or the highest score;
+    None where there is no such thing."""
     valid_if: str = ""
     """What a corrected number takes for granted."""
     people: int = 0
     """Of a corrected number: the answers that people graded."""
+    failed: int = 0
+    """Of a judge's number: the answers that it was asked about and whose replies hold no score."""
 
     def as_row(self) -> dict[str, Any]:
         """As one row of a table; None where undefined."""
@@ -86,6 +89,8 @@ class Line:
             "answered": self.answered,
             "left_out": sum(self.left_out.values()),
             "left_out_why": told(self.left_out),
+            "judge_asked": at.n_units + self.failed if self.scores.kind == "judge" else None,
+            "judge_scored": at.n_units if self.scores.kind == "judge" else None,
             "if_rest_lowest": self.lowest,
             "if_rest_highest": self.highest,
             "reason": at.reason,
@@ -136,7 +141,12 @@ def _line(
         if not found.defined:
             found = replace(found, reason=_why_none(left_out))
     found = _within(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
-    lowest, highest = _bounds(found, len(places), len(lot.missing), of)
+    failed = sum(at in of.failed for at in places.tolist())
+    if scores.kind == "judge":
+        whole = found.n_units + failed == len(places)  # else it is a sample, which says nothing of missing answers
+        lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
+    else:
+        lowest, highest = _bounds(found, len(places), len(lot.missing), of)
     return Line(
         scores,
         model,
@@ -150,6 +160,7 @@ def _line(
         highest=highest,
         valid_if=valid,
         people=people,
+        failed=failed,
     )
 
 
@@ -205,8 +216,22 @@ def _within(found: Statistic, low: float | None, high: float | None) -> Statisti
     )
 
 
+def _of_failures(line: Line) -> str:
+    """How much of what a judge was asked about a model's answers it has scored, and what the rest may hide."""
+    asked = line.found.n_units + line.failed
+    sentence = f"{line.scores.judge} has scored {line.found.n_units} of {asked} answers of {line.model}."
+    if line.lowest is None or line.highest is None:
+        return sentence
+    lost = line.asked - line.answered if asked == line.answered else 0
+    rest = f"the rest and the {lost} items without an answer" if lost else "the rest"
+    return (
+        f"{sentence} If {rest} had the lowest score, the mean would be {line.lowest:.3f}; with the highest, "
+        f"{line.highest:.3f}."
+    )
+
+
 def _bounds(found: Statistic, answered: int, missing: int, of: Scored) -> tuple[float | None, float | None]:
-    """What the mean would be if everything without an answer had the lowest, or the highest score."""
+    """What the mean would be if everything without an answer, or without a score, had the lowest, or the highest."""
     if not missing or of.low is None or of.high is None or (answered and not found.defined):
         return None, None
     total = found.value * answered if answered else 0.0
@@ -392,13 +417,15 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) 
         lost = line.asked - line.answered
         if lost:
             bounds = ""
-            if line.lowest is not None and line.highest is not None:
+            if line.failed == 0 and line.lowest is not None and line.highest is not None:
                 bounds = (
                     f" If all of these had the lowest score, its mean would be {line.lowest:.3f}; with the highest, "
                     f"{line.highest:.3f}."
                 )
             missing = Counter(found.unanswered.get(model, {}).values())
             notes.append(f"{model} has answered {line.answered} of {line.asked} items: {told(missing)}.{bounds}")
+        if line.failed:
+            notes.append(_of_failures(line))
     if of.scores.kind == "key":
         strange = Counter(answer.model for answer in found.answers if answer.no_option)
         if strange:

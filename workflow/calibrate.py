@@ -25,6 +25,7 @@ from reports.study import Runs, Study
 from workflow.measure import beside_metrics, measured
 from workflow.projects import Access, require_lead
 from workflow.ratings import Raters, by_guideline, judge_ratings, raters_of, unit_of
+from workflow.replies import ends_of
 from workflow.runs import spec_of_run
 
 
@@ -112,6 +113,8 @@ def study_of(
         families=families or {},
         unparsed=frozenset(unparsed) | {str(rating.value) for rating in failed},
         tuned=tuned,
+        ends={name: each for name, each in ends_of(access.schema, stage).items() if name not in (scales or {})},
+        metrics=raters.metrics,
         attacks=[each for each in attacked if criteria is None or each.criterion in criteria],
         attacked_others=attacked_others,
         judge_runs=_abouts(store, judge_runs, [*judges, *runs.earlier_names()]),
@@ -120,7 +123,7 @@ def study_of(
 
 
 def runs_by_judge(session: Session, *, access: Access) -> dict[str, RunRow]:
-    """The runs of judges of a project by what the judges are called."""
+    """The runs of judges of a project by what the judges are called; metrics are none."""
     return {row.name: row for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)}
 
 

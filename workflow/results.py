@@ -410,6 +410,8 @@ class Scored:
     """The ends of the scale, where it has some."""
     asked: frozenset[str] | None
     """The dimensions that the score is about; None: all of them."""
+    failed: frozenset[int] = frozenset()
+    """Answers, by their place, about which a judge was asked whose reply holds no score."""
 
     @property
     def yes_no(self) -> bool:
@@ -442,7 +444,16 @@ def scored(found: Read, scores: Scores) -> Scored:
     asked = _asked_in(found.schema, criterion.dimensions)
     if scores.kind == "judge" and scores.judge in found.metrics:
         low, high = 0.0, 1.0
-    return _together(scores, people, judge, low=low, high=high, asked=asked)
+    failed = _without_score(found, scores, [criterion.name])
+    return _together(scores, people, judge, low=low, high=high, asked=asked, failed=failed)
+
+
+def _without_score(found: Read, scores: Scores, criteria: Sequence[str]) -> frozenset[int]:
+    """Answers, by their place, about which a judge's reply holds no score on one of these criteria."""
+    if scores.kind != "judge":
+        return frozenset()
+    lost = {id for name in criteria for id in found.unscored.get((name, scores.judge or ""), {})}
+    return frozenset(at for at, answer in enumerate(found.answers) if answer.id in lost)
 
 
 def _together(
@@ -453,11 +464,12 @@ def _together(
     low: float | None,
     high: float | None,
     asked: frozenset[str] | None,
+    failed: frozenset[int],
 ) -> Scored:
     first = people or judge
     assert first is not None
     if scores.kind != "corrected":
-        return Scored(scores, first[0], None, first[1], low, high, asked)
+        return Scored(scores, first[0], None, first[1], low, high, asked, failed & set(first[1]))
     assert judge is not None
     neither = {at: f"{reason}, nor has the judge" for at, reason in first[1].items() if at in judge[1]}
     return Scored(scores, first[0], judge[0], neither, low, high, asked)
@@ -474,7 +486,8 @@ def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
         judge = _of_parts(found, rule, own)
     low, high = derived.ends(found.schema, rule)
     asked = _asked_in(found.schema, derived.dimensions(found.schema, rule))
-    return _together(scores, people, judge, low=low, high=high, asked=asked)
+    failed = _without_score(found, scores, rule.parts)
+    return _together(scores, people, judge, low=low, high=high, asked=asked, failed=failed)
 
 
 def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:

@@ -81,6 +81,7 @@ def agreement(
         raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
     scales = _scales(scale or ())
     names = _names(raters)
+    replies: list[str] = []
     if ratings is not None:
         results = _of_file(
             ratings,
@@ -93,6 +94,7 @@ def agreement(
     else:
         assert project is not None
         assert stage is not None
+        replies = _replies(project, stage, criteria=criterion, raters=names, by_dimension=by is not None)
         results = _of_project(
             project,
             stage,
@@ -109,6 +111,8 @@ def agreement(
         typer.echo(f"[{lines}]")
     else:
         typer.echo("\n".join(table(results)))
+    if replies:
+        typer.echo("\n".join(["", "What became of the machines' replies", *replies]), err=as_json)
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
@@ -229,6 +233,34 @@ def _of_file(
         criteria=criteria,
         cross_check=cross_check,
     )
+
+
+def _replies(
+    project: str, stage: Stage, *, criteria: Sequence[str] | None, raters: Sequence[str] | None, by_dimension: bool
+) -> list[str]:
+    """How much machines that were named have scored of what they were asked, a line each; without names, all of them
+    where nobody else has rated."""
+    from app.services import resources
+    from workflow.ratings import raters_of
+    from workflow.replies import refuse_silent, replies_of_judges, told
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    shared.store.upgrade()
+    known = raters_of(shared.store, person=None, project=project, stage=stage)
+    if raters is None and known.people:
+        return []
+    found = replies_of_judges(
+        shared.store,
+        person=None,
+        project=project,
+        stage=stage,
+        judges=raters,
+        criteria=criteria,
+        by_dimension=by_dimension,
+    )
+    refuse_silent(found, known, raters or ())
+    return [f"  {told(each)}" for each in found]
 
 
 def _of_project(

@@ -17,10 +17,12 @@ from app import markup, shell
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
+from domain.replies import Replies
 from domain.states import Stage
 from workflow import history as found
 from workflow import measure
 from workflow.ratings import Raters, raters_of
+from workflow.replies import replies_of_judges
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
@@ -70,8 +72,9 @@ def _live(services: Services, view: ProjectView, stage: Stage, by_dimension: boo
 
 def _measured(
     services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool
-) -> tuple[list[Result], Raters]:
-    """The lines of the page and who has rated, both read again only if there are new ratings since."""
+) -> tuple[list[Result], Raters, list[Replies]]:
+    """The lines of the page, who has rated, and what became of judges' replies: read again only if there are new
+    ratings since."""
     mark = measure.mark(services.store, person=services.person, project=view.name, stage=stage)
     asked = (view.name, stage, by_dimension, pool_guidelines, mark)
     known = st.session_state.get("agreement.measured")
@@ -85,13 +88,20 @@ def _measured(
             pool_guidelines=pool_guidelines,
         )
         raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
-        known = st.session_state["agreement.measured"] = (asked, (lines, raters))
-    found: tuple[list[Result], Raters] = known[1]
+        replies = (
+            replies_of_judges(
+                services.store, person=services.person, project=view.name, stage=stage, by_dimension=by_dimension
+            )
+            if raters.machines
+            else []
+        )
+        known = st.session_state["agreement.measured"] = (asked, (lines, raters, replies))
+    found: tuple[list[Result], Raters, list[Replies]] = known[1]
     return found
 
 
 def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool) -> None:
-    lines, raters = _measured(services, view, stage, by_dimension, pool_guidelines)
+    lines, raters, replies = _measured(services, view, stage, by_dimension, pool_guidelines)
     if not lines:
         shell.show(
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
@@ -102,6 +112,8 @@ def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: b
         shell.show(
             markup.tag("p", markup.quiet(f"Not counted among the people, as they are machines: {aside}."), style="ts")
         )
+    if replies:
+        shell.show(replies_table(view, replies))
     table = pairs(view, stage, lines)
     if table:
         shell.show(table)
@@ -220,6 +232,44 @@ def title_of(view: ProjectView, dimension: str | None, criterion: str | None) ->
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     parts = [titles.get(dimension, dimension)] if dimension else []
     return " · ".join([*parts, (criterion or "all criteria").replace("_", " ")])
+
+
+def replies_table(view: ProjectView, found: Sequence[Replies]) -> markup.Markup:
+    """Judges and other machines: how much of what they were asked is scored, and where their means lie whatever the
+    rest would have been."""
+    heads = [
+        ("Judge", ""),
+        ("About", ""),
+        ("Scored", "number"),
+        ("Of these rated by people", "number"),
+        ("Without a score", ""),
+        ("Mean or share", "number"),
+        ("Rest lowest", "number"),
+        ("Rest highest", "number"),
+    ]
+    rows = []
+    for each in found:
+        why = ", ".join(f"{n:,} {reason}" for reason, n in each.failures.items())
+        for at, bounds in enumerate(each.bounds or (None,)):
+            cells = [
+                each.judge if at == 0 else "",
+                title_of(view, each.dimension, each.criterion) if at == 0 else "",
+                f"{each.scored:,} of {each.asked:,}" if at == 0 else "",
+                f"{each.with_people:,} of {each.asked:,}" if at == 0 else "",
+                (why or "none") if at == 0 else "",
+                *(
+                    ("", "", "")
+                    if bounds is None
+                    else (
+                        ("" if bounds.what == "mean" else f"{bounds.what}: ")
+                        + ("undefined" if bounds.value is None else f"{bounds.value:.3f}"),
+                        f"{bounds.lowest:.3f}",
+                        f"{bounds.highest:.3f}",
+                    )
+                ),
+            ]
+            rows.append([markup.text(cell) for cell in cells])
+    return markup.table(heads, rows)
 
 
 def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:

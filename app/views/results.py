@@ -188,8 +188,11 @@ def told(line: Line) -> str:
         parts.append(f"{line.people} graded by people and the judge; takes for granted: {line.valid_if}")
     if line.left_out:
         parts.append(f"left out: {numbers.told(line.left_out)}")
+    if line.failed:
+        parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} that it was asked about")
     if line.lowest is not None and line.highest is not None:
-        parts.append(f"with the unanswered ones at their worst {line.lowest:.4f}, at their best {line.highest:.4f}")
+        rest = "replies without a score" if line.failed else "unanswered ones"
+        parts.append(f"with the {rest} at their worst {line.lowest:.4f}, at their best {line.highest:.4f}")
     return "; ".join(parts)
 
 

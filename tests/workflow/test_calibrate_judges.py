@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from annotation_schemas.loader import load_text
+from app.cli import cli
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.runs import RunState
@@ -25,16 +28,17 @@ from tests.reports.test_replies import table
 from tests.workflow.test_judging import FILLS, SCORE, World, means
 from workflow import submit
 from workflow.calibrate import study_of
-from workflow.ratings import ratings_of
+from workflow.ratings import raters_of, ratings_of
+from workflow.replies import refuse_silent, replies_of_judges, told
 
 
 @pytest.fixture
 def world(store: Store, tmp_path: Path) -> World:
-    """Six items, two models: twelve answers, of which two people grade eight each."""
+    """Six items, two models: twelve answers, of which two people grade five each."""
     world = World(store, tmp_path, items=6)
     for login in ("ann", "bob"):
         person = make_person(store, login)
-        for at in range(8):
+        for at in range(5):
             task = claimed(store, person, Stage.GRADING)
             score = (0, 0.5, 1)[sum(map(ord, task.answer or "")) % 3]
             submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": score})
@@ -88,7 +92,7 @@ def test_repeats_make_the_section_by_themselves(world: World) -> None:
     whole = {row["judge"]: row for row in table(report, "replies") if row["dimension"] == "all"}
     rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
     by_people = len({row.unit for row in rated if row.rater in ("ann", "bob")})
-    assert 8 <= by_people < 12
+    assert 5 <= by_people <= 10
     assert [(row["asked"], row["of these rated by people"]) for row in whole.values()] == [(12, by_people)] * 3
     assert whole["judge by likeness 1, asked again (3)"]["scored"] == 11
     assert whole["judge by likeness 1, asked again (3)"]["out of range"] == 1
@@ -155,6 +159,10 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
         world.work(world.run(server.url, world.plan()))
     with pytest.raises(RatingsError, match="judge by likeness 1 has scored nothing on score: 0 of 12 scored; 12 unpar"):
         found(world, "judge by likeness 1")
+    replies = replies_of_judges(world.store, person=None, project="p", stage=Stage.GRADING)
+    raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
+    with pytest.raises(RatingsError, match=r"scored nothing.*score: 0 of 12 scored; 12 unparseable"):
+        refuse_silent(replies, raters, ["judge by likeness 1"])
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
         world.work(world.run(server.url, world.plan()))
         waiting = world.run(server.url, world.plan())
@@ -166,6 +174,35 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     )
     with pytest.raises(RatingsError, match="has no reply yet: its run is waiting"):
         found(world, "judge by likeness 1 (3)")
+
+
+def test_the_command_says_how_much_was_scored(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of twelve replies three say nothing: nine of 0.5, so the mean is 4.5 of 12 to 7.5 of 12 with the rest."""
+    order: dict[str, int] = {}
+
+    def script(text: str, before: int) -> str:
+        return "No." if order.setdefault(text, len(order)) % 4 == 0 else "Rating: [[0.5]]"
+
+    with ScriptedServer(once(script)) as server:
+        world.work(world.run(server.url, world.plan(), concurrency=1))
+    (found_,) = replies_of_judges(
+        world.store, person=None, project="p", stage=Stage.GRADING, judges=["judge by likeness 1"]
+    )
+    assert (found_.asked, found_.scored, found_.failures) == (12, 9, {"unparseable": 3})
+    (mean,) = found_.bounds
+    assert (mean.value, mean.lowest, mean.highest) == (0.5, 4.5 / 12, 7.5 / 12)
+    assert told(found_).startswith(
+        "judge by likeness 1, score: 9 of 12 scored; 3 unparseable; "
+        "mean 0.500 (0.375 to 0.625 if the rest were lowest or highest); people rated "
+    )
+    settings = SimpleNamespace(home=tmp_path)
+    monkeypatch.setattr("app.services.resources", lambda: SimpleNamespace(store=world.store, settings=settings))
+    monkeypatch.setattr(Store, "upgrade", lambda self: None)
+    done = CliRunner().invoke(
+        cli, ["agreement", "--project", "p", "--stage", "grading", "--raters", "ann,judge by likeness 1"]
+    )
+    assert done.exit_code == 0, done.output
+    assert told(found_) in done.output
 
 
 COMPARED = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)

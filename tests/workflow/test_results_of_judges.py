@@ -46,6 +46,12 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
         if given:
             assert line.found.value == pytest.approx(sum(given) / len(given))
         assert dict(line.left_out) == {f"the judge gave {verdict.words}": n for verdict, n in lost.items()}
+        n, failed = len(given), sum(lost.values())
+        assert (line.failed, line.as_row()["judge_asked"], line.as_row()["judge_scored"]) == (failed, n + failed, n)
+        if given:
+            assert line.lowest == pytest.approx(sum(given) / (n + failed))
+            assert line.highest == pytest.approx((sum(given) + failed) / (n + failed))
+            assert f"{name} has scored {n} of {n + failed} answers of {model}. If the rest had" in " ".join(board.notes)
     lea = make_person(world.store, "lea", role=Role.LEAD, stages=[])
     told = [
         grade
