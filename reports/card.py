@@ -61,8 +61,7 @@ def facts(report: Report) -> Sequence[str]:
 
 def _became(row: Mapping[str, Cell]) -> str:
     """How much was scored, and why the rest was not."""
-    known = {"criterion", "dimension", "judge", "asked", "of these rated by people", "scored", "share scored"}
-    lost = ", ".join(f"{n} {why}" for why, n in row.items() if why not in known and n)
+    lost = row["not scored"]
     return f"{row['scored']} of {row['asked']} scored{f' ({lost})' if lost else ''}"
 
 

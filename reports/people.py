@@ -103,7 +103,7 @@ def design(study: Study) -> Section:
 
 def replies(study: Study) -> Iterator[Block]:
     """What became of everything that judges were asked, and where their means lie whatever the rest would have been."""
-    reasons = list(dict.fromkeys(why for each in study.replies for why in each.failures))
+    reasons: list[tuple[Cell, ...]] = []
     rows: list[tuple[Cell, ...]] = []
     bounds: list[tuple[Cell, ...]] = []
     for each in study.replies:
@@ -116,24 +116,16 @@ def replies(study: Study) -> Iterator[Block]:
                 each.asked,
                 each.with_people,
                 each.scored,
-                *(each.failures.get(why, 0) for why in reasons),
+                ", ".join(f"{n:,} {why}" for why, n in each.failures.items()) or None,
                 Figure(share, limits.low, limits.high, limits.method, each.asked, share=True),
             )
         )
+        reasons += [(*where, why, n) for why, n in each.failures.items()]
         for found in each.bounds:
             bounds.append(
                 (*where, found.what, f"{each.scored:,} of {each.asked:,}", found.value, found.lowest, found.highest)
             )
-    columns = (
-        "criterion",
-        "dimension",
-        "judge",
-        "asked",
-        "of these rated by people",
-        "scored",
-        *reasons,
-        "share scored",
-    )
+    columns = ("criterion", "dimension", "judge", "asked", "rated by people", "scored", "not scored", "share scored")
     yield Table(
         "replies",
         "What became of the judges' replies",
@@ -141,6 +133,12 @@ def replies(study: Study) -> Iterator[Block]:
         tuple(rows),
         unit="counts of units; runs in which a judge was asked again, or in the other order, stand by themselves",
         note="Only scored replies enter anything below. A failure is never a low score, and no score stands for one.",
+    )
+    yield Table(
+        "failures",
+        "Why replies hold no score",
+        ("criterion", "dimension", "judge", "why", "replies"),
+        tuple(reasons),
     )
     yield Table(
         "bounds",
@@ -177,7 +175,7 @@ def judges_are(study: Study) -> Iterator[Block]:
         note="What is said here of a judge holds for exactly this model, template and parser.",
     )
     known = {each.judge for each in study.judge_runs}
-    unknown = [name for name in study.judges if name not in known]
+    unknown = [name for name in study.judges if name not in known and name not in study.metrics]
     if unknown:
         yield Text(
             f"Ratings of {listed(unknown)} came without replies: nothing here says which model and prompt gave them, "

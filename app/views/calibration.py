@@ -59,8 +59,8 @@ def render(services: Services) -> None:
     if not raters.machines:
         shell.show(
             markup.notice(
-                "There are ratings of people and none of a judge. Bring in a judge's ratings on Import, as a CSV file"
-                " with the columns unit, rater, criterion, value."
+                "There are ratings of people and none of a judge. Run one on Judges, or bring in a judge's ratings on"
+                " Import, as a CSV file with the columns unit, rater, criterion, value."
             )
         )
         return

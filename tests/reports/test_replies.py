@@ -51,8 +51,9 @@ def said(of: Report, section: str) -> str:
 def test_asked_scored_failures_and_bounds() -> None:
     of = calibration(study(), HERE)
     (row,) = table(of, "replies")
-    assert (row["asked"], row["of these rated by people"], row["scored"]) == (10, 8, 7)
-    assert (row["truncated"], row["out of range"]) == (2, 1)
+    assert (row["asked"], row["rated by people"], row["scored"]) == (10, 8, 7)
+    assert row["not scored"] == "2 truncated, 1 out of range"
+    assert {row["why"]: row["replies"] for row in table(of, "failures")} == {"truncated": 2, "out of range": 1}
     assert row["share scored"].value == pytest.approx(0.7)
     # Wilson's limits of 7 of 10: (0.7 + 1.9208 / 10 -+ 1.96 * sqrt(0.21 / 10 + 3.8415 / 400)) / 1.38415
     assert row["share scored"].low == pytest.approx(0.39678, abs=1e-4)
@@ -160,7 +161,7 @@ def test_report_and_card_say_what_a_judge_is() -> None:
         assert words in whole
         assert words.replace("'", "&#x27;") in html.page(of)
     written = dict(files.contents(of))
-    assert b"truncated" in written["tables/replies.csv"].splitlines()[0]
+    assert b"gpt,truncated,2" in written["tables/failures.csv"]
     assert "came without replies" in said(calibration(study(), HERE), "design")
 
 

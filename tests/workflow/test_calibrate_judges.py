@@ -93,9 +93,9 @@ def test_repeats_make_the_section_by_themselves(world: World) -> None:
     rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
     by_people = len({row.unit for row in rated if row.rater in ("ann", "bob")})
     assert 5 <= by_people <= 10
-    assert [(row["asked"], row["of these rated by people"]) for row in whole.values()] == [(12, by_people)] * 3
+    assert [(row["asked"], row["rated by people"]) for row in whole.values()] == [(12, by_people)] * 3
     assert whole["judge by likeness 1, asked again (3)"]["scored"] == 11
-    assert whole["judge by likeness 1, asked again (3)"]["out of range"] == 1
+    assert whole["judge by likeness 1, asked again (3)"]["not scored"] == "1 out of range"
     told = {row["statistic"]: row["value"] for row in table(report, "repeats")}
     # twelve answers, of which four changed at the second time, the one without a score at the third among them
     same = told["The same in all runs"]
