@@ -134,6 +134,19 @@ def read_text(path: Path) -> str:
     return typed_yaml.read_file(path)
 
 
+def value_of(text: str) -> str | float:
+    """A value as somebody types it: a number where it is one.
+
+    >>> value_of("0.5"), value_of("A>B")
+    (0.5, 'A>B')
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() else number
+
+
 def published_texts(path: Path, *, parser: str, values: Sequence[Any], pair: Sequence[str] = ()) -> Mapping[str, str]:
     """The prompts of a published file (JSON lines, as FastChat writes them) as texts of templates, by their own names.
 

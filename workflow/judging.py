@@ -61,7 +61,7 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
         Nothing says which criterion the replies are about, or a comparison has no baseline.
     """
     head = template.head
-    known = judge_of(schema, head.id, name=judge)
+    known = judge_of(schema, head.id, name=judge) or _like(schema, head.variables)
     parser = PARSERS.get(head.parser)
     if parser is None:
         registry.require_row("parser", head.parser)
@@ -106,6 +106,15 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
     if problems:
         raise InvalidInput(problems)
     return plan
+
+
+def _like(schema: Schema, variables: Sequence[str]) -> Judge | None:
+    """The schema's first judge whose template has the same placeholders: they are filled alike."""
+    for each in schema.judges:
+        row = registry.find("template", each.template)
+        if isinstance(row, registry.Template) and set(row.placeholders) == set(variables):
+            return each
+    return None
 
 
 def plan_of_project(

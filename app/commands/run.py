@@ -36,6 +36,7 @@ def register(cli: typer.Typer) -> None:
     run.command("model")(model)
     run.command("judge")(judge_command.judge)
     run.command("read")(judge_command.read)
+    run.command("template")(judge_command.template)
     run.command("metric")(metric_command.metric)
     run.command("list")(list_)
     run.command("pause")(pause)

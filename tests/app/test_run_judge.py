@@ -1,0 +1,107 @@
+"""``touchstone run judge`` as people use it: a process that is killed, templates from files."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from db.engine import open_store
+from tests.factories import make_items, make_predictions, make_project
+from tests.inference.scripted import ScriptedServer, chat
+from tests.paths import ROOT
+from tests.serving import COMMAND, environment, touchstone
+
+TEMPLATE = """---
+id: likeness
+version: 1
+meaning: how like
+variables: [question, answer]
+parser: double_brackets
+values: [0, 0.5, 1]
+---
+{question} [Begin] {answer} [End]
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A project with 120 answers."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    store = open_store(None, folder)
+    store.upgrade()
+    make_project(store)
+    make_predictions(store, make_items(store, 60), models=["one", "two"])
+    store.close()
+    (folder / "likeness.txt").write_text(TEMPLATE)
+    return folder
+
+
+def described(home: Path, url: str) -> str:
+    path = home / "judge.yaml"
+    told = f"{{base_url: '{url}', concurrency: 4, probe: false}}"
+    path.write_text(f"name: judge\nadapter: endpoint\nmodel: scripted\nendpoint: {told}\n")
+    return str(path)
+
+
+def asked(home: Path, sql: str) -> int:
+    with closing(sqlite3.connect(home / "touchstone.db", timeout=60)) as database:
+        return int(database.execute(sql).fetchone()[0])
+
+
+@pytest.mark.slow
+def test_killed_three_times_every_answer_is_judged_once(home: Path) -> None:
+    with ScriptedServer([chat("Rating: [[1]]", after=0.02)]) as server:
+        spec = described(home, server.url)
+        command = ["run", "judge", "p", "--template", str(home / "likeness.txt"), "--spec", spec]
+        command += ["--fill", "answer=prediction"]
+        for enough in (1, 30, 70):
+            process = subprocess.Popen(
+                [*COMMAND, *command],
+                cwd=ROOT,
+                env=environment(home),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            end = time.monotonic() + 120
+            while time.monotonic() < end and process.poll() is None:
+                if asked(home, "SELECT count(*) FROM judgement") >= enough:
+                    break
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+            listed = touchstone("run", "list", "p", home=home).stdout.splitlines()
+            (run,) = [line.split()[0] for line in listed if "judge by likeness 1" in line]
+            command = ["run", "judge", "p", "--resume", run]
+        done = touchstone(*command, home=home)
+    assert done.returncode == 0, done.stderr
+    assert "score: 120 of 120 scored" in done.stdout
+    assert asked(home, "SELECT count(*) FROM judgement") == 120
+    assert asked(home, "SELECT count(DISTINCT unit_id) FROM judgement") == 120
+    assert asked(home, "SELECT count(*) FROM attempt") == 120
+    assert 120 <= len(server.asked) <= 120 + 3 * 2 * 4  # what was under way at a kill is asked again
+
+
+def test_published_prompts_become_templates_of_the_project(home: Path) -> None:
+    path = home / "prompts.jsonl"
+    path.write_text(json.dumps({"name": "mine", "prompt_template": "{question} {answer}"}) + "\n")
+    added = touchstone(
+        "run", "template", "p", str(path), "--parser", "double_brackets", "--value", "0", "--value", "1", home=home
+    )
+    assert added.stdout.startswith("mine@1"), added.stderr
+    listed = touchstone("run", "template", "p", home=home).stdout
+    assert "mine@1" in listed
+    assert "from prompts.jsonl" in listed
+    bare = touchstone("run", "template", "p", str(path), home=home)
+    assert (bare.returncode, "give --parser" in bare.stderr) == (1, True)
+    nameless = touchstone(
+        "run", "template", "p", str(path), "--parser", "last_line", "--value", "a", "--name", "no", home=home
+    )
+    assert "prompts.jsonl has no prompt 'no'; it has mine." in nameless.stderr
