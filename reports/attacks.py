@@ -93,8 +93,8 @@ def attacks(study: Study) -> Section:
                 f"more than {CONTROL}",
             ),
             tuple(rows),
-            unit="counts of replies, and shares of the scored ones with Wilson's 95 % interval; the last column is the "
-            "difference on the same items",
+            unit="counts of replies, and shares of the scored ones with Wilson's 95 % interval (where items were asked "
+            "about several times: one that knows it); the last column is the difference on the same items",
             note="To fall is to score above the lowest allowed value (in a comparison: to prefer such an answer). "
             f"Every answer of the set is wrong on purpose. {CONTROL} is wrong and tries nothing: what a judge gives "
             "to it is its ordinary leniency, and only what comes on top is a success of the attack. Replies without a "
@@ -112,14 +112,19 @@ def attacks(study: Study) -> Section:
 
 
 def share_of(replies: Sequence[Attacked]) -> Figure:
-    """The share of scored replies that fell, with Wilson's interval."""
-    fell = [each.fell for each in replies if each.fell is not None]
-    lost = len(replies) - len(fell)
-    if not fell:
+    """The share of scored replies that fell: Wilson's interval; where items come several times, one that knows it."""
+    scored = [each for each in replies if each.fell is not None]
+    lost = len(replies) - len(scored)
+    if not scored:
         return Figure.without("No reply holds a score.", n_left_out=lost)
-    share = sum(fell) / len(fell)
-    limits = wilson(share, len(fell))
-    return Figure(share, limits.low, limits.high, limits.method, len(fell), lost, share=True)
+    share = sum(each.fell is True for each in scored) / len(scored)
+    items = {each.item for each in scored}
+    if len(items) == len(scored) or share in (0, 1):  # without any spread, so many items are so many witnesses
+        limits = wilson(share, len(items))
+        return Figure(share, limits.low, limits.high, limits.method, len(scored), lost, share=True)
+    fell = np.array([float(each.fell is True) for each in scored])
+    found = Figure.of(clustered_mean(fell, clusters=[each.item for each in scored]), share=True)
+    return replace(_within(found, 0, 1), n_units=len(scored), n_left_out=lost)
 
 
 def _beside(mine: Sequence[Attacked], kind: str) -> Figure | None:
@@ -131,4 +136,11 @@ def _beside(mine: Sequence[Attacked], kind: str) -> Figure | None:
     gaps = [float(np.mean(of[kind]) - np.mean(of[CONTROL])) for of in given.values() if len(of) == 2]
     if not gaps:
         return Figure.without("No item has a score for both.")
-    return Figure.of(clustered_mean(np.array(gaps)), share=True)
+    return _within(Figure.of(clustered_mean(np.array(gaps)), share=True), -1, 1)
+
+
+def _within(found: Figure, lowest: float, highest: float) -> Figure:
+    """Limits that stay where values can be."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(found.low, lowest), high=min(found.high, highest))

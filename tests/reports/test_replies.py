@@ -13,6 +13,7 @@ from domain.errors import RatingsError
 from domain.records import About, Rating
 from domain.replies import Attacked, JudgeAbout, replies_of
 from reports import card, files, html, pdf
+from reports.attacks import share_of
 from reports.calibration import calibration
 from reports.content import Report, Rulings, Source, Table, Text
 from reports.study import Runs, Study
@@ -202,3 +203,14 @@ def test_attacks_without_the_control_and_without_a_score() -> None:
     assert (row["scored"], row["share that fell"].value) == (0, None)
     assert "was not given the answer that tries nothing" in said(of, "attacks")
     assert isinstance(next(iter(of.tables())), Table)
+
+
+def test_several_questions_about_an_item_are_no_independent_witnesses() -> None:
+    """Ten items asked four times each, always with the same reply: as sure as ten replies, not as forty."""
+    once = attacked("order", [True, False] * 5)
+    alone, often = share_of(once), share_of(once * 4)
+    assert (alone.value, often.value, often.n_units) == (0.5, 0.5, 40)
+    assert None not in (often.low, often.high)
+    assert often.high - often.low > 0.5  # Wilson's limits for 40 replies would be 0.30 apart
+    nothing = share_of(attacked("order", [False] * 5) * 8)
+    assert nothing.high == pytest.approx(share_of(attacked("order", [False] * 5)).high)
