@@ -209,7 +209,7 @@ def whole(view: ReplyView, *, project: str, run: str, title: str) -> list[Markup
             markup.tag("div", shown.marked(view.text, view.readings), style="ts ts-said framed"),
         ]
     parts += [_section("What was judged"), markup.tag("div", shown.answer(view), style="ts")]
-    given = shown.people(view)
+    given = shown.people(view, label="")
     if given:
         parts += [_section("People"), markup.tag("div", given, style="ts")]
     parts += [_section("How it was read"), _readings(view), _section("What goes with it"), _facts(view)]

@@ -30,12 +30,13 @@ STYLE = """
 .ts-reply .said { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: .4rem 1.4rem;
   margin-top: .4rem; }
 .ts-reply .said.even { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
-.ts-reply .said > div > .ts-quiet { display: block; font-size: .82rem; }
+.ts-reply .said .ts-quiet { font-size: .82rem; }
+.ts-reply .said .what { display: block; }
 .ts-reply .ts-said { max-height: 14rem; }
-.ts-score { display: inline-block; font-weight: 600; border-radius: 4px; padding: .05rem .5rem; margin-left: .4rem;
+.ts-score { display: inline-block; font-weight: 600; border-radius: 4px; padding: .05rem .5rem; margin-right: .4rem;
   font-size: .85rem; overflow-wrap: anywhere; background: color-mix(in srgb, #1f8a64 24%, transparent); }
 .ts-score.bad { background: color-mix(in srgb, #c4622d 26%, transparent); }
-.ts-score.people { background: color-mix(in srgb, #2f7fb8 24%, transparent); margin-left: 0; margin-right: .4rem; }
+.ts-score.people { background: color-mix(in srgb, #2f7fb8 24%, transparent); }
 .v-scored { background: #1f8a64; } .v-refused { background: #8b6fc0; } .v-truncated { background: #8fbf6a; }
 .v-empty { background: #a9b3ba; } .v-unparseable { background: #c4622d; } .v-out_of_range { background: #d99a2b; }
 .v-contradictory { background: #b5477a; } .v-transport_error { background: #8a4a2b; }
@@ -179,7 +180,7 @@ def scores(readings: Sequence[ReadingView]) -> Markup:
     )
 
 
-def people(view: ReplyView) -> Markup:
+def people(view: ReplyView, *, label: str = "people ") -> Markup:
     """What people say about the same answer in the same criteria."""
     criteria = [each.criterion for each in view.readings]
     found = []
@@ -192,7 +193,7 @@ def people(view: ReplyView) -> Markup:
             )
     if not found:
         return Markup("")
-    return markup.tag("div", markup.quiet("people"), *found, data_part="people")
+    return markup.tag("div", markup.quiet(label), *found, data_part="people")
 
 
 def why(view: ReplyView) -> Markup:
@@ -233,12 +234,17 @@ def answer(view: ReplyView, *, most: int | None = None) -> Markup:
 
     def part(words: str, text: str) -> Markup:
         told = shown.said(text, style="") if most is None else shown.line(text, most=most)
-        return markup.joined([markup.quiet(words), told if text else markup.quiet("nothing")])
+        return markup.joined([what(words), told if text else markup.quiet("nothing")])
 
     if view.other is None:
         return markup.tag("div", part("answer", view.answer))
     first, second = (view.other, view.answer) if view.swapped else (view.answer, view.other)
     return markup.tag("div", part("answer A", first), part("answer B", second))
+
+
+def what(words: str) -> Markup:
+    """What stands below."""
+    return markup.tag("span", markup.text(words), style="ts-quiet what")
 
 
 def card(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
@@ -256,7 +262,7 @@ def card(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
         markup.tag(
             "div",
             markup.tag("div", answer(view, most=400), people(view)),
-            markup.tag("div", markup.quiet("reply"), reply),
+            markup.tag("div", what("reply"), reply),
             style="said",
         ),
         style="ts ts-reply" if view.scored else "ts ts-reply failed",

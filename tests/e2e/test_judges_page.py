@@ -1,0 +1,241 @@
+"""A lead has a judge grade the demo's answers in the browser: from the template to marked replies, failures, a second
+version beside the first, and Calibration."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from domain.judging import Verdict, Wanted
+from domain.runs import RunKind
+from tests.e2e.people import WAIT_MS, Desk, at_desk, opened
+from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error
+from tests.serving import Server, touchstone
+from workflow import judged, judging, runs
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LONG_MS = 180_000
+"""A worker has to start on a busy machine."""
+
+N = 24
+"""So many answers are judged."""
+
+REPLIES: tuple[tuple[str, Verdict], ...] = (
+    ("Both say the same, in other words: the cup is red, and nothing is missing.\n\nRating: [[1]]", Verdict.SCORED),
+    ("Close, but one part of it is left out. Rating: [[0.5]]", Verdict.SCORED),
+    ("They have nothing in common. Rating: [[0]]", Verdict.SCORED),
+    ("Hard to say: somewhere in between. Rating: [[0.75]]", Verdict.OUT_OF_RANGE),
+    ("<script>document.title='gone'</script> I would call this answer fine.", Verdict.UNPARSEABLE),
+    ("Rating: [[0]]. On second thoughts, Rating: [[1]]", Verdict.CONTRADICTORY),
+    ("", Verdict.EMPTY),
+)
+
+
+@pytest.fixture(autouse=True)
+def _patience() -> Iterator[None]:
+    """What is expected may take as long as a person would wait."""
+    expect.set_options(timeout=WAIT_MS)
+    yield
+    expect.set_options(timeout=5_000)
+
+
+@pytest.fixture
+def demo(home: Path) -> Path:
+    """A home with the demo project."""
+    done = touchstone("demo", home=home)
+    assert done.returncode == 0, done.stderr
+    return home
+
+
+def script(asked: Asked, number: int) -> Reply:
+    """Every text has its reply; under the stricter template one is lower; some questions meet a filter."""
+    first = hashlib.sha256(asked.text.split("[Question]")[-1].split("Be strict.")[0].strip().encode()).digest()[0]
+    if "[Question]" not in asked.text:
+        return chat("OK")
+    place = first % (len(REPLIES) + 1)
+    if place == len(REPLIES):
+        return error(400, "The content filter has refused this.", code="content_filter")
+    if "Be strict." in asked.text and place == 0:
+        return chat("Not quite the same. Rating: [[0.5]]")
+    return chat(REPLIES[place][0], usage=(310, 22), after=0.05)
+
+
+def comes_to(asked: Asked) -> Verdict:
+    """What the script's reply to this is read as."""
+    body = asked.text.split("[Question]")[-1].split("Be strict.")[0].strip()
+    place = hashlib.sha256(body.encode()).digest()[0] % (len(REPLIES) + 1)
+    return REPLIES[place][1] if place < len(REPLIES) else Verdict.REFUSED
+
+
+def drawn(page: Page) -> None:
+    """Wait until the page has been drawn to its end."""
+    page.wait_for_timeout(300)
+    page.wait_for_selector("[data-test-script-state=notRunning]")
+
+
+def go_to(page: Page, part: str) -> None:
+    main = page.get_by_test_id("stMain")
+    main.get_by_role("radio", name=part).or_(main.get_by_role("button", name=part, exact=True)).first.click()
+    drawn(page)
+
+
+def pick(page: Page, box: str, option: str | re.Pattern[str]) -> None:
+    drawn(page)
+    found = page.get_by_role("combobox", name=box)
+    found.scroll_into_view_if_needed()
+    page.wait_for_timeout(200)  # the list closes while the page scrolls
+    found.click()
+    page.get_by_role("option", name=option).first.click()
+    drawn(page)
+
+
+def describe(lead: Desk, url: str) -> None:
+    page = lead.page
+    page.get_by_role("textbox", name="Base URL").fill(url)
+    page.get_by_role("textbox", name="Model, as the server names it").fill("scripted")
+    page.get_by_role("textbox", name="Name in tables").fill("strict-judge")
+    page.get_by_label("Price of 1 M tokens asked").fill("2.5")
+    page.get_by_label("Price of 1 M tokens answered").fill("10")
+    page.get_by_role("textbox", name="Prices read on").fill("2026-11-01")
+    page.get_by_role("button", name="Make the description").click()
+    box = page.get_by_role("textbox", name="The description in effect")
+    expect(box).to_have_value(re.compile("name: strict-judge"))
+    drawn(page)
+
+
+def run_it(lead: Desk, pictures: Path | None = None) -> None:
+    """See what will happen, start, and wait for the end."""
+    page = lead.page
+    page.get_by_role("button", name="See what will happen").click()
+    expect(page.locator("[data-part=foreseen]")).to_contain_text(f"will be asked {N} times about {N} answers")
+    expect(page.get_by_text("cost, at most about")).to_be_visible()
+    expect(page.locator(".ts-notice").filter(has_text="[Question]").first).to_be_visible()
+    lead.looks(pictures, "judges-before")
+    page.get_by_role("button", name=f"Start: {N} requests").click()
+    expect(page.locator("[data-part=state]")).to_have_attribute("data-state", "done", timeout=LONG_MS)
+    drawn(page)
+
+
+def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
+    demo: Path, chromium: Browser, pictures: Path | None
+) -> None:
+    server = Server(demo, worker=True, OMP_NUM_THREADS="1")
+    with ScriptedServer(script) as endpoint:
+        server.start()
+        try:
+            with at_desk(chromium, server, "demo-mara") as lead:
+                page = lead.page
+                lead.open("/judges?project=demo")
+                go_to(page, "Its text")
+                expect(page.get_by_test_id("stCode")).to_contain_text("parser: double_brackets")
+                go_to(page, "Its text")
+                describe(lead, endpoint.url)
+                pick(page, "Sample", "Only those that people have graded")
+                page.get_by_label("At most so many").fill(str(N))
+                page.get_by_label("At most so many").press("Enter")
+                drawn(page)
+                with opened(server) as store:
+                    assert not runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), "nothing runs yet"
+                run_it(lead, pictures)
+
+                # what the replies come to is what the script says, failures of every kind included
+                expected = Counter(
+                    comes_to(asked)
+                    for asked in {each.text: each for each in endpoint.asked if each.body}.values()
+                    if "[Question]" in asked.text
+                )
+                assert sum(expected.values()) == N
+                with opened(server) as store:
+                    (view,) = runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
+                    assert judging.verdicts_of(store, by=None, run=view.id) == {"score": expected}
+                scored = expected[Verdict.SCORED]
+                tally = page.locator("[data-part=tally]")
+                expect(tally).to_contain_text(f"{scored} scored of {N}")
+                for verdict, n in expected.items():
+                    expect(page.locator(f"[data-verdict={verdict.value}]")).to_contain_text(f" {n}")
+                lead.looks(pictures, "judges-done")
+
+                # the failures queue
+                page.get_by_role("row").filter(has_text="no verdict in the form asked for").get_by_role(
+                    "link"
+                ).first.click()
+                expect(page.locator("[data-card]")).to_have_count(min(expected[Verdict.UNPARSEABLE], 10))
+                expect(page.get_by_text(f"{scored} scored of {N}")).to_be_visible()
+                expect(page.locator("[data-card]").first).to_contain_text("<script>document.title")
+                assert page.title() != "gone"
+                pick(page, "What it comes to", "out of range")
+                expect(page.locator("mark.ts-mark.bad").first).to_have_text("0.75")
+                lead.looks(pictures, "judges-failures")
+
+                # a marked reply, with people beside it
+                pick(page, "What it comes to", "scored")
+                expect(page.locator("mark.ts-mark").first).to_have_text(re.compile(r"^(0|0\.5|1)$"))
+                expect(page.locator("[data-part=people]").first).to_contain_text("demo-")
+                lead.looks(pictures, "judges-replies")
+                page.locator("[data-reply]").first.click()
+                expect(page.get_by_text("How it was read")).to_be_visible()
+                expect(page.locator("mark.ts-mark")).to_have_count(1)
+                lead.looks(pictures, "judges-reply")
+
+                _another_version(lead, endpoint.url, pictures)
+                _beside_each_other(lead, server, view.id, pictures)
+
+                page.get_by_role("link", name="To calibration").click()
+                expect(page.get_by_role("heading", name="Calibration")).to_be_visible()
+                chosen = page.get_by_test_id("stMultiSelect").filter(has_text="Judges")
+                expect(chosen).to_contain_text("strict-judge by egothink_single 1")
+                expect(chosen).not_to_contain_text("egothink_single 2")
+                page.get_by_role("button", name="Make the report").click()
+                expect(page.get_by_text("Download: HTML, PDF")).to_be_visible(timeout=LONG_MS)
+        finally:
+            server.stop()
+
+
+def _another_version(lead: Desk, url: str, pictures: Path | None) -> None:
+    """The template is edited; what is wrong with it is told by line; saved, it is the next version, and runs."""
+    page = lead.page
+    lead.open("/judges?project=demo")
+    expect(page.get_by_role("row").filter(has_text="strict-judge by egothink_single 1")).to_contain_text("done")
+    go_to(page, "New run")
+    go_to(page, "Edit")
+    box = page.get_by_role("textbox", name="The template, head and all")
+    text = box.input_value()
+    box.fill(text.replace("version: 1", "verison: 1"))
+    box.press("Control+Enter")
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.get_by_role("alert").filter(has_text="This template does not fit yet")).to_contain_text("verison")
+    lead.looks(pictures, "judges-template")
+    box.fill(text.rstrip() + "\n\nBe strict.\n")
+    box.press("Control+Enter")
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.get_by_text("edited from egothink_single 1.")).to_be_visible()
+    describe(lead, url)
+    pick(page, "Sample", "Only those that people have graded")
+    page.get_by_label("At most so many").fill(str(N))
+    page.get_by_label("At most so many").press("Enter")
+    drawn(page)
+    run_it(lead)
+
+
+def _beside_each_other(lead: Desk, server: Server, first: str, pictures: Path | None) -> None:
+    """Both versions over the same answers: they differ exactly where the script does."""
+    page = lead.page
+    with opened(server) as store:
+        again = judged.replies_of(store, by=None, run=first, wanted=Wanted(verdicts=[Verdict.SCORED]), limit=N)
+    lower = sum(view.readings[0].value == 1 for view in again)
+    assert lower
+    lead.open(f"/judges?project=demo&run={first}")
+    go_to(page, "Compare")
+    expect(page.locator("[data-part=agreement]")).to_contain_text(f"{len(again) - lower} of {len(again)}")
+    expect(page.locator("[data-pair]")).to_have_count(min(lower, 10))
+    pair = page.locator("[data-pair]").first
+    expect(pair).to_contain_text("Rating: [[1]]")
+    expect(pair).to_contain_text("Not quite the same")
+    lead.looks(pictures, "judges-compare")
