@@ -64,6 +64,8 @@ class Study:
     """What these judges gave to answers that try to talk them into a score."""
     attacked_others: tuple[str, ...] = ()
     """Runs over such answers by judges that are none of these."""
+    together: str | None = None
+    """What people are called as one rater, of criteria that they settle together before anything is compared."""
     judge_runs: Sequence[JudgeAbout] = ()
     """What is known of these judges beside their ratings, repeats and other orders included."""
 
@@ -95,6 +97,11 @@ class Study:
         _known(self.criteria or (), wanted, "--criterion", "criterion")
         _known(tuple(self.scales), {row.criterion for row in self.rows}, "--scale", "criterion")
 
+    @cached_property
+    def graders(self) -> tuple[str, ...]:
+        """All people, and what they are called as one rater."""
+        return (*self.humans, self.together) if self.together else self.humans
+
     @property
     def machines(self) -> frozenset[str]:
         """All names that are judges in one way or another."""
@@ -103,7 +110,7 @@ class Study:
     @cached_property
     def left_aside(self) -> Mapping[str, int]:
         """Raters that are neither among the people nor among the judges, and how many ratings of theirs are unused."""
-        mine = {*self.humans, *self.machines}
+        mine = {*self.graders, *self.machines}
         return Counter(row.rater for row in self.rows if row.rater not in mine)
 
     @cached_property
@@ -111,12 +118,12 @@ class Study:
         """Criteria and dimensions that only people, or only judges, have rated: there is nothing to compare."""
         sides: dict[str, set[bool]] = {}
         for row in self.rows:
-            if row.value is not None and row.rater in {*self.humans, *self.judges}:
+            if row.value is not None and row.rater in {*self.graders, *self.judges}:
                 names = [row.criterion]
                 if self.by_dimension and row.dimension:
                     names.append(f"{row.criterion} in {row.dimension}")
                 for name in names:
-                    sides.setdefault(name, set()).add(row.rater in self.humans)
+                    sides.setdefault(name, set()).add(row.rater in self.graders)
         return [name for name, found in sides.items() if len(found) == 1]
 
     @cached_property
@@ -127,7 +134,7 @@ class Study:
         for criterion, rows in by_criterion(self.rows).items():
             if self.criteria is not None and criterion not in self.criteria:
                 continue
-            mine = [row for row in rows if row.value is not None and row.rater in {*self.humans, *self.machines}]
+            mine = [row for row in rows if row.value is not None and row.rater in {*self.graders, *self.machines}]
             asked = [row for row in mine if row.rater in self.machines]
             parts = list(dict.fromkeys(row.dimension or "no dimension" for row in mine))
             scale = self._values(criterion, mine)
@@ -143,7 +150,7 @@ class Study:
                                 dimension,
                                 values={row.unit: row.value for row in of_judge if not self._failed(row)},
                                 failed={row.unit: reason_of(row.value) for row in of_judge if self._failed(row)},
-                                people={row.unit for row in part if row.rater in self.humans},
+                                people={row.unit for row in part if row.rater in self.graders},
                                 scale=(0.0, 1.0) if judge in self.metrics else scale,
                             )
                         )
@@ -187,7 +194,7 @@ class Study:
         for criterion, rows in by_criterion(self.rows).items():
             if self.criteria is not None and criterion not in self.criteria:
                 continue
-            people = [row for row in rows if row.rater in self.humans and row.value is not None]
+            people = [row for row in rows if row.rater in self.graders and row.value is not None]
             failed: list[Rating] = []
             machines = []
             for row in rows:
@@ -214,7 +221,7 @@ class Study:
                     if dimension is None or (row.dimension or "no dimension") == dimension:
                         lost.setdefault(row.rater, {})[row.unit] = reason_of(row.value)
                 rated = {row.rater for row in part}
-                if rated & set(self.humans) and rated & set(self.judges):
+                if rated & set(self.graders) and rated & set(self.judges):
                     found.append(self._slice(criterion, dimension, part, scale, lost))
         if not found:
             nothing = [f"{each.judge} has scored nothing on {each.criterion}: {each.words}." for each in self.scoreless]
@@ -239,7 +246,7 @@ class Study:
             criterion,
             dimension,
             table,
-            tuple(name for name in self.humans if name in table.raters),
+            tuple(name for name in self.graders if name in table.raters),
             tuple(name for name in self.judges if name in table.raters),
             dict(failed),
             tuple(self.ends.get(criterion, ())),

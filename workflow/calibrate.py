@@ -9,6 +9,7 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from agreement.ratings import Scale
+from annotation_schemas.model import Derived, Schema
 from db import files, judging
 from db import runs as stored
 from db.engine import Session, Store
@@ -22,6 +23,7 @@ from domain.runs import OPEN, RESUMABLE, RunKind
 from domain.states import Stage
 from reports.content import Source
 from reports.study import Runs, Study
+from workflow.derived import MAJORITY, scale_of, settled_ratings
 from workflow.measure import beside_metrics, measured
 from workflow.projects import Access, require_lead
 from workflow.ratings import Raters, by_guideline, judge_ratings, raters_of, unit_of
@@ -49,7 +51,8 @@ def study_of(
     """The ratings of one stage of a project with people and judges told apart, and what identifies these ratings.
 
     People are those who rated here under an account of their own. A rater whose ratings came from a file is a machine,
-    unless ``vouched`` says that it is a person.
+    unless ``vouched`` says that it is a person. A derived criterion compares a judge with most of the people, who have
+    settled every part before (``workflow.derived``).
 
     Raises
     ------
@@ -57,7 +60,13 @@ def study_of(
         A machine is named among the people or a person among the judges, nobody of that name has rated, or people
         rated under several versions of the guideline and nobody said to pool them.
     """
-    rows, declared = measured(store, person=person, project=project, stage=stage, criteria=criteria, scales=scales)
+    with store.read() as session:
+        rules = _rules(require_lead(session, by=person, project=project).schema, stage, criteria)
+    needed = None
+    if criteria is not None:
+        plain = [name for name in criteria if name not in rules]
+        needed = list(dict.fromkeys([*plain, *(part for rule in rules.values() for part in rule.parts)]))
+    rows, declared = measured(store, person=person, project=project, stage=stage, criteria=needed, scales=scales)
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         project_id = access.project_id
@@ -72,13 +81,18 @@ def study_of(
         failed = [
             replace(rating, value=verdict.words)
             for rating, verdict in judge_ratings(session, access=access, stage=stage)
-            if not verdict.scored and (criteria is None or rating.criterion in criteria)
+            if not verdict.scored and (needed is None or rating.criterion in needed)
         ]
         judge_runs = runs_by_judge(session, access=access)
         attacked, attacked_others = _attacked(session, judge_runs, judges)
     raters = raters_of(store, person=person, project=project, stage=stage)
     rows = [*rows, *failed]
     runs = _asked_again(runs or Runs(), raters, judges)
+    lost = frozenset(unparsed) | {str(rating.value) for rating in failed}
+    for rule in rules.values():
+        machines = {*judges, *runs.names()} - raters.metrics
+        rows += settled_ratings(access.schema, rule, rows, humans=humans, machines=machines, unparsed=lost)
+        declared[rule.name] = (scales or {}).get(rule.name, scale_of(rule))
     for name in humans:
         if name in raters.judges:
             raise RatingsError(f"{name} is a judge that was run here, and never counted among the people.")
@@ -111,7 +125,8 @@ def study_of(
         about=about,
         runs=runs,
         families=families or {},
-        unparsed=frozenset(unparsed) | {str(rating.value) for rating in failed},
+        unparsed=lost,
+        together=MAJORITY if any(row.rater == MAJORITY for row in rows) else None,
         tuned=tuned,
         ends={name: each for name, each in ends_of(access.schema, stage).items() if name not in (scales or {})},
         metrics=raters.metrics,
@@ -120,6 +135,13 @@ def study_of(
         judge_runs=_abouts(store, judge_runs, [*judges, *runs.earlier_names()]),
     )
     return study, Source(f"{access.title}, {stage.value}", _digest(used), "project")
+
+
+def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:
+    """The derived criteria that are asked about, by name."""
+    if stage is not Stage.GRADING:
+        return {}
+    return {rule.name: rule for rule in schema.report.derived if criteria is None or rule.name in criteria}
 
 
 def runs_by_judge(session: Session, *, access: Access) -> dict[str, RunRow]:
