@@ -9,6 +9,7 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from agreement.ratings import Scale
+from annotation_schemas import derived
 from annotation_schemas.model import Derived, Schema
 from db import files, judging
 from db import runs as stored
@@ -116,6 +117,11 @@ def study_of(
             f"People rated under versions {told} of the guideline. Ratings under different guidelines are not compared "
             "unless you say so with --pool-guidelines."
         )
+    followed = {name: derived.ends(access.schema, rule) for name, rule in rules.items()}
+    known_ends = {
+        **ends_of(access.schema, stage),
+        **{name: each for name, each in followed.items() if None not in each},
+    }
     study = Study(
         rows,
         tuple(humans),
@@ -128,7 +134,7 @@ def study_of(
         unparsed=lost,
         together=MAJORITY if any(row.rater == MAJORITY for row in rows) else None,
         tuned=tuned,
-        ends={name: each for name, each in ends_of(access.schema, stage).items() if name not in (scales or {})},
+        ends={name: each for name, each in known_ends.items() if name not in (scales or {})},
         metrics=raters.metrics,
         attacks=[each for each in attacked if criteria is None or each.criterion in criteria],
         attacked_others=attacked_others,
