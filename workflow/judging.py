@@ -91,7 +91,10 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
                 f"Nothing says which criterion a reply's {' and '.join(lacking)} is about; the schema has {names}.",
             )
         )
-    if head.pair and plan.baseline is None and not plan.attacks:
+    if head.pair and plan.attacks:
+        message = f"Attack answers are judged by themselves, and the template {head.id} compares two; take another one."
+        problems.append(Problem("attacks", message))
+    elif head.pair and plan.baseline is None:
         problems.append(
             Problem("baseline", f"The template {head.id} compares two answers; name the model to compare with.")
         )

@@ -220,6 +220,8 @@ def test_comparisons_are_asked_in_both_orders(world: World) -> None:
 def test_a_comparison_without_a_baseline_is_refused(world: World) -> None:
     with pytest.raises(InvalidInput, match="name the model to compare with"):
         world.plan("better_of_two")
+    with pytest.raises(InvalidInput, match="Attack answers are judged by themselves"):
+        world.plan("better_of_two", attacks=True)
     with pytest.raises(InvalidInput, match="compares nothing"):
         world.plan(baseline="two")
 
