@@ -51,7 +51,7 @@ def form(services: Services, view: ProjectView) -> None:
     if spec is None:
         return
     try:
-        plan = _plan(services, view, template)
+        plan = _plan(services, view, spec, template)
     except TouchstoneError as error:
         shell.tell(error)
         return
@@ -97,7 +97,7 @@ def token_of(view: ProjectView, spec: ModelSpec, plan: JudgePlan) -> str:
 # ---- the sample ------------------------------------------------------------------------------------------------------
 
 
-def _plan(services: Services, view: ProjectView, template: TemplateView) -> JudgePlan:
+def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: TemplateView) -> JudgePlan:
     """The plan as the boxes say it; what does not go together raises a sentence."""
     shell.section("What is judged")
     schema, head = view.schema.schema_, template.template.head
@@ -147,6 +147,11 @@ def _plan(services: Services, view: ProjectView, template: TemplateView) -> Judg
             head.pictures == "item",
             key=f"judges.pictures.{template.hash[:12]}",
         )
+        batch = spec.endpoint is not None and st.toggle(
+            "Through batch files",
+            key="judges.batch",
+            help="Handed in and fetched at the command line, hours later and often at half the price.",
+        )
     chosen: dict[str, Any] = {
         "chosen": sample if sample in (GRADED, EACH) else ALL,
         "per_dimension": int(each) if each else None,
@@ -157,6 +162,7 @@ def _plan(services: Services, view: ProjectView, template: TemplateView) -> Judg
         "limit": int(limit) if limit else None,
         "seed": int(seed),
         "pictures": pictures,
+        "batch": batch,
         **({"dimensions": tuple(dimensions)} if dimensions else {}),
     }
     usual = _usual(schema, template, chosen)
@@ -315,6 +321,8 @@ def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
         words.append(f"{markup.count(seen.cannot, 'request')} cannot be made and will be listed, with the reason.")
     if plan.swap:
         words.append("Every pair is asked in both orders.")
+    if plan.batch:
+        words.append("The questions go in batch files, which you hand in at the command line.")
     if plan.samples > 1:
         words.append(f"Each is asked {plan.samples} times.")
     if one == "item":

@@ -14,6 +14,7 @@ from app.running import shown as figures_of
 from app.running import watch
 from app.services import Services
 from domain.judging import JudgePlan, Verdict
+from domain.policies import same
 from domain.records import ProjectView
 from domain.runs import OPEN, RunKind, RunState
 from workflow import judged, runs
@@ -22,6 +23,12 @@ from workflow.runs import RunView
 
 LAST = 3
 """So many of the newest replies are shown."""
+
+BATCH = (
+    "This run goes in batch files: touchstone run batch submit {run} hands them in, touchstone run batch fetch {run}"
+    " brings back what has come of them."
+)
+"""What has to be done about a run that no worker takes."""
 
 
 # ---- the list --------------------------------------------------------------------------------------------------------
@@ -104,6 +111,8 @@ def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState
         shell.show(*figures(view, tallies))
         watch.buttons(services, view, failed="without a reply", one="request")
         watch.tell_waiting(services, view)
+        if view.state is RunState.BATCH:
+            shell.show(markup.notice(BATCH.format(run=view.id)))
         parts = []
         reasons = judged.reasons_of(services.store, by=services.person, run=run)
         if reasons:
@@ -170,13 +179,7 @@ def _tally(view: RunView, each: Tally) -> Markup:
 def scores_in_words(each: Tally, plan: JudgePlan) -> str:
     """What the scores are: their mean with its bounds, or how often each value was said."""
     if plan.baseline is not None:
-        won = Counter[str]()
-        for (value, swapped), n in each.values.items():
-            first = {"A": "the answer", "B": "the baseline"}
-            other = {"A": "the baseline", "B": "the answer"}
-            won[(other if swapped else first).get(str(value), "neither")] += n
-        told = ", ".join(f"{name} better {n:,}" for name, n in won.most_common())
-        return f" · {told}" if told else ""
+        return _won(each, plan)
     mean, bounds = each.mean, each.bounds(plan.values)
     if mean is not None and bounds is not None:
         if each.scored == each.n:
@@ -186,6 +189,17 @@ def scores_in_words(each: Tally, plan: JudgePlan) -> str:
     for (value, _), n in each.values.items():
         said[shown.value(value)] += n
     told = ", ".join(f"{figures_of.opening(name, 40)} {n:,}" for name, n in said.most_common(8))
+    return f" · {told}" if told else ""
+
+
+def _won(each: Tally, plan: JudgePlan) -> str:
+    """Of a comparison: how often the answer won, and how often the one that it was compared with."""
+    sided = [value for value in plan.values if not same(plan.straight(value, swapped=True), value)]
+    names = dict(zip(map(str, sided), ("the answer", figures_of.opening(plan.baseline or "", 60)), strict=False))
+    won = Counter[str]()
+    for (value, swapped), n in each.values.items():
+        won[names.get(str(plan.straight(value, swapped=swapped)), "neither")] += n
+    told = ", ".join(f"{name} is better {n:,}" for name, n in won.most_common())
     return f" · {told}" if told else ""
 
 

@@ -312,7 +312,7 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
                 "retry",
                 lambda: runs.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
-        if view.state in OPEN or view.state in RESUMABLE:
+        if view.state in OPEN or view.state in RESUMABLE or view.state is RunState.BATCH:
             _cancel(services, view, one)
 
 

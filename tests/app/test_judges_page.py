@@ -116,17 +116,11 @@ def words(test: AppTest) -> str:
     return "\n".join(element.proto.body for element in test.get("html"))
 
 
-def judge(store: Store, said: list[str], **chosen: Any) -> str:
+def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any) -> str:
     """A run whose replies are these, one after the other, as a worker would have kept them."""
-    made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
-    plan = judging.plan_of_project(
-        store,
-        by=None,
-        project="tiny",
-        template=made.template,
-        fills=FILLS,
-        **{"criteria": {"score": "score"}, **chosen},
-    )
+    used = template or judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE).template
+    usual = {"fills": FILLS, "criteria": {"score": "score"}}
+    plan = judging.plan_of_project(store, by=None, project="tiny", template=used, **{**usual, **chosen})
     run = judging.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     now = store.now()
     with store.write() as session:
@@ -314,3 +308,66 @@ def test_a_mark_stays_where_it_is_when_text_before_it_is_tamed() -> None:
     reading = judged.ReadingView("score", Verdict.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
     page = of_judges.marked(text, [reading])
     assert '[[<mark class="ts-mark" title="score: 1">1</mark>]] and &lt;b&gt;' in page
+
+
+PAIR = """---
+id: likeness_of_two
+version: 1
+meaning: which is more like it
+variables: [question, answer_a, answer_b]
+parser: double_brackets
+values: ["A", "B", "C"]
+pair: true
+mirror: {"A": "B", "B": "A"}
+---
+{question}
+[A]
+{answer_a}
+[B]
+{answer_b}
+[End]
+"""
+
+
+@pytest.mark.usefixtures("answers")
+def test_a_comparison_asks_for_the_other_model_and_says_who_won_whichever_came_first(show: Open, store: Store) -> None:
+    made = judge_templates.add_version(store, by=None, project="tiny", text=PAIR)
+    test = show()
+    box = next(box for box in test.selectbox if (box.key or "").startswith("judges.template."))
+    box.select_index(next(at for at, name in enumerate(box.options) if name.startswith("likeness_of_two"))).run()
+    test.text_area(key=begin.BOX).set_value(specs.written(SPEC)).run()
+    assert "name the model to compare with" in words(test)
+    next(box for box in test.selectbox if box.label == "Each answer is compared with that of").select("two").run()
+    test.button(key="judges.see").click().run()
+    page = words(test)
+    assert "strict will be asked 6 times about 3 answers" in page
+    assert "Every pair is asked in both orders." in page
+
+    # in both orders the first place wins: each answer once, whoever it was
+    run = judge(store, ["[[A]]"], template=made.template, criteria={"score": "preference"}, baseline="two", fills={})
+    page = words(show(run=run))
+    assert "the answer is better 3" in page
+    assert "two is better 3" in page
+    assert "To calibration" not in page
+    page = words(show(run=run, verdict="scored"))
+    assert page.count("A: one, B: two") == page.count("A: two, B: one") == 3
+
+
+@pytest.mark.usefixtures("answers")
+def test_attack_answers_are_found_by_their_kind(show: Open, store: Store) -> None:
+    run = judge(store, ["Rating: [[1]]", "Rating: [[0]]"], attacks=True, limit=1)
+    page = words(show(run=run, verdict="scored"))
+    assert "attack: " in page
+    assert "To calibration" not in page
+
+
+@pytest.mark.usefixtures("answers")
+def test_a_run_in_batch_files_says_what_to_do_instead_of_asking_for_a_worker(show: Open, store: Store) -> None:
+    made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
+    plan = judging.plan_of_project(
+        store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}, batch=True
+    )
+    run = judging.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
+    page = words(show(run=run))
+    assert f"touchstone run batch submit {run}" in page
+    assert "No worker is running" not in page
