@@ -48,6 +48,13 @@ def agreement(
     ] = None,
     raters: Annotated[str | None, typer.Option(help="Only these raters, separated by commas.", metavar="A,B")] = None,
     by: Annotated[By | None, typer.Option(help="One set of statistics for each dimension.")] = None,
+    unit: Annotated[
+        By | None,
+        typer.Option(
+            help="What is compared: not single ratings but the means of a model's answers in each dimension, people "
+            "taken together; for grading in a project."
+        ),
+    ] = None,
     scale: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,6 +86,8 @@ def agreement(
         raise typer.BadParameter("--project and --stage go together.")
     if pool_guidelines and project is None:
         raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
+    if unit is not None and (stage is not Stage.GRADING or by is not None or scale):
+        raise typer.BadParameter("--unit dimension is for --project and --stage grading, without --by and --scale.")
     scales = _scales(scale or ())
     names = _names(raters)
     replies: list[str] = []
@@ -102,6 +111,7 @@ def agreement(
             raters=names,
             scales=scales,
             by_dimension=by is not None,
+            of_means=unit is not None,
             pool_guidelines=pool_guidelines,
             cross_check=cross_check,
         )
@@ -183,7 +193,8 @@ def _heading(criterion: str, dimension: str | None, block: Sequence[Result]) -> 
     n_raters = max(each.n_raters for each in block)
     place = "" if dimension is None else f" in {dimension or 'no dimension'}"
     plural = "" if n_raters == 1 else "s"
-    return f"{criterion}{place}: {n_raters} rater{plural}, {block[0].args['scale']} scale{assumed}"
+    means = f", means of {block[0].args['answers']} answers by dimension" if "answers" in block[0].args else ""
+    return f"{criterion}{place}: {n_raters} rater{plural}, {block[0].args['scale']} scale{assumed}{means}"
 
 
 def _figures(result: Result, packages: Sequence[str] = ()) -> str:
@@ -271,10 +282,12 @@ def _of_project(
     raters: Sequence[str] | None,
     scales: Mapping[str, Scale],
     by_dimension: bool,
+    of_means: bool,
     pool_guidelines: bool,
     cross_check: bool,
 ) -> list[Result]:
     from app.services import resources
+    from workflow.dimension_means import agreement_of_means
     from workflow.measure import agreement_of
     from workflow.ratings import raters_of
 
@@ -282,6 +295,16 @@ def _of_project(
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
+    if of_means:
+        return agreement_of_means(
+            shared.store,
+            person=None,
+            project=project,
+            raters=raters,
+            criteria=criteria,
+            pool_guidelines=pool_guidelines,
+            cross_check=cross_check,
+        )
     if raters is None:
         known = raters_of(shared.store, person=None, project=project, stage=stage)
         if known.people and known.machines:

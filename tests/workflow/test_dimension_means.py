@@ -1,0 +1,107 @@
+"""Agreement over the means of dimensions: ETP-Bench's Table 7, and worked numbers."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from annotation_schemas.loader import load_text
+from db.engine import Store
+from domain.errors import RatingsError
+from domain.states import Stage
+from tests.factories import claimed, make_items, make_people, make_predictions, make_project
+from tests.paths import shared
+from tests.workflow.test_measure import only
+from workflow import metrics, submit
+from workflow.dimension_means import PEOPLE, agreement_of_means
+from workflow.ratings import bring_in_ratings
+
+PERCENT = """
+name: percent
+version: 1
+title: Percent
+dimensions: [DIMENSIONS]
+item:
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, length: 2}
+    - {name: answer, kind: option_of, field: options, secret_in: [grading]}
+    - {name: origin, kind: text, required: false, authored: false, secret_in: [grading]}
+stages:
+  authoring: {}
+  grading:
+    raters: 2
+    combine: mean
+    criteria: [{name: score, kind: number, prompt: "?", min: 0, max: 100}]
+"""
+
+
+def project(store: Store, *dimensions: str) -> None:
+    told = ", ".join(f'{{id: {name}, title: {name}, definition: "x."}}' for name in dimensions)
+    make_project(store, loaded=load_text(PERCENT.replace("DIMENSIONS", told), "Be exact.", "percent"))
+
+
+def bring_in(store: Store, folder: Path, rows: list[tuple[str, str, str, float]]) -> None:
+    path = folder / "ratings.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(["unit", "rater", "criterion", "value"])
+        out.writerows(rows)
+    bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+
+
+def test_the_published_table(store: Store, tmp_path: Path) -> None:
+    """Two answers of each aspect whose mean is the table's: ICC(1,1) 0.402 and 0.808, as the paper prints."""
+    with shared("data", "paper_tables", "etp_table7_metric_vs_human.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    project(store, *(row["aspect"].lower() for row in table))
+    ratings: list[tuple[str, str, str, float]] = []
+    for number, row in enumerate(table):
+        aspect = row["aspect"].lower()
+        make_predictions(store, make_items(store, 2, dimension=aspect), models=["m"], dimension=aspect)
+        for rater in ("Human", "GPT-3.5", "Rouge-L"):
+            for at, off in enumerate((-7.5, 7.5)):
+                value = round(float(row[rater]) + off, 6)
+                ratings.append((f"{aspect}/{2 * number + at} · m", rater, "score", value))
+    bring_in(store, tmp_path, ratings)
+    for judge, published in (("Rouge-L", 0.402), ("GPT-3.5", 0.808)):
+        found = agreement_of_means(store, person=None, project="p", raters=["Human", judge])
+        icc = only(found, "icc", form="ICC(1,1)")
+        assert icc.value == pytest.approx(published, abs=0.0005)
+        assert (icc.n_units, icc.args["unit"], icc.args["answers"]) == (8, "dimension", 16)
+
+
+def test_people_are_one_and_a_metric_another(store: Store) -> None:
+    project(store, "colour", "shape")
+    answers = {"colour": ("red", "blue"), "shape": ("red", "red")}
+    grades = {"ann": {"colour": 40, "shape": 80}, "bob": {"colour": 60, "shape": 100}}
+    for dimension in answers:
+        make_predictions(store, make_items(store, 2, dimension=dimension), models=["m"], dimension=dimension)
+    for person in make_people(store, "ann", "bob"):
+        for _ in range(4):
+            task = claimed(store, person, Stage.GRADING)
+            values = {"score": grades[person.login][task.dimension]}
+            submit.submit(store, person=person, task=task.id, key=f"{person.login}-{task.id}", values=values)
+    metrics.measure(store, by=None, project="p", name="token_f1")
+    found = agreement_of_means(store, person=None, project="p")
+    bias = only(found, "bias")
+    assert bias.args["pair"] == [PEOPLE, "token_f1 against answer"]
+    # people's means are 50 and 90; no answer has a word of the reference
+    assert abs(bias.value or 0) == pytest.approx(70)
+    assert (bias.n_units, bias.args["answers"]) == (2, 4)
+
+
+def test_what_cannot_be_compared(store: Store, tmp_path: Path) -> None:
+    project(store, "colour")
+    make_predictions(store, make_items(store, 2), models=["m"])
+    bring_in(store, tmp_path, [("colour/0 · m", "one", "score", 5), ("colour/1 · m", "two", "score", 5)])
+    with pytest.raises(RatingsError, match="No answer has a grade for score of all of one, two"):
+        agreement_of_means(store, person=None, project="p")
+    with pytest.raises(RatingsError, match="There is no rater 'three'"):
+        agreement_of_means(store, person=None, project="p", raters=["three"])
+    with pytest.raises(RatingsError, match="There are no means of 'choice'; grading has numbers of score"):
+        agreement_of_means(store, person=None, project="p", criteria=["choice"])
+    with pytest.raises(RatingsError, match="people together count as one"):
+        agreement_of_means(store, person=None, project="p", raters=["one"])
