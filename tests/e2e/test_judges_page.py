@@ -4,6 +4,7 @@ version beside the first, and Calibration."""
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -13,11 +14,13 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from domain.judging import Verdict, Wanted
+from domain.roles import Role
 from domain.runs import RunKind
 from tests.e2e.people import WAIT_MS, Desk, at_desk, opened
+from tests.factories import make_items, make_predictions
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error
 from tests.serving import Server, touchstone
-from workflow import judged, judging, runs
+from workflow import accounts, judge_templates, judged, judging, projects, runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -239,3 +242,51 @@ def _beside_each_other(lead: Desk, server: Server, first: str, pictures: Path | 
     expect(pair).to_contain_text("Rating: [[1]]")
     expect(pair).to_contain_text("Not quite the same")
     lead.looks(pictures, "judges-compare")
+
+
+PUBLISHED = {
+    "name": "likeness-v1",
+    "type": "single",
+    "system_prompt": "You are strict.",
+    "prompt_template": "[Question]\n{question}\n\n[Answer]\n{answer}\n[End]\nClose with Rating: [[x]].",
+    "description": "How like an answer is",
+    "category": "general",
+    "output_format": "[[rating]]",
+}
+
+
+def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled_by_hand(
+    server: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    done = touchstone("project", "create", "p", "--schema", "demo", home=server.home)
+    assert done.returncode == 0, done.stderr
+    with opened(server) as store:
+        accounts.create_person(store, login="lea", name="Lea")
+        projects.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
+        ids = make_items(store, 3, dimension="counting", fields={"question": "How many cups?", "answer": "Two."})
+        make_predictions(store, ids, models=["one"], dimension="counting")
+    second = {**PUBLISHED, "name": "likeness-v2", "system_prompt": "You are kind."}
+    file = tmp_path / "judge_prompts.jsonl"
+    file.write_text("".join(json.dumps(each) + "\n" for each in (PUBLISHED, second)))
+    server.start()
+    with at_desk(chromium, server, "lea") as lead:
+        page = lead.page
+        lead.open("/judges?project=p")
+        go_to(page, "Bring a file")
+        page.locator("input[type=file]").first.set_input_files(file)
+        expect(page.get_by_role("button", name="Add 1 template")).to_be_visible()
+        page.get_by_role("button", name="Add 1 template").click()
+        expect(page.get_by_text("likeness-v1 out of judge_prompts.jsonl.")).to_be_visible()
+        with opened(server) as store:
+            found = [each for each in judge_templates.templates_of(store, by=None, project="p") if not each.ours]
+            assert [(each.name, each.version) for each in found] == [("likeness_v1", 1)]
+            assert "You are strict." in found[0].template.text
+            assert found[0].template.prompt.user == PUBLISHED["prompt_template"]
+        describe(lead, "http://127.0.0.1:9/v1")
+        # the item has a field `answer`, which is the key: that the judge is to see the model's is said by hand
+        pick(page, "{answer} is", "the answer that is judged")
+        page.get_by_role("button", name="See what will happen").click()
+        expect(page.locator("[data-part=foreseen]")).to_contain_text(
+            "strict-judge will be asked 3 times about 3 answers, by likeness_v1, version 1."
+        )
+        expect(page.locator(".ts-notice").filter(has_text="You are strict.").first).to_contain_text("Answer 0 of")
