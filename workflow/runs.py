@@ -406,7 +406,8 @@ def _chunk_size(spec: ModelSpec, wanted: int, *, clips: bool = False) -> int:
     """
     at_once = spec.endpoint.concurrency if spec.endpoint else spec.batch_size
     most = at_once * (max(2, -(-8 // at_once)) if clips else max(16, -(-64 // at_once)))
-    return max(at_once, min(most, -(-wanted // (8 * at_once)) * at_once))
+    shares = 2 if spec.endpoint else 8  # mostly one worker asks an endpoint, and between two pieces it falls silent
+    return max(at_once, min(most, -(-wanted // (shares * at_once)) * at_once))
 
 
 def _hash(spec: ModelSpec, plan: RunPlan | JudgePlan) -> str:

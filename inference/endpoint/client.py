@@ -7,6 +7,7 @@ The key is added where the request leaves, so nothing else ever holds it.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 import math
 import os
@@ -148,7 +149,9 @@ class Client:
             max_retries=0,
             timeout=httpx2.Timeout(endpoint.timeout_seconds, connect=min(20.0, endpoint.timeout_seconds)),
             http_client=httpx2.AsyncClient(
-                transport=_checked_transport(self.place, rules, self._key, found, resolve),
+                transport=_checked_transport(
+                    self.place, rules, self._key, found, resolve, pools=min(16, -(-endpoint.concurrency // 4))
+                ),
                 follow_redirects=False,
                 trust_env=False,
                 timeout=endpoint.timeout_seconds,
@@ -297,7 +300,13 @@ class _NotReadable(Exception):
 
 
 def _checked_transport(
-    place: Place, rules: Rules, key: Key | None, found: tuple[str, ...], resolve: addresses.Resolve | None
+    place: Place,
+    rules: Rules,
+    key: Key | None,
+    found: tuple[str, ...],
+    resolve: addresses.Resolve | None,
+    *,
+    pools: int = 1,
 ) -> httpx2.AsyncBaseTransport:
     """Sends requests to addresses that were checked, with the headers that belong there and no others."""
     import httpx2
@@ -320,9 +329,11 @@ def _checked_transport(
 
     class Checked(httpx2.AsyncBaseTransport):
         def __init__(self) -> None:
-            self._inner = httpx2.AsyncHTTPTransport(
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64)
-            )
+            # A pool looks at all of its connections for each request, so many are spread over several pools.
+            verify = httpx2.create_ssl_context()
+            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=-(-64 // pools))
+            self._pools = [httpx2.AsyncHTTPTransport(verify=verify, limits=limits) for _ in range(pools)]
+            self._turns = itertools.cycle(self._pools)
             self._found = found
             self._found_at = time.monotonic()
 
@@ -344,9 +355,10 @@ def _checked_transport(
                     headers[name] = request.headers[name]
             if key is not None:
                 headers["authorization"] = key.header()
+            pool = next(self._turns)
             for number, address in enumerate(self._found, start=1):
                 try:
-                    response = await self._inner.handle_async_request(
+                    response = await pool.handle_async_request(
                         httpx2.Request(
                             request.method,
                             url.copy_with(host=address),
@@ -372,6 +384,7 @@ def _checked_transport(
             return response
 
         async def aclose(self) -> None:
-            await self._inner.aclose()
+            for pool in self._pools:
+                await pool.aclose()
 
     return Checked()
