@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,62 +12,20 @@ import pytest
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec
+from tests.inference.served import transformers_serve
 from tests.inference.tiny import picture
-from tests.serving import free_port
 
 if TYPE_CHECKING:
     from tests.inference.tiny import Shelf
 
 pytestmark = pytest.mark.slow
 
-START = """
-from transformers.cli.serving import model_manager
-
-begun = model_manager.ModelManager.__init__
-
-def on_the_processor(self, *arguments, **more):
-    begun(self, *arguments, **more)
-    self.device = None  # a device of any name would ask for the package accelerate
-
-model_manager.ModelManager.__init__ = on_the_processor
-from transformers.cli.transformers import main
-main()
-"""
-"""`transformers`, for a machine without accelerate."""
-
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The base URL of a `transformers serve`, which sees nothing of the network."""
-    home = tmp_path_factory.mktemp("served")
-    cache = home / "cache"
-    cache.mkdir()  # without the folder, the list of models ends in an error
-    port = free_port()
-    log = home / "serve.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-c", START, "serve", "--host", "127.0.0.1", "--port", str(port)],
-            env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(cache), "OMP_NUM_THREADS": "1"},
-            cwd=home,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        end = time.monotonic() + 90
-        while True:
-            try:
-                direct.open(f"http://127.0.0.1:{port}/health", timeout=2).close()
-                break
-            except OSError:
-                assert process.poll() is None, log.read_text()[-3000:]
-                assert time.monotonic() < end, log.read_text()[-3000:]
-                time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        process.terminate()
-        process.wait(20)
+    """The base URL of a `transformers serve`."""
+    with transformers_serve(tmp_path_factory.mktemp("served")) as url:
+        yield url
 
 
 def asked(path: Path, seed: int) -> Question:
