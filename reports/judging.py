@@ -120,6 +120,7 @@ def against_people(study: Study) -> Section:
         blocks += _by_certainty(study)
         blocks += _noise(study)
     blocks += _pairs(study)
+    blocks += _majority(study)
     blocks += _judges(study)
     if not several:
         lead = (
@@ -223,6 +224,39 @@ def _pairs(study: Study) -> list[Block]:
             tuple(rows),
             unit=f"each value with its 95 % interval and the units that both rated.{weighted}",
             behind=tuple(behind),
+        )
+    ]
+
+
+def _majority(study: Study) -> list[Block]:
+    """Each judge with what most people say, which is how PCA-Bench's Table 4 has it."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        if len(part.categories) > MOST_VALUES:
+            continue
+        for judge in part.judges:
+            codes = np.stack([part.majority, part.column(judge)], axis=1)
+            pair = replace(part.table, raters=("most of the people", judge), codes=codes)
+            rows.append(
+                (
+                    *part.where,
+                    judge,
+                    Figure.of(percent_agreement(pair), share=True),
+                    Figure.of(cohen_kappa(pair, weights=main_weights(part))),
+                )
+            )
+    if not rows:
+        return []
+    return [
+        Table(
+            "judge_majority",
+            "Each judge with most of the people",
+            ("criterion", "dimension", "judge", "equal", "Cohen's kappa"),
+            tuple(rows),
+            unit="each value with its 95 % interval and the units that count",
+            note="Comparable with published kappas of a judge and a majority. Units on which no value has most votes "
+            "are left out, and a majority has less noise than a person: this says nothing about replacing one. Kappa "
+            "has quadratic weights where the scale has an order; with two values they make no difference.",
         )
     ]
 

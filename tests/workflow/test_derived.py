@@ -217,3 +217,22 @@ def test_a_part_that_could_not_be_read_is_counted(graded: Store) -> None:
         unparsed=["no score: truncated"],
     )
     assert [(each.rater, each.value) for each in found] == [("gpt", "no score: truncated"), (MAJORITY, 1)]
+
+
+def test_kappas_of_judge_and_majority_as_the_paper_lays_them_out(graded: Store) -> None:
+    study, source = study_of(
+        graded, person=None, project="p", stage=Stage.GRADING, humans=("ann", "bob", "cem"), judges=("gpt",)
+    )
+    report = calibration(study, source)
+    tables = [block for section in report.sections for block in section.blocks if isinstance(block, Table)]
+    (table,) = [table for table in tables if table.key == "judge_majority"]
+    found = {row[0]: row[4] for row in table.rows if row[1] == "all"}
+    assert list(found) == [*PARTS, "genuine", "share"]
+    # most people say of perception 1, 1, 0, 0, 1, 1 and the judge 1, 1, 1, 0, 1, 1: 5/6 beside 22/36 by chance;
+    # of cognition 1, 1, 1, 0, 1, 1 and 1, 1, 1, 1, 0, 1: 4/6 beside 26/36;
+    # of action 1, 1, 1, 0, 0, 1 and 1, 1, 1, 0, 1, 1: 5/6 beside 22/36
+    expected = {"perception": 8 / 14, "cognition": -2 / 10, "action": 8 / 14, "genuine": 2 / 3}
+    for name, kappa in expected.items():
+        told = found[name]
+        assert isinstance(told, Figure)
+        assert told.value == pytest.approx(kappa)
