@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, String, Subquery, cast, func
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
-from db.tables import AnnotationRow, AttemptRow, ItemRow, JudgementRow, JudgeUnitRow, PersonRow, PredictionRow
+from db.tables import AnnotationRow, AttemptRow, ItemRow, JudgementRow, JudgeUnitRow, PersonRow, PredictionRow, RunRow
 from domain.judging import Verdict, Wanted
 from domain.states import Purpose, Stage
 
@@ -176,6 +176,17 @@ def read_before(session: Session, *, run_id: int, version: int) -> int:
     newest = _newest(run_id)
     wanted = sa_select(func.count(newest.c.attempt_id.distinct())).where(newest.c.parser_version < version)
     return session.connection().execute(wanted).scalar_one()
+
+
+def newest_readings(session: Session, *, project_id: int) -> dict[str, int]:
+    """The id of each judge's run's newest reading, by the run's public id; runs without any are left out."""
+    wanted = (
+        sa_select(col(RunRow.public_id), func.max(col(JudgementRow.id)))
+        .join(JudgementRow, col(JudgementRow.run_id) == col(RunRow.id))
+        .where(col(RunRow.project_id) == project_id)
+        .group_by(col(RunRow.public_id))
+    )
+    return {run: id or 0 for run, id in session.connection().execute(wanted)}
 
 
 def models(session: Session, *, run_id: int) -> list[str]:

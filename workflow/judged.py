@@ -141,6 +141,14 @@ def unread(store: Store, *, by: Person | None, run: str) -> int:
         return judged.read_before(session, run_id=row.id or 0, version=parser.version) if parser else 0
 
 
+def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
+    """For each run of a judge with readings a number that changes whenever there are new ones: as long as it stays,
+    what was worked out of them holds."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return judged.newest_readings(session, project_id=access.project_id)
+
+
 def _judge(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
     row, access = runs_of_models.run_and_access(session, by, run)
     if row.kind is not RunKind.JUDGE:

@@ -48,7 +48,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
         key=f"judges.with.{view.id}",
     )
     other = by_id[chosen]
-    found = compare.compare_runs(services.store, by=services.person, run_a=view.id, run_b=other.id)
+    found = _compared(services, view, other)
     shell.show(*figures(found))
     criterion = found.criteria[0].criterion
     if len(found.criteria) > 1:
@@ -61,6 +61,18 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
     _differences(
         services, project, view, other, [each for each in found.differing if each.criterion == criterion], criterion
     )
+
+
+def _compared(services: Services, one: RunView, other: RunView) -> Comparison:
+    """The comparison; what has not changed since this page was drawn last is not worked out again."""
+    marks = judged.marks(services.store, by=services.person, project=one.project)
+    key = (one.id, other.id, marks.get(one.id), marks.get(other.id))
+    known = st.session_state.get("judges.compared")
+    if known is None or known[0] != key:
+        found = compare.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
+        known = st.session_state["judges.compared"] = (key, found)
+    comparison: Comparison = known[1]
+    return comparison
 
 
 def _nearest(view: RunView, others: Sequence[RunView]) -> str:

@@ -52,7 +52,7 @@ def listed(services: Services, project: str) -> None:
 def _list(services: Services, project: str) -> None:
     with shell.guard(services):
         found = runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
-        told = {view.id: judged.tallies(services.store, by=services.person, run=view.id) for view in found}
+        told = _tallies(services, project, found)
         rows = [_row(view, told[view.id], project) for view in found]
         heads = [
             ("Judge", "name"),
@@ -64,6 +64,17 @@ def _list(services: Services, project: str) -> None:
             ("Hash", "line"),
         ]
         shell.show(markup.tag("div", markup.table(heads, rows), style="ts-scroll"))
+
+
+def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict[str, list[Tally]]:
+    """By run; what has not changed since this page was drawn last is not counted again."""
+    marks = judged.marks(services.store, by=services.person, project=project)
+    known: dict[str, tuple[int, list[Tally]]] = st.session_state.setdefault("judges.tallies", {})
+    for view in found:
+        mark = marks.get(view.id, 0)
+        if view.id not in known or known[view.id][0] != mark:
+            known[view.id] = (mark, judged.tallies(services.store, by=services.person, run=view.id) if mark else [])
+    return {view.id: known[view.id][1] for view in found}
 
 
 def _row(view: RunView, tallies: Sequence[Tally], project: str) -> list[Markup]:

@@ -371,3 +371,15 @@ def test_a_run_in_batch_files_says_what_to_do_instead_of_asking_for_a_worker(sho
     page = words(show(run=run))
     assert f"touchstone run batch submit {run}" in page
     assert "No worker is running" not in page
+
+
+@pytest.mark.usefixtures("answers")
+def test_the_list_has_every_run_with_how_many_have_a_score(show: Open, store: Store) -> None:
+    one, other = judge(store, SAID), judge(store, ["Rating: [[1]]"])
+    test = show()
+    page = words(test)
+    assert f'data-run="{one}"' in page
+    assert f'data-run="{other}"' in page
+    assert "4 scored of 6" in page
+    assert "6 scored of 6" in page
+    assert words(test.run()).count("4 scored of 6") == 1

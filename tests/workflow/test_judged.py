@@ -117,7 +117,11 @@ def test_a_newer_parser_reads_old_replies_and_earlier_readings_stay(
     old = PARSERS["double_brackets"]
     monkeypatch.setitem(PARSERS, "double_brackets", replace(old, version=old.version + 1))
     assert judged.unread(world.store, by=None, run=run) == 20
+    before = judged.marks(world.store, by=None, project="p")
+    assert set(before) == {run}
+    assert judged.marks(world.store, by=None, project="p") == before
     assert judging.read_replies_again(world.store, by=None, run=run) == 20
+    assert judged.marks(world.store, by=None, project="p")[run] > before[run]
     assert judged.unread(world.store, by=None, run=run) == 0
     view = judged.replies_of(world.store, by=None, run=run, limit=1)[0]
     assert [each.version for each in (*view.readings, *view.earlier)] == [old.version + 1, old.version]
