@@ -239,6 +239,8 @@ class RunPlan:
     """Only items in these states; None: any."""
     limit: int | None = None
     """At most so many items, in the project's own shuffled order."""
+    batch: bool = False
+    """Asked through batch files, which are handed in and fetched later."""
 
     def dump(self) -> dict[str, Any]:
         """All of it as JSON values."""

@@ -24,7 +24,7 @@ from db.tables import RunBatchRow, RunBatchUnitRow, RunRow
 from domain.batches import OUT, BatchState, custom_id, unit_of
 from domain.errors import Conflict, NotFound, RunStopped
 from domain.records import Person
-from domain.runs import Attempt, Outcome, Question, RunState, chunked
+from domain.runs import Attempt, Outcome, Question, RunKind, RunState, chunked
 from inference.endpoint import estimate
 from inference.endpoint.asking import CannotAsk
 from inference.endpoint.batches import BatchEndpoint, Line, Refused, Told, line_of, read_line
@@ -443,7 +443,7 @@ class _At:
             if asked:
                 return _Made(batch.id or 0, batch.number, path, len(asked))
             path.unlink()
-            self._lose(batch, "There was nothing to hand in.")
+            self._lose(batch, self.why or "None of its questions can be asked.")
         return None
 
     def _begun(self, size: int, by_hand: bool) -> tuple[RunBatchRow | None, list[int]]:
@@ -607,7 +607,7 @@ class _At:
                         error=error,
                         prompt_hash=each.prompt_hash,
                         image_hashes=tuple(each.image_hashes),
-                        detail={"batch": batch.number},
+                        detail={"batch_file": batch.number},
                     )
                     for each in left
                 ]
@@ -699,7 +699,7 @@ class _At:
     def _attempt(self, line: Line, text: str, row: RunBatchUnitRow, number: int) -> Attempt:
         assert self.spec.endpoint is not None
         reply = line.reply
-        detail: dict[str, Any] = {"batch": number, "raw": text[:LONGEST_RAW]}
+        detail: dict[str, Any] = {"batch_file": number, "raw": text[:LONGEST_RAW]}
         if len(text) > LONGEST_RAW:
             detail["raw_characters"] = len(text)
         return Attempt(
@@ -783,13 +783,15 @@ class _At:
 
     def _items(self, session: Session, unit_ids: Sequence[int]) -> dict[int, int]:
         """The item that each unit is about."""
+        if self.row.kind is RunKind.MODEL:
+            return {id: id for id in unit_ids}
         return {id: row.item_id for id, row in judging.units(session, ids=unit_ids).items()}
 
 
 def _batch_run(session: Session, by: Person | None, run: str) -> RunRow:
     row, _ = run_and_access(session, by, run)
     if not in_batches(row):
-        raise Conflict(f"The run {run} asks by itself, not in batch files: `touchstone run judge --batch` starts one.")
+        raise Conflict(f"The run {run} asks by itself, not in batch files: --batch starts one that does.")
     return row
 
 

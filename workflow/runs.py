@@ -203,7 +203,8 @@ def start(
             n_units=len(wanted),
         )
         add_chunks(session, row, wanted)
-    wake(settings, row.public_id)
+    if not plan.batch:
+        wake(settings, row.public_id)
     return row.public_id
 
 
@@ -240,7 +241,7 @@ def write_down(
                     "hash": access.loaded.hash,
                 },
             },
-            state=RunState.BATCH if isinstance(plan, JudgePlan) and plan.batch else RunState.WAITING,
+            state=RunState.BATCH if plan.batch else RunState.WAITING,
             spec_hash=_hash(spec, plan),
             wanted=n_units,
             by_id=by.id if by else None,
@@ -266,6 +267,8 @@ def check_plan(spec: ModelSpec, plan: RunPlan) -> None:
             f"Answers of {spec.name} come as a file; bring them in with `touchstone import` or on the page Import."
         )
     endpoints.check(spec)
+    if plan.batch and (spec.endpoint is None or plan.strategy != "generate"):
+        raise ModelRefused("Batch files are for endpoints that generate answers, each in one reply.")
     registry.require_row("strategy", plan.strategy)
     if plan.strategy == "rank_options":
         registry.require_row("score", plan.score)
@@ -382,8 +385,7 @@ def plan_of_run(row: RunRow) -> RunPlan | JudgePlan:
 
 def in_batches(row: RunRow) -> bool:
     """Whether a run's questions are handed in as batch files."""
-    plan = plan_of_run(row)
-    return isinstance(plan, JudgePlan) and plan.batch
+    return row.kind is not RunKind.IMPORT and plan_of_run(row).batch
 
 
 def _waits_for_batch(session: Session, row: RunRow) -> bool:

@@ -71,11 +71,10 @@ def judge(
 ) -> None:
     """Have a judge grade models' answers. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
     from app.commands import run as commands
-    from workflow import runs
 
     if resume is None and (spec is None or template is None):
         raise ModelRefused("Say which judge: --template ID and --spec FILE, or --resume RUN to go on with one.")
-    if resume is not None and (spec is not None or template is not None):
+    if resume is not None and (spec is not None or template is not None or batch):
         raise Conflict("A run goes on as it was started: beside --resume give only --retry-failed and --later.")
     if retry_failed and resume is None:
         raise Conflict("--retry-failed asks again within a run: say which one with --resume RUN.")
@@ -108,8 +107,7 @@ def judge(
 
         settings = shared.settings if later else None
         run = judging.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
-    if runs.view(shared.store, by=None, run=run).state is RunState.BATCH:
-        typer.echo(f"{run} goes in batch files: `touchstone run batch submit {run}` hands them in.")
+    if commands.in_batches(shared, run):
         return
     if later:
         typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")

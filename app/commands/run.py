@@ -99,10 +99,14 @@ def model(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Ask through batch files: `touchstone run batch` hands them in and fetches them."),
+    ] = False,
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, clips, text_only]
-    frozen += [without_image, batch_size]
+    frozen += [without_image, batch_size, batch]
     if resume is None and spec is None:
         raise ModelRefused("Say which model: --spec FILE for a new run, or --resume RUN to go on with one.")
     if resume is not None and any(frozen):
@@ -130,6 +134,7 @@ def model(
             score=score,
             dimensions=tuple(dimension) if dimension else None,
             limit=limit,
+            batch=batch or None,
         )
         if dry_run:
             _tell_plan(shared, project, described, plan)
@@ -138,6 +143,8 @@ def model(
 
         settings = shared.settings if later else None
         run = runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+    if in_batches(shared, run):
+        return
     if later:
         typer.echo(f"{run} waits for a worker: `touchstone serve` has one, `touchstone worker` is another.")
         return
@@ -299,6 +306,16 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
         runs.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state not in OPEN:
         raise Conflict(f"The run {run} is {view.state.value}: {_summary(view)}. Nothing is left to ask.")
+
+
+def in_batches(shared: Resources, run: str) -> bool:
+    """Whether nobody works on a run because its questions go in batch files; says what to do then."""
+    from workflow import runs
+
+    if runs.view(shared.store, by=None, run=run).state is not RunState.BATCH:
+        return False
+    typer.echo(f"{run} goes in batch files: `touchstone run batch submit {run}` hands them in.")
+    return True
 
 
 def work(shared: Resources, run: str) -> None:

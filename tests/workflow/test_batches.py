@@ -13,10 +13,13 @@ import pytest
 from db.engine import Store
 from domain.errors import Conflict, ModelRefused, RunStopped
 from domain.judging import Verdict
-from domain.runs import RunState
+from domain.runs import Outcome, RunPlan, RunState
 from inference.endpoint.batches import BatchEndpoint
+from inference.spec import Endpoint, ModelSpec, Price
+from tests.factories import make_items, make_project
 from tests.inference.batches import BatchServer, line
-from tests.inference.scripted import chat, closed, error
+from tests.inference.scripted import Asked, Reply, chat, closed, error
+from tests.workflow.test_endpoint_runs import MEANS
 from tests.workflow.test_judging import SCRIPT, World, by_item
 from workflow import batches, judging, runs
 from workflow.jobs import work
@@ -358,3 +361,31 @@ def test_a_run_that_asks_by_itself_has_no_batches(world: Batches) -> None:
     run = world.run("http://127.0.0.1:9/v1", world.plan())
     with pytest.raises(Conflict, match="--batch"):
         world.submit(run=run)
+
+
+def test_models_answers_come_in_batch_files_too(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    make_items(store, 6)
+
+    given: dict[str, Any] = {"by": None, "means": MEANS, "folder": tmp_path, "open_endpoint": BatchEndpoint}
+    local = ModelSpec(name="local", adapter="chat", model="somewhere")
+    with pytest.raises(ModelRefused, match="for endpoints"):
+        runs.start(store, by=None, project="p", spec=local, plan=RunPlan(batch=True))
+
+    def script(asked: Asked, number: int) -> Reply:
+        return chat("", finish="content_filter") if number == 4 else chat(f"{asked.text} is red")
+
+    with BatchServer(script) as server:
+        endpoint = Endpoint(base_url=server.url, price=Price(input=2, output=8, date="2026-11-01"))
+        spec = ModelSpec(name="m", adapter="endpoint", model="scripted", endpoint=endpoint)
+        run = runs.start(store, by=None, project="p", spec=spec, plan=RunPlan(batch=True))
+        assert waiting(store) == []
+        assert batches.submit(store, run=run, **given) == 6
+        server.work()
+        assert batches.fetch(store, run=run, **given) == batches.ReadIn(6, 0)
+        assert batches.fetch(store, run=run, **given) == batches.ReadIn(0, 0)
+    view = runs.view(store, by=None, run=run)
+    assert (view.state, view.by_outcome) == (RunState.DONE, {Outcome.ANSWERED: 5, Outcome.REFUSED: 1})
+    assert view.cost == pytest.approx(6 * (12 * 2 + 3 * 8) / 1e6)
+    assert sorted(answer.text for answer in view.last)[0].endswith(" is red")
+    assert view.answered == 5

@@ -1,0 +1,79 @@
+"""``touchstone run batch`` as people use it, and killed while the endpoint has not said what the batch is called."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from db.engine import open_store
+from tests.factories import make_items, make_predictions, make_project
+from tests.inference.batches import BatchServer
+from tests.inference.scripted import chat
+from tests.paths import ROOT
+from tests.serving import COMMAND, environment, touchstone
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A project with ten answers."""
+    folder = tmp_path / "home"
+    store = open_store(None, folder)
+    store.upgrade()
+    make_project(store)
+    make_predictions(store, make_items(store, 10), models=["one"])
+    store.close()
+    return folder
+
+
+def done(home: Path, *arguments: str, code: int = 0) -> str:
+    found = touchstone(*arguments, home=home)
+    assert found.returncode == code, found.stdout + found.stderr
+    return found.stdout if code == 0 else found.stderr
+
+
+def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
+    with BatchServer([chat("Rating: [[1]]"), chat("no idea"), chat("Rating: [[0.5]]")]) as server:
+        spec = home / "judge.yaml"
+        spec.write_text(
+            f"name: judge\nadapter: endpoint\nmodel: scripted\nmodality: text\nendpoint: {{base_url: '{server.url}'}}\n"
+        )
+        command = ["run", "judge", "p", "--template", "egothink_single", "--spec", str(spec), "--batch"]
+        said = done(home, *command, "--fill", "ref_answer_1=answer", "--fill", "answer=prediction")
+        run = said.split()[0]
+        assert f"touchstone run batch submit {run}" in said
+        assert "batch      0 of 10" in done(home, "run", "list", "p")
+        # the endpoint takes the batch, and the process is killed before it hears of that
+        server.refuse["POST /v1/batches"] = chat(after=60, kind="after")
+        process = subprocess.Popen(
+            [*COMMAND, "run", "batch", "submit", run],
+            cwd=ROOT,
+            env=environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + 120
+        while not server.batches and time.monotonic() < end and process.poll() is None:
+            time.sleep(0.05)
+        process.kill()
+        process.wait(20)
+        server.refuse = {}
+        assert "batch 1  sending" in done(home, "run", "batch", "show", run)
+        assert "Nothing was left to hand in." in done(home, "run", "batch", "submit", run)
+        assert len(server.batches) == 1
+        assert "is at the endpoint (validating)" in done(home, "run", "list", "p")
+        assert "validating" in done(home, "run", "batch", "poll", run)
+        server.work()
+        said = done(home, "run", "batch", "fetch", run)
+        assert "10 new replies." in said
+        assert "score: 9 of 10 scored; 1 unparseable" in said
+        assert "0 new replies." in done(home, "run", "batch", "fetch", run)
+        assert "done       10 of 10" in done(home, "run", "list", "p")
+    file = tmp_path / "questions.jsonl"
+    assert "nothing of it can be handed in" in done(home, "run", "batch", "write", run, str(file), code=1)
+    assert not file.exists()
