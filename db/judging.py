@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -304,19 +305,17 @@ def failed_attempts(session: Session, *, run_id: int) -> int:
 
 def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
     """How many units of a run came to what, by criterion: of each the last attempt, as the newest version reads it."""
-    newest = (
-        sa_select(func.max(JudgementRow.id))
-        .where(col(JudgementRow.run_id) == run_id)
-        .group_by(col(JudgementRow.unit_id), col(JudgementRow.criterion))
-    )
     wanted = (
-        sa_select(col(JudgementRow.criterion), col(JudgementRow.verdict), func.count())
-        .where(col(JudgementRow.id).in_(newest))
-        .group_by(col(JudgementRow.criterion), col(JudgementRow.verdict))
-        .order_by(col(JudgementRow.criterion), col(JudgementRow.verdict))
+        sa_select(col(JudgementRow.unit_id), col(JudgementRow.criterion), col(JudgementRow.verdict))
+        .where(col(JudgementRow.run_id) == run_id)
+        .order_by(col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )
-    found = session.connection().execute(wanted)
-    return [(criterion, Verdict(verdict), n) for criterion, verdict, n in found]
+    newest: dict[tuple[int, str], str] = {}
+    for unit_id, criterion, verdict in session.connection().execute(wanted):
+        newest[unit_id, criterion] = verdict
+    found = Counter((criterion, Verdict(verdict)) for (_, criterion), verdict in newest.items())
+    return [(criterion, verdict, n) for (criterion, verdict), n in sorted(found.items())]
+
 
 
 def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool, int], str]:
