@@ -703,7 +703,7 @@ def _held(session: Session, by: Person | None, run: str) -> RunRow:
     row = runs.by_public_id(session, public_id=run, hold=True)
     if row is None:
         raise NotFound(f"There is no run {run!r}.")
-    if row.kind is RunKind.IMPORT:
+    if row.kind is RunKind.IMPORT or "file" in row.params:
         raise Conflict(f"The run {run} is answers out of a file ({row.params.get('file')}): there is nobody to ask.")
     if row.kind is RunKind.METRIC:
         raise Conflict(f"The run {run} is {row.name}, a metric: there is nobody to ask.")

@@ -212,6 +212,8 @@ def about(view: ReplyView, project: str, run: str, *, title: str) -> Markup:
         told.append(f"A: {first}, B: {second}")
     elif view.model:
         told.append(view.model)
+    if view.swapped and view.other_model is None:
+        told.append("places exchanged")
     if view.sample:
         told.append(f"asked again ({view.sample + 1})")
     return markup.tag(

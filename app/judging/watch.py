@@ -120,7 +120,8 @@ def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState
             st.rerun()
         tallies = judged.tallies(services.store, by=services.person, run=run)
         shell.show(*figures(view, tallies))
-        watch.buttons(services, view, failed="without a reply", one="request")
+        if view.spec:  # else its replies came out of a file, and there is nobody to ask
+            watch.buttons(services, view, failed="without a reply", one="request")
         watch.tell_waiting(services, view)
         if view.state is RunState.BATCH:
             shell.show(markup.notice(BATCH.format(run=view.id)))
@@ -197,8 +198,8 @@ def scores_in_words(each: Tally, plan: JudgePlan) -> str:
             return f" · mean {mean:.3f}"
         return f" · mean {mean:.3f} of what was scored; {bounds[0]:.3f} to {bounds[1]:.3f} whatever the rest would be"
     said: Counter[str] = Counter()
-    for (value, _), n in each.values.items():
-        said[shown.value(value)] += n
+    for (value, swapped), n in each.values.items():
+        said[shown.value(plan.straight(value, swapped=swapped))] += n
     told = ", ".join(f"{figures_of.opening(name, 40)} {n:,}" for name, n in said.most_common(8))
     return f" · {told}" if told else ""
 

@@ -330,6 +330,10 @@ def kept(view: ProjectView, run: RunView) -> None:
 
 def description_of(run: RunView) -> None:
     """The description of a run as it was when it was started, and on what its workers ran it."""
+    if not run.spec:
+        files = ", ".join(str(each.about["file"]) for each in run.workers if each.about.get("file"))
+        shell.show(markup.notice(shown.tame(f"What is here came out of a file{': ' if files else ''}{files}.")))
+        return
     shell.section("Description")
     text = text_of(run.spec)
     st.code(text, language="yaml")

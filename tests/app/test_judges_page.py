@@ -20,6 +20,7 @@ from app.services import Services
 from db import judging as rows_of_judges
 from db import runs as rows_of_runs
 from db.engine import Store
+from domain.errors import Conflict
 from domain.judging import Verdict
 from domain.runs import Attempt, Outcome, RunKind, RunState
 from domain.settings import Settings
@@ -28,6 +29,7 @@ from inference.spec import Endpoint, ModelSpec
 from tests.app.homes import Home, make_home
 from tests.factories import make_predictions
 from workflow import accounts, author, judge_templates, judged, judging, runs
+from workflow.bring_in_judgements import bring_in_judgements
 from workflow.projects import access_to
 
 Open = Callable[..., AppTest]
@@ -383,3 +385,30 @@ def test_the_list_has_every_run_with_how_many_have_a_score(show: Open, store: St
     assert "4 scored of 6" in page
     assert "6 scored of 6" in page
     assert words(test.run()).count("4 scored of 6") == 1
+
+
+@pytest.mark.usefixtures("answers")
+def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
+    show: Open, store: Store, tmp_path: Path
+) -> None:
+    said = {"one": "Fine. Rating: [[1]]", "two": ""}
+    lines = [
+        json.dumps({"item": f"counting/{at}", "judge": "old-judge", "model": model, "text": text})
+        for at in range(3)
+        for model, text in said.items()
+    ]
+    (tmp_path / "replies.jsonl").write_text("\n".join(lines))
+    made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
+    plan = judging.plan_of_project(
+        store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}
+    )
+    bring_in_judgements(store, by=None, project="tiny", path=tmp_path / "replies.jsonl", plan=plan)
+    (view,) = runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    test = show(run=view.id)
+    assert "3 scored of 6" in words(test)
+    assert not [button for button in test.button if button.label.startswith("Ask")]
+    assert words(show(run=view.id, verdict="scored")).count('<mark class="ts-mark"') == 3
+    test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
+    assert "came out of a file: replies.jsonl" in words(test)
+    with pytest.raises(Conflict, match="there is nobody to ask"):
+        runs.retry_failed(store, by=None, run=view.id)

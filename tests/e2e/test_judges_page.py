@@ -95,7 +95,7 @@ def pick(page: Page, box: str, option: str | re.Pattern[str]) -> None:
     found.scroll_into_view_if_needed()
     page.wait_for_timeout(200)  # the list closes while the page scrolls
     found.click()
-    page.get_by_role("option", name=option).first.click()
+    page.get_by_role("option", name=option, exact=True).first.click()
     drawn(page)
 
 
@@ -178,10 +178,12 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 lead.looks(pictures, "judges-failures")
 
                 # a marked reply, with people beside it
+                pick(page, "What it comes to", "any")
+                expect(page.locator("[data-card]")).to_have_count(10)
+                lead.looks(pictures, "judges-replies")
                 pick(page, "What it comes to", "scored")
                 expect(page.locator("mark.ts-mark").first).to_have_text(re.compile(r"^(0|0\.5|1)$"))
                 expect(page.locator("[data-part=people]").first).to_contain_text("demo-")
-                lead.looks(pictures, "judges-replies")
                 page.locator("[data-reply]").first.click()
                 expect(page.get_by_text("How it was read")).to_be_visible()
                 expect(page.locator("mark.ts-mark")).to_have_count(1)
