@@ -56,8 +56,8 @@ class Head(BaseModel):
     """Of a comparison: what a value says when the places are exchanged, such as `{A: B, B: A}`; what is not in it says
     the same in both orders."""
     response_format: dict[str, Any] = Field(default_factory=dict)
-    """A JSON schema that the endpoint is asked to keep the reply to. It changes how a judge judges, so a template with
-    it is calibrated by itself."""
+    """What the endpoint is asked to keep the reply to, as the protocol has it, such as `{type: json_object}`. It
+    changes how a judge judges, so a template with it is calibrated by itself."""
 
 
 @dataclass(frozen=True)

@@ -317,7 +317,6 @@ def counts(session: Session, *, run_id: int) -> list[tuple[str, Verdict, int]]:
     return [(criterion, verdict, n) for (criterion, verdict), n in sorted(found.items())]
 
 
-
 def texts(session: Session, *, run_id: int) -> dict[tuple[int, int | None, bool, int], str]:
     """What a run's replies say, by item, answer, order and time of asking; of each unit the last attempt."""
     wanted = (

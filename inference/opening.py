@@ -47,6 +47,11 @@ def open_answerer(
             f"{spec.name} is asked through a server, and servers do not give the likelihood of options that a picture"
             " comes before: rank options with a local model, or let this one write its answer (strategy `generate`)."
         )
+    if spec.generation.response_format and spec.adapter in LOCAL:
+        raise ModelRefused(
+            f"{spec.name} runs on this machine, where replies are not kept to a `response_format`: ask it without one,"
+            " or through a server."
+        )
     if strategy == "holmes" and spec.adapter in LOCAL:
         from inference.local.conversations import open_conversations
 

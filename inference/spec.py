@@ -58,6 +58,9 @@ class Generation(_Part):
     """For sampling."""
     stop: tuple[str, ...] = ()
     """Texts at which an answer ends; they are not part of it."""
+    response_format: dict[str, Any] = Field(default_factory=dict)
+    """What the reply is kept to, as the protocol has it, such as `{type: json_object}`; empty: nothing. Only for
+    endpoints."""
 
 
 class Price(_Part):

@@ -120,6 +120,8 @@ def spelled(annotation: object) -> str:
         return f"list of {spelled(arguments[0])}"
     if origin is dict:
         return f"map to {spelled(arguments[1])}"
+    if annotation is typing.Any:
+        return "value"
     if isinstance(annotation, type):
         names = {str: "text", int: "integer", float: "number", bool: "true or false"}
         return names.get(annotation, f"[{annotation.__name__}](#{annotation.__name__.lower()})")

@@ -307,7 +307,7 @@ def start(
             by=by,
             kind=RunKind.JUDGE,
             label=label_of(spec, plan),
-            spec=runs_of_models.at_home(spec, settings, by=by),
+            spec=kept_to(runs_of_models.at_home(spec, settings, by=by), plan),
             plan=plan,
             n_units=len(rows),
         )
@@ -316,6 +316,15 @@ def start(
     if not plan.batch:
         runs_of_models.wake(settings, run.public_id)
     return run.public_id
+
+
+def kept_to(spec: ModelSpec, plan: JudgePlan) -> ModelSpec:
+    """The judge's description with the form of replies that the template asks the endpoint for, if it does."""
+    head = judge_templates.parse_template(plan.template_text, name=plan.template).head
+    if not head.response_format:
+        return spec
+    form = {"response_format": dict(head.response_format)}
+    return spec.model_copy(update={"generation": spec.generation.model_copy(update=form)})
 
 
 def label_of(spec: ModelSpec, plan: JudgePlan) -> str:

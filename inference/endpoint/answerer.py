@@ -136,6 +136,8 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
     }
     if generation.stop:
         all_of_it["stop"] = list(generation.stop)
+    if generation.response_format:
+        all_of_it["response_format"] = generation.response_format
     all_of_it |= {_ALSO[name]: getattr(generation, name) for name in endpoint.also}
     for name in LOCAL_ONLY:
         if name not in endpoint.also and getattr(generation, name) != Generation.model_fields[name].default:
@@ -144,7 +146,7 @@ def parameters(generation: Generation, endpoint: Endpoint) -> tuple[dict[str, An
                 + ("list it under `also` if the server takes it (vLLM does), or " if name in _ALSO else "")
                 + "leave it out."
             )
-    unknown = [name for name in endpoint.omit if name not in {*all_of_it, "stop"}]
+    unknown = [name for name in endpoint.omit if name not in {*all_of_it, "stop", "response_format"}]
     if unknown:
         raise ModelRefused(
             f"`omit` lists {', '.join(unknown)}, which {'is' if len(unknown) == 1 else 'are'} not sent; what is sent "

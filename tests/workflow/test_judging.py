@@ -14,7 +14,7 @@ from annotation_schemas.judge_templates import parse_template, shipped
 from annotation_schemas.loader import load_schema
 from db import judging as rows_of_judges
 from db.engine import Store
-from domain.errors import InvalidInput
+from domain.errors import InvalidInput, ModelRefused
 from domain.judging import JudgePlan, Verdict
 from domain.runs import RunState
 from domain.states import Stage
@@ -342,3 +342,16 @@ def test_a_published_prompt_is_filled_like_ours(store: Store, tmp_path: Path) ->
     assert dict(found.fills) == {"ref_answer_1": "answer", "answer": "prediction"}
     assert (dict(found.criteria), found.values) == ({"score": "score"}, (0, 0.5, 1))
     assert judging.of_answers(found)
+
+
+def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
+    form = "parser: assessment_json\nresponse_format: {type: json_object}"
+    template = SCORE.replace("parser: double_brackets", form)
+    with ScriptedServer([chat('{"Final Score": 1}')]) as server:
+        run = world.run(server.url, world.plan(template, fills=FILLS, limit=2))
+        assert world.work(run) is RunState.DONE
+        assert [asked.body["response_format"] for asked in server.asked] == [{"type": "json_object"}] * 2
+    assert judging.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 2}}
+    local = ModelSpec(name="here", adapter="chat", model="m")
+    with pytest.raises(ModelRefused, match="not kept to a `response_format`"):
+        open_answerer(judging.kept_to(local, world.plan(template, fills=FILLS)), strategy="generate")
