@@ -110,6 +110,7 @@ class RunView:
     done: int
     """How many of them were asked to the end, whatever came of it."""
     answered: int
+    """How many units have an answer, of a judge a reply."""
     by_outcome: Mapping[Outcome, int]
     """Items by what became of their last attempt."""
     rate: float | None
@@ -646,7 +647,11 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
         said=row.said,
         wanted=row.wanted,
         done=done,
-        answered=runs.answers(session, run_id=run_id),
+        answered=(
+            runs.answers(session, run_id=run_id)
+            if row.kind in (RunKind.MODEL, RunKind.IMPORT)
+            else sum(n for outcome, n in figures.by_outcome.items() if outcome in ANSWERS)
+        ),
         by_outcome=figures.by_outcome,
         rate=rate,
         remaining=max(row.wanted - done, 0) / rate if rate else None,
