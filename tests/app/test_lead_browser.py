@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -150,9 +151,21 @@ def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_p
 
 def test_dimensions_are_given_in_the_browser(page: Page, running: Server, home: Home) -> None:
     _open(page, running, "people")
-    page.get_by_role("combobox", name="Dimensions").first.click()
-    page.get_by_role("option", name="Counting").click()
-    page.wait_for_selector("text=Saved: ana is annotator in counting.")
+    from playwright.sync_api import TimeoutError
+
+    saved = page.get_by_text("Saved: ana is annotator in counting.")
+
+    def choose() -> None:  # while the page is still being drawn, a list that was opened closes again
+        page.get_by_role("combobox", name="Dimensions").first.click()
+        page.get_by_role("option", name="Counting").click(timeout=5000)
+        saved.wait_for(timeout=10_000)
+
+    with suppress(TimeoutError):
+        choose()
+    if not saved.is_visible():
+        page.reload()
+        page.wait_for_selector(".ts-title")
+        choose()
     store = home.store()
     ana = next(m for m in projects.members(store, person=None, project="tiny") if m.person.login == "ana")
     store.close()

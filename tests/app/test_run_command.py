@@ -16,6 +16,7 @@ import pytest
 
 from db import items, projects
 from db.engine import open_store
+from tests.inference.scripted import ScriptedServer, chat
 from tests.paths import ROOT
 from tests.serving import COMMAND, Server, environment, touchstone
 from workflow import author
@@ -66,6 +67,18 @@ def spec(tiny_models: Shelf, tmp_path: Path) -> Path:
         "generation: {max_new_tokens: 3}\n"
     )
     return path
+
+
+@pytest.fixture
+def slow_endpoint(tmp_path: Path) -> Iterator[Path]:
+    """A description of a server that takes a quarter of a second for each answer, and no time to start."""
+    with ScriptedServer([chat("a cup", after=0.25)]) as server:
+        path = tmp_path / "endpoint.yaml"
+        path.write_text(
+            "name: scripted\nadapter: endpoint\nmodel: scripted\n"
+            f"endpoint: {{base_url: '{server.url}', concurrency: 5, probe: false}}\n"
+        )
+        yield path
 
 
 @pytest.fixture
@@ -156,9 +169,9 @@ def test_killed_five_times_it_ends_with_exactly_500_answers(
 
 
 def test_ctrl_c_pauses_and_a_second_worker_goes_on(
-    full: Path, spec: Path, running: Callable[..., subprocess.Popen[str]]
+    full: Path, slow_endpoint: Path, running: Callable[..., subprocess.Popen[str]]
 ) -> None:
-    process = running("run", "model", "demo", "--spec", str(spec), "--limit", "120")
+    process = running("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "120")
     told = process.stdout.readline() if process.stdout else ""
     while "Run " not in told:
         told = process.stdout.readline() if process.stdout else ""
@@ -186,9 +199,11 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     assert f"{run}  done" in listed.stdout
 
 
-def test_two_at_once_share_a_run(full: Path, spec: Path, running: Callable[..., subprocess.Popen[str]]) -> None:
-    first = running("run", "model", "demo", "--spec", str(spec), "--limit", "200", "--text-only")
-    wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE name LIKE 'tiny-llava, text only%'") == 1, first)
+def test_two_at_once_share_a_run(
+    full: Path, slow_endpoint: Path, running: Callable[..., subprocess.Popen[str]]
+) -> None:
+    first = running("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "200", "--text-only")
+    wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE name LIKE 'scripted, text only%'") == 1, first)
     run = newest(full)
     second = running("run", "model", "demo", "--resume", run)
     for process in (first, second):
@@ -200,8 +215,8 @@ def test_two_at_once_share_a_run(full: Path, spec: Path, running: Callable[..., 
     assert asked(full, f"SELECT count(DISTINCT worker_id) FROM attempt {of_run}", run) == 2
 
 
-def test_the_server_brings_a_worker_that_ends_with_it(full: Path, spec: Path) -> None:
-    done = touchstone("run", "model", "demo", "--spec", str(spec), "--limit", "10", "--later", home=full)
+def test_the_server_brings_a_worker_that_ends_with_it(full: Path, slow_endpoint: Path) -> None:
+    done = touchstone("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "10", "--later", home=full)
     assert done.returncode == 0, done.stderr
     run = newest(full)
     server = Server(full, worker=True, **OFFLINE)

@@ -177,6 +177,7 @@ def write_guideline(lena: Desk, pictures: Path | None) -> None:
     lena.page.get_by_role("button", name="Write it into the guideline").first.click()
     expect(lena.page.get_by_role("heading", name="Guideline", exact=True)).to_be_visible()
     box = lena.page.get_by_role("textbox", name="The guideline, in Markdown")
+    expect(box).not_to_have_value("")  # the box is drawn before it is filled
     text = box.input_value()
     assert text == load_schema(shipped()["jury"]).guideline_text
     box.fill(f"{text}\n{NEW_RULE}\n")
