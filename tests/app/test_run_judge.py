@@ -105,3 +105,18 @@ def test_published_prompts_become_templates_of_the_project(home: Path) -> None:
         "run", "template", "p", str(path), "--parser", "last_line", "--value", "a", "--name", "no", home=home
     )
     assert "prompts.jsonl has no prompt 'no'; it has mine." in nameless.stderr
+
+
+def test_replies_come_in_from_a_file(home: Path) -> None:
+    told = [
+        {"item": f"colour/{at}", "model": "one", "judge": "far", "text": f"Rating: [[{at % 2}]]"} for at in range(6)
+    ]
+    path = home / "replies.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in told))
+    command = ("import", "p", "judgements", str(path), "--template", str(home / "likeness.txt"))
+    done = touchstone(*command, home=home)
+    assert "6 new replies of far." in done.stdout, done.stderr
+    again = touchstone(*command, home=home)
+    assert "0 new replies of far, 6 were there already." in again.stdout, again.stderr
+    nameless = touchstone(*command[:4], home=home)
+    assert (nameless.returncode, "--template" in nameless.stderr) == (1, True)
