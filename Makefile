@@ -17,7 +17,7 @@ export PIP_NO_INPUT = 1
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
 	@echo "make setup   .venv with everything that development needs"
-	@echo "make test    all tests (as root it installs Chromium and PostgreSQL where they are missing)"
+	@echo "make test    all tests (as root it installs Chromium, PostgreSQL and openssl where they are missing)"
 	@echo "make check   the fast loop: style, types, and the tests that need no browser or server"
 	@echo "make docs    write docs/reference.md from the code"
 	@echo "make lock    compile requirements.txt from pyproject.toml"

@@ -1,4 +1,4 @@
-"""See to it that the two programs the tests need from the system are there: Chromium and PostgreSQL.
+"""See to it that the programs the tests need from the system are there: Chromium, PostgreSQL and openssl.
 
 Root installs what is missing from the system's packages; anybody else is told, in one sentence, what to install.
 Nothing else is ever downloaded.
@@ -22,6 +22,7 @@ def missing() -> list[str]:
     return [
         *(["chromium"] if browser.program() is None else []),
         *(["postgresql"] if postgres.binaries() is None else []),
+        *(["openssl"] if shutil.which("openssl") is None else []),
     ]
 
 

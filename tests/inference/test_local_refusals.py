@@ -173,7 +173,7 @@ def test_a_gpu_that_is_not_there(folder: Path) -> None:
     import torch
 
     if torch.cuda.is_available():
-        pytest.skip("there is one")
+        pytest.skip("this machine has a GPU, so nothing is refused")
     assert "asks for a GPU (`device: cuda`)" in refused(folder, device="cuda")
     assert "`device: warp` is not known" in refused(folder, device="warp")
 

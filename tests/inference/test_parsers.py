@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from domain.judging import Value, Verdict
 from inference.judges.parsers import ASPECTS, PARSERS, SCORE, read_reply
-from tests.paths import SHARED
+from tests.paths import shared
 
 HALVES: Sequence[Value] = (0, 0.5, 1)
 BITS: Sequence[Value] = (0, 1)
@@ -230,10 +230,8 @@ def test_any_text_is_read_without_an_error_and_nothing_is_made_up(
 
 
 def test_wildvision_reads_as_its_authors_read_it() -> None:
-    folder = SHARED / "data" / "wildvision" / "model_judgements" / "judge_gpt-4o_reference_claude-3-sonnet-20240229"
-    if not folder.is_dir():
-        pytest.skip("../shared/data/wildvision is not there")
-    games = [json.loads(line)["games"][0] for line in (folder / "aria.jsonl").read_text().splitlines()]
+    folder = shared("data", "wildvision", "model_judgements", "judge_gpt-4o_reference_claude-3-sonnet-20240229")
+    games = [json.loads(line)["games"][0] for line in (folder / "aria.jsonl").read_text(encoding="utf-8").splitlines()]
     scale = ("A>>B", "A>B", "A=B", "B>A", "B>>A")
     found = [read_reply(PARSERS["double_brackets"], game["judgement"], scale) for game in games]
     assert [each.values.get(SCORE) for each in found] == [game["score"] for game in games]
