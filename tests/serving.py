@@ -11,7 +11,9 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from tests.forked import Forked
 from tests.paths import ROOT
 
 COMMAND = [sys.executable, "-c", "from app.cli import main; main()"]
@@ -24,18 +26,21 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return {**kept, "TOUCHSTONE_HOME": str(home), "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "COLUMNS": "200", **more}
 
 
-def touchstone(*arguments: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+def touchstone(*arguments: str | Path, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """Run the command to its end; the caller looks at ``returncode``, ``stdout`` and ``stderr``."""
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=ROOT,
-        env=environment(home, **more),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    with TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        process = Forked(arguments, env=environment(home, **more), cwd=ROOT, out=out, err=err)
+        try:
+            status = process.wait(300)
+        finally:
+            process.kill()
+        return subprocess.CompletedProcess(
+            ["touchstone", *map(str, arguments)],
+            status,
+            out.read_text(encoding="utf-8"),
+            err.read_text(encoding="utf-8"),
+        )
 
 
 def free_port() -> int:
@@ -52,7 +57,7 @@ class Server:
     def __init__(self, home: Path, *, worker: bool = False, **more: str) -> None:
         self.home, self.port, self._more = home, free_port(), more
         self.worker = worker
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Forked | None = None
         self.log = home.parent / f"serve-{self.port}.log"
 
     @property
@@ -63,16 +68,13 @@ class Server:
     def start(self, *, wait_seconds: float = 60) -> Server:
         """Start the command and wait until ``/healthz`` answers."""
         assert self.process is None, "already running"
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*COMMAND, "serve", "--port", str(self.port), "--worker" if self.worker else "--no-worker"],
-                cwd=ROOT,
-                env=environment(self.home, **self._more),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        self.process = Forked(
+            ["serve", "--port", str(self.port), "--worker" if self.worker else "--no-worker"],
+            env=environment(self.home, **self._more),
+            cwd=ROOT,
+            out=self.log,
+            err=self.log,
+        )
         end = time.monotonic() + wait_seconds
         while time.monotonic() < end:
             if self.process.poll() is not None:

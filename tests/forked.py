@@ -1,0 +1,77 @@
+"""Commands as processes of their own that have their imports behind them.
+
+Starting Python and importing the app takes a command about a second, and the suite starts several hundred. Here one
+process imports the app once; each command is a fork of it, with its own process id, environment, folder, output, and
+exit status. ``tests/app`` also starts ``touchstone`` the long way.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+PRELOADED = ["tests.preloaded"]
+
+
+class Forked:
+    """A command that runs; what ``subprocess.Popen`` says of one, as far as the tests ask."""
+
+    def __init__(
+        self, arguments: Sequence[str | Path], *, env: dict[str, str], cwd: Path, out: Path, err: Path
+    ) -> None:
+        self._process = _start([os.fspath(argument) for argument in arguments], env, str(cwd), str(out), str(err))
+        self.arguments = arguments
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        """The exit status, or None while it runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; ``TimeoutExpired`` after ``timeout`` seconds."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired(list(self.arguments), timeout or 0.0)
+        return self._process.exitcode
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self._process.kill()
+
+
+def _start(*arguments: object) -> BaseProcess:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    process = context.Process(target=run, args=arguments)
+    process.start()
+    return process
+
+
+def run(arguments: list[str], env: dict[str, str], cwd: str, out: str, err: str) -> None:
+    """In the forked process: become the command."""
+    os.setsid()
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(cwd)
+    for path, number in ((os.devnull, 0), (out, 1), (err, 2)):
+        opened = os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.dup2(opened, number)
+        os.close(opened)
+    # What begins a process elsewhere begins it here: its own standard streams and its own arguments.
+    sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115
+    sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
+    sys.stderr = open(2, "w", closefd=False, encoding="utf-8", buffering=1, errors="backslashreplace")  # noqa: SIM115
+    sys.argv = ["touchstone", *arguments]
+    from app.cli import main
+
+    main()
