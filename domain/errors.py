@@ -9,6 +9,8 @@ TouchstoneError              a user can mend it: the message says what, where, a
 ├── RatingsError             ratings that a statistic cannot read
 ├── ModelRefused             a model's description does not fit, or it cannot be loaded here
 ├── RunStopped               a run cannot go on: a wrong key, a used-up quota, a spent budget
+├── OutsideRefused           another tool's server refused a request, or answered what nobody asked for
+│   └── OutsideUnreachable   it does not answer; nothing is lost, and the same command goes on later
 ├── BadRequest               a request over HTTP that no page of ours would send
 │   └── TooLarge             more bytes than one request may have
 ├── InvalidInput             a form was submitted with problems; all of them are listed
@@ -60,6 +62,14 @@ class ModelRefused(TouchstoneError):
 
 class RunStopped(TouchstoneError):
     """A run cannot go on: asking further makes no sense."""
+
+
+class OutsideRefused(TouchstoneError):
+    """The server of another tool refused a request, or answered what nobody asked for."""
+
+
+class OutsideUnreachable(OutsideRefused):
+    """The server of another tool does not answer. Nothing is lost: the same command goes on where it stood."""
 
 
 @dataclass(frozen=True)
