@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from yaml.composer import Composer
+from yaml.resolver import Resolver
 
 Path = tuple[str | int, ...]
 
@@ -71,9 +73,10 @@ def read(text: str) -> Document:
     """Parse one YAML document; everything wrong with it is in ``troubles``, and then ``value`` may be incomplete."""
     document = Document()
     try:
-        if _refuse_machinery(text, document):
+        events = list(_events(text, document))
+        if document.troubles:
             return document
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = _Composer(events).get_single_node()
     except yaml.MarkedYAMLError as error:
         unclosed = "end of stream" in (error.problem or "")
         mark = (error.context_mark if unclosed else None) or error.problem_mark or error.context_mark
@@ -93,10 +96,33 @@ def read(text: str) -> Document:
     return document
 
 
-def _refuse_machinery(text: str, document: Document) -> bool:
-    """Anchors, aliases, tags, several documents, deep nesting: seen in the events, before anything is built."""
+class _Composer(Composer, Resolver):
+    """Nodes from events that were parsed already; YAML is slow to scan, so it is done once."""
+
+    def __init__(self, events: list[yaml.Event]) -> None:
+        Composer.__init__(self)
+        Resolver.__init__(self)
+        self._left = events[::-1]
+
+    def check_event(self, *kinds: type[yaml.Event]) -> bool:
+        """Whether the next event is of these kinds."""
+        return bool(self._left) and (not kinds or isinstance(self._left[-1], kinds))
+
+    def peek_event(self) -> yaml.Event:
+        """The next event."""
+        return self._left[-1]
+
+    def get_event(self) -> yaml.Event:
+        """The next event, taken."""
+        return self._left.pop()
+
+
+def _events(text: str, document: Document) -> Iterator[yaml.Event]:
+    """What YAML sees in a text, up to nesting that is too deep. Anchors, aliases, tags and several documents are noted
+    before anything is built."""
     depth, documents = 0, 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        yield event
         line = event.start_mark.line + 1 if event.start_mark else 1
         if isinstance(event, yaml.AliasEvent):
             document.add((), f"aliases (`*{event.anchor}`) are not allowed; write the part out", line=line)
@@ -109,14 +135,13 @@ def _refuse_machinery(text: str, document: Document) -> bool:
             depth += 1
             if depth > DEEPEST:
                 document.add((), f"more than {DEEPEST} levels of nesting", line=line)
-                return True
+                return
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents == 2:
                 document.add((), "a second document starts here; a schema file holds one", line=line)
-    return bool(document.troubles)
 
 
 def _value(node: yaml.Node, path: Path, document: Document) -> Any:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import exists, func
+from sqlalchemy import bindparam, exists, func
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
@@ -60,12 +61,15 @@ def numbers(session: Session, *, project_id: int) -> dict[str, int]:
 def standards(session: Session, *, project_id: int, number: int) -> frozenset[str] | None:
     """The hashes of the versions under which a set counts for a qualification while version ``number`` is in force;
     None: all of them."""
-    wanted = select(GuidelineVersionRow.hash, GuidelineVersionRow.number, GuidelineVersionRow.requalify).where(
-        GuidelineVersionRow.project_id == project_id
-    )
-    known = list(session.exec(wanted))
+    known = list(session.exec(_asking(), params={"project": project_id}))
     least = max((version for _, version, asks in known if asks and version <= number), default=0)
     return frozenset(hash for hash, version, _ in known if version >= least) if least else None
+
+
+@cache
+def _asking() -> Any:
+    wanted = select(GuidelineVersionRow.hash, GuidelineVersionRow.number, GuidelineVersionRow.requalify)
+    return wanted.where(col(GuidelineVersionRow.project_id) == bindparam("project"))
 
 
 def last_of_person(session: Session, *, project_id: int, person_id: int) -> str | None:

@@ -38,10 +38,16 @@ def note_insights(session: Session, *, item_ids: Sequence[int], person_id: int, 
 
 def sets(session: Session, *, project_id: int, stage: Stage) -> list[QualificationSetRow]:
     """The sets of a stage, the newest last."""
-    wanted = select(QualificationSetRow).where(
-        QualificationSetRow.project_id == project_id, QualificationSetRow.stage == stage.value
+    return list(session.exec(_sets(), params={"project": project_id, "stage": stage.value}))
+
+
+@cache
+def _sets() -> Any:
+    mine = and_(
+        col(QualificationSetRow.project_id) == bindparam("project"),
+        col(QualificationSetRow.stage) == bindparam("stage"),
     )
-    return list(session.exec(wanted.order_by(col(QualificationSetRow.number))))
+    return select(QualificationSetRow).where(mine).order_by(col(QualificationSetRow.number))
 
 
 def set_by_id(session: Session, *, id: int) -> QualificationSetRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from annotation_schemas.loader import load_text
@@ -78,6 +79,7 @@ class Clock:
         self.now += timedelta(**passed)
 
 
+@cache
 def make_schema(*, raters: int = 2, adjudication: bool = True, per_source: int = 2) -> LoadedSchema:
     """The blind schema, with the numbers that a test cares about."""
     text = BLIND.replace("RATERS", str(raters)).replace("PER_SOURCE", str(per_source))

@@ -74,15 +74,15 @@ def take_next(
     nothing = why_closed(session, access=access, person=person, stage=stage, dimension=dimension)
     if nothing is not None:
         return nothing
-    barred = qualify.require(session, access=access, person=person, stage=stage)
-    row = _in_hand(session, access, person, stage, dimension, now, only_qualifying=barred is not None)
+    let_in = qualify.lets_in(session, access=access, person=person, stage=stage)
+    row = _in_hand(session, access, person, stage, dimension, now, only_qualifying=not let_in)
     if row is not None:
         return task_view(session, access=access, row=row, person=person)
-    if barred is not None:
+    if not let_in:
         row = _put_off_before(session, access, person, stage, dimension, now, but=put_off)
         if row is not None and row.purpose is Purpose.QUALIFICATION:
             return replace(task_view(session, access=access, row=row, person=person), put_off=True)
-        return barred
+        return qualify.why_barred(session, access=access, person=person, stage=stage)
     stopped = gold.why_stopped(session, access=access, person=person, stage=stage)
     if stopped is not None:
         return stopped

@@ -116,9 +116,18 @@ def without_set(session: Session, *, access: Access) -> list[Stage]:
 
 def require(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft | None:
     """Why somebody may not enter a stage's live work yet; None if they may, or if no qualification is asked for."""
-    asked = policy(access, stage)
-    if asked is None or _passed(session, access, person.id, stage):
+    if lets_in(session, access=access, person=person, stage=stage):
         return None
+    return why_barred(session, access=access, person=person, stage=stage)
+
+
+def lets_in(session: Session, *, access: Access, person: Person, stage: Stage) -> bool:
+    """Whether a stage asks for no qualification, or somebody has the one that it asks for."""
+    return policy(access, stage) is None or _passed(session, access, person.id, stage)
+
+
+def why_barred(session: Session, *, access: Access, person: Person, stage: Stage) -> NothingLeft:
+    """What somebody does next whom a stage does not let in."""
     return NothingLeft("not_qualified", _next_step(session, access, person, stage))
 
 
@@ -603,23 +612,26 @@ def _results(
     by_thing: dict[int, list[AnnotationRow]] = {}
     for row in reference:
         by_thing.setdefault(row.prediction_id or row.item_id, []).append(row)
-    return [
-        _result(session, access, asked, thing, given.get(thing.id), by_thing.get(thing.id, []), at)
-        for at, thing in enumerate(_things(session, of), start=1)
-    ]
+    things = _things(session, of)
+    contents = items.contents(session, ids=[thing.item.id or 0 for thing in things])
+    results = []
+    for at, thing in enumerate(things, start=1):
+        mine = given.get(thing.id)
+        content = contents[thing.item.id or 0, mine.revision if mine else thing.item.current_revision]
+        results.append(_result(access, asked, thing, content, mine, by_thing.get(thing.id, []), at))
+    return results
 
 
 def _result(
-    session: Session,
     access: Access,
     asked: Qualification,
     thing: _Thing,
+    content: Mapping[str, Any],
     given: AnnotationRow | None,
     reference: Sequence[AnnotationRow],
     at: int,
 ) -> ItemResult:
     item = thing.item
-    content = items.content(session, item_id=item.id or 0, revision=given.revision if given else item.current_revision)
     verification = access.schema.stages.verification
     keep = verification.keep if verification and thing.prediction is None else None
     deciding = criteria_that_decide(keep) if keep else _graded(access, item.dimension)
@@ -712,7 +724,8 @@ def _pool(session: Session, access: Access, stage: Stage) -> list[_Thing]:
 
 def _things(session: Session, of: QualificationSetRow) -> list[_Thing]:
     """What is in a set."""
-    rows = [items.by_id(session, id=item_id) for item_id in of.item_ids]
+    found = items.by_ids(session, ids=of.item_ids)
+    rows = [found[item_id] for item_id in of.item_ids]
     if of.prediction_ids is None:
         return [_Thing(row) for row in rows]
     return [_Thing(row, items.prediction(session, id=id)) for row, id in zip(rows, of.prediction_ids, strict=True)]

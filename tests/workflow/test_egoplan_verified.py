@@ -115,7 +115,8 @@ def test_every_real_question_goes_through_the_protocol(store: Store, home: Path)
     manifest = json.loads(made.files["manifest.json"])
     assert manifest["gates"] == expected
     assert {item["id"] for item in manifest["items"]} == book.kept()
-    assert json.loads(made.files[path.name]) == [by_name[str(n)] for n in range(QUESTIONS) if str(n) in book.kept()]
+    kept = book.kept()
+    assert json.loads(made.files[path.name]) == [by_name[str(n)] for n in range(QUESTIONS) if str(n) in kept]
     (line,) = dashboard(store, person=None, project="p").rows
     assert (line.drafted, line.kept, line.rejected) == (QUESTIONS, expected["kept"], expected["rejected"])
     votes = Counter(
