@@ -9,6 +9,9 @@ CORE   := $(VENV)/core-$(STATE)
 ALL    := $(VENV)/all-$(STATE)
 PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progress-bar off
 
+# Files go to whichever core is free, the longest ones first (tests/conftest.py has their order).
+WORKERS := --numprocesses=logical --dist=loadfile --no-loadscope-reorder
+
 export PIP_NO_INPUT = 1
 
 .DEFAULT_GOAL := help
@@ -30,10 +33,10 @@ run: $(CORE)
 	@$(BIN)/touchstone serve
 
 test: $(ALL) lint system
-	@$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile
+	@$(BIN)/python -m pytest $(WORKERS)
 
 check: $(ALL) lint
-	@$(BIN)/python -m pytest --numprocesses=logical --dist=loadfile -m "not browser and not postgres and not slow"
+	@$(BIN)/python -m pytest $(WORKERS) -m "not browser and not postgres and not slow"
 
 lint: $(ALL)
 	@$(BIN)/ruff check .

@@ -82,11 +82,18 @@ def postgres_template(postgres_cluster: postgres.Cluster, tmp_path_factory: pyte
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a module that starts our command as a process are slow ones."""
+    """Tests of a module that starts our command as a process are slow ones; files with such tests come first.
+
+    Files are handed out in this order, so that no core is left alone with a long one at the end.
+    """
+    slow: dict[Path, int] = {}
     for item in items:
         names = vars(getattr(item, "module", object))
         if names.get("Server") is Server or names.get("touchstone") is touchstone:
             item.add_marker(pytest.mark.slow)
+        weight = 2 * bool(item.get_closest_marker("browser")) + bool(item.get_closest_marker("slow"))
+        slow[item.path] = max(slow.get(item.path, 0), weight)
+    items.sort(key=lambda item: -slow[item.path])
 
 
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
