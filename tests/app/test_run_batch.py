@@ -66,6 +66,7 @@ def test_handed_in_killed_and_fetched(home: Path, tmp_path: Path) -> None:
         assert "batch 1  sending" in done(home, "run", "batch", "show", run)
         assert "Nothing was left to hand in." in done(home, "run", "batch", "submit", run)
         assert len(server.batches) == 1
+        assert f"run batch poll {run}" in done(home, "run", "judge", "p", "--resume", run, code=1)
         assert "is at the endpoint (validating)" in done(home, "run", "list", "p")
         assert "validating" in done(home, "run", "batch", "poll", run)
         server.work()
