@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlmodel import SQLModel
 
 from db.tables.batches import RunBatchProblemRow, RunBatchRow, RunBatchUnitRow
+from db.tables.bridge import BridgeAnswerRow, BridgePersonRow, BridgeProjectRow, BridgeRow, BridgeTaskRow
 from db.tables.items import ImportFileRow, ItemAssetRow, ItemRow, RevisionRow
 from db.tables.judging import JudgementRow, JudgeTemplateRow, JudgeUnitRow
 from db.tables.log import EventRow
@@ -43,6 +44,7 @@ APPEND_ONLY = (
     "attempt",
     "judge_template",
     "judgement",
+    "bridge_answer",
 )
 
 metadata = SQLModel.metadata
@@ -54,6 +56,11 @@ __all__ = [
     "AsideRow",
     "AssetRow",
     "AttemptRow",
+    "BridgeAnswerRow",
+    "BridgePersonRow",
+    "BridgeProjectRow",
+    "BridgeRow",
+    "BridgeTaskRow",
     "CandidateRow",
     "CauseAnswerRow",
     "CommentForRow",

@@ -131,6 +131,30 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
             )
         )
         run(text(f"INSERT INTO sift_decision VALUES (1, 1, 1, 1, 'k', 'kept', '', false, 1, 'g', '{WHEN}')"))
+        run(
+            text(
+                "INSERT INTO bridge (id, project_id, address, stages, said, created_at)"
+                f" VALUES (1, 1, 'http://there', '[]', '', '{WHEN}')"
+            )
+        )
+        run(
+            text(
+                "INSERT INTO bridge_project (id, bridge_id, person_id, stage, labeling_hash, key, created_at)"
+                f" VALUES (1, 1, 1, 'verification', 'h', 'k', '{WHEN}')"
+            )
+        )
+        run(
+            text(
+                "INSERT INTO bridge_task (id, bridge_project_id, task_id, person_id, key, number, says, why,"
+                f" created_at) VALUES (1, 1, 1, 1, 'k', 1, '', '', '{WHEN}')"
+            )
+        )
+        run(
+            text(
+                "INSERT INTO bridge_answer (id, bridge_id, bridge_task_id, person_id, outside_annotation, updated, why,"
+                f" raw, created_at) VALUES (1, 1, 1, 1, 1, '', '', '{{}}', '{WHEN}')"
+            )
+        )
     known = statement.replace("created_at", "at") if table == "event" else statement
     with pytest.raises(DBAPIError, match="append-only"), store.write() as session:
         session.connection().execute(text(known.format(table)))
