@@ -9,10 +9,12 @@ from sqlmodel import Session, col, select
 from db.tables import AnnotationRow, GuidelineVersionRow, ItemRow, RevisionRow, TaskRow
 from domain.states import Purpose, Stage, TaskState
 
+_NEWER = aliased(AnnotationRow)
+"""An annotation that replaces another."""
+
 
 def current_annotations(session: Session, *, project_id: int, stage: Stage) -> dict[int, list[AnnotationRow]]:
     """What counts about the current revision of every item, by item id, oldest first."""
-    newer = aliased(AnnotationRow)
     wanted = (
         select(AnnotationRow)
         .join(ItemRow, col(ItemRow.id) == AnnotationRow.item_id)
@@ -21,7 +23,7 @@ def current_annotations(session: Session, *, project_id: int, stage: Stage) -> d
             AnnotationRow.stage == stage,
             AnnotationRow.purpose == Purpose.LIVE,
             AnnotationRow.revision == ItemRow.current_revision,
-            ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+            ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
         )
         .order_by(col(AnnotationRow.id))
     )
@@ -78,7 +80,6 @@ def edited_in_refinement(session: Session, *, project_id: int) -> set[int]:
 
 def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) -> list[tuple[str, int]]:
     """Units with more submissions that count than the schema asks for."""
-    newer = aliased(AnnotationRow)
     wanted = (
         select(TaskRow.unit, func.count())
         .join(AnnotationRow, col(AnnotationRow.task_id) == TaskRow.id)
@@ -86,7 +87,7 @@ def overfilled(session: Session, *, project_id: int, stage: Stage, raters: int) 
             TaskRow.project_id == project_id,
             TaskRow.stage == stage,
             TaskRow.purpose == Purpose.LIVE,
-            ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+            ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
         )
         .group_by(col(TaskRow.unit))
         .having(func.count() > raters)

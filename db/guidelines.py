@@ -15,6 +15,9 @@ from db.engine import insert_or_ignore
 from db.tables import AnnotationRow, CauseAnswerRow, GuidelineSeenRow, GuidelineVersionRow, ItemRow, PersonRow
 from domain.states import Purpose, Stage
 
+_NEWER = aliased(AnnotationRow)
+"""An annotation that replaces another."""
+
 
 def add(session: Session, *, row: GuidelineVersionRow) -> GuidelineVersionRow:
     """Store a version and give it its id."""
@@ -100,13 +103,12 @@ def put_seen(session: Session, *, project_id: int, person_id: int, number: int, 
 
 def count_submissions(session: Session, *, project_id: int) -> dict[tuple[str, Stage], int]:
     """How many submissions count, by the guideline's hash and stage."""
-    newer = aliased(AnnotationRow)
     wanted = (
         select(AnnotationRow.guideline_hash, AnnotationRow.stage, func.count())
         .where(
             AnnotationRow.project_id == project_id,
             AnnotationRow.purpose == Purpose.LIVE,
-            ~exists().where(col(newer.supersedes_id) == col(AnnotationRow.id)),
+            ~exists().where(col(_NEWER.supersedes_id) == col(AnnotationRow.id)),
         )
         .group_by(col(AnnotationRow.guideline_hash), col(AnnotationRow.stage))
     )

@@ -115,9 +115,10 @@ def store_url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
         yield f"sqlite:///{home / 'touchstone.db'}"
         return
     server: postgres.Cluster = request.getfixturevalue("postgres_cluster")
-    name = server.create(template=request.getfixturevalue("postgres_template"))
+    template = request.getfixturevalue("postgres_template")
+    name = server.lend(template)
     yield server.url(name)
-    server.drop(name)
+    server.give_back(name, template)
 
 
 @pytest.fixture
