@@ -15,12 +15,13 @@ WORKERS := --numprocesses=logical --dist=loadfile --no-loadscope-reorder
 export PIP_NO_INPUT = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint system docs lock clean
+.PHONY: help setup run label-studio test check lint system docs lock clean
 
 help:
 	@echo "make run     the demo project on 127.0.0.1:8501 (sets up what it needs)"
+	@echo "make label-studio  a local Label Studio on 127.0.0.1:8080, for trying (installs it on first use, about 1 GB)"
 	@echo "make setup   .venv with everything that development needs"
-	@echo "make test    all tests (as root it installs Chromium, PostgreSQL and openssl where they are missing)"
+	@echo "make test    all tests (as root it installs Chromium, PostgreSQL and openssl where they are missing; Label Studio below .cache)"
 	@echo "make check   the fast loop: style, types, and the tests that need no browser or server"
 	@echo "make docs    write docs/reference.md from the code"
 	@echo "make lock    compile requirements.txt from pyproject.toml"
@@ -32,11 +33,14 @@ run: $(CORE)
 	@$(BIN)/touchstone demo
 	@$(BIN)/touchstone serve
 
+label-studio: | $(BIN)/python
+	@$(BIN)/python tools/label_studio.py
+
 test: $(ALL) lint system
 	@$(BIN)/python -m pytest $(WORKERS)
 
 check: $(ALL) lint
-	@$(BIN)/python -m pytest $(WORKERS) -m "not browser and not postgres and not slow"
+	@$(BIN)/python -m pytest $(WORKERS) -m "not browser and not postgres and not label_studio and not slow"
 
 lint: $(ALL)
 	@$(BIN)/ruff check .

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 
 from tests.paths import ROOT
+from tools import environments
 
 ENVIRONMENTS = ROOT / ".cache" / "benchmarks"
 """Where peers are installed, each by itself and once: they never share an environment with Touchstone."""
@@ -60,15 +59,4 @@ def quantile_ms(seconds: list[float], share: float) -> float | None:
 
 def environment(name: str, *requirements: str) -> Path:
     """The ``bin`` folder of an environment with these packages; made on first use, found again later."""
-    folder = ENVIRONMENTS / name
-    stamp = folder / "requirements.txt"
-    wanted = "\n".join([str(folder), *requirements]) + "\n"  # its programs name the folder, so it cannot be moved
-    if not (stamp.exists() and stamp.read_text(encoding="utf-8") == wanted):
-        log(f"installing {' '.join(requirements)} into {folder.relative_to(ROOT)} (once)")
-        begun = time.monotonic()
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        install = [str(folder / "bin" / "python"), "-m", "pip", "install", "-qq", *requirements]
-        subprocess.run(install, check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr)
-        stamp.write_text(wanted, encoding="utf-8")
-        log(f"installed in {time.monotonic() - begun:.0f} s")
-    return folder / "bin"
+    return environments.environment(ENVIRONMENTS / name, *requirements)

@@ -91,9 +91,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         names = vars(getattr(item, "module", object))
         if names.get("Server") is Server or names.get("touchstone") is touchstone:
             item.add_marker(pytest.mark.slow)
-        weight = 2 * bool(item.get_closest_marker("browser")) + bool(item.get_closest_marker("slow"))
+        weights = {"label_studio": 4, "browser": 2, "slow": 1}  # all files of the first go to one worker
+        weight = sum(weights[name] for name in weights if item.get_closest_marker(name))
         slow[item.path] = max(slow.get(item.path, 0), weight)
     items.sort(key=lambda item: -slow[item.path])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Workers get whole files, as ``--dist=loadfile`` has it, and one of them all that needs Label Studio."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/label_studio" if nodeid.startswith("tests/label_studio/") else super()._split_scope(nodeid)
+
+    return Together(config, log)
 
 
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]

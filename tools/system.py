@@ -1,7 +1,7 @@
-"""See to it that the programs the tests need from the system are there: Chromium, PostgreSQL and openssl.
+"""See to it that the programs the tests need are there: Chromium, PostgreSQL and openssl, and a Label Studio.
 
 Root installs what is missing from the system's packages; anybody else is told, in one sentence, what to install.
-Nothing else is ever downloaded.
+Label Studio gets an environment of its own below ``.cache``, from the package index, once.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests import browser, postgres
+from tools import label_studio
 
 
 def missing() -> list[str]:
@@ -28,6 +29,22 @@ def missing() -> list[str]:
 
 def main() -> int:
     """Install what is missing, or say what it is."""
+    return system_packages() or peer()
+
+
+def peer() -> int:
+    """Install Label Studio, or say why not."""
+    try:
+        label_studio.migrated()
+    except (OSError, subprocess.CalledProcessError) as error:
+        wanted = f"Label Studio {label_studio.VERSION}"
+        print(f"The tests need {wanted} in {label_studio.FOLDER}, which could not be made: {error}.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def system_packages() -> int:
+    """Install the system's packages that are missing, or say which."""
     packages = missing()
     if not packages:
         return 0

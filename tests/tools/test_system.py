@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from tools import system
+
+
+@pytest.fixture(autouse=True)
+def _label_studio_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system.label_studio, "migrated", lambda: None)
 
 
 def test_nothing_to_do_where_everything_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,3 +51,17 @@ def test_root_installs_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> 
     assert ran[-1][:2] == ["apt-get", "install"]
     assert "postgresql" in ran[-1]
     assert "chromium" not in ran[-1]
+
+
+def test_who_cannot_install_label_studio_is_told_where_it_should_be(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused() -> None:
+        raise subprocess.CalledProcessError(1, ["pip", "install"])
+
+    monkeypatch.setattr(system, "missing", list)
+    monkeypatch.setattr(system.label_studio, "migrated", refused)
+    assert system.main() == 1
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert "Label Studio 1.23.2" in sentence
+    assert "label-studio-1.23.2" in sentence

@@ -1,0 +1,59 @@
+"""The server that these tests share is a stock Label Studio with the accounts that the tests need."""
+
+from __future__ import annotations
+
+import json
+import stat
+import urllib.request
+from collections.abc import Callable
+
+from tests.label_studio import server
+from tools.label_studio import VERSION, Account, LabelStudio, accounts
+
+
+def test_it_is_the_pinned_version_and_all_by_itself(label_studio: LabelStudio) -> None:
+    assert label_studio.admin.call("GET", "/api/version")["release"] == VERSION == "1.23.2"
+    assert label_studio.url.startswith("http://127.0.0.1:")
+    assert stat.S_IMODE((label_studio.folder / "secrets.json").stat().st_mode) == 0o600
+
+
+def test_people_sign_up_by_the_invitation_and_have_tokens_of_both_kinds(
+    label_studio: LabelStudio, label_studio_person: Callable[[str], Account]
+) -> None:
+    anna = label_studio_person("anna.server@example.org")
+    told = {user["id"]: user["email"] for user in label_studio.admin.call("GET", "/api/users")}
+    assert told[anna.id] == anna.email
+    body = json.dumps({"refresh": anna.personal}).encode()
+    head = {"Content-Type": "application/json"}
+    asked = urllib.request.Request(f"{label_studio.url}/api/token/refresh/", body, head, method="POST")
+    with urllib.request.urlopen(asked, timeout=60) as reply:
+        bearer = json.loads(reply.read())["access"]
+    me = urllib.request.Request(
+        f"{label_studio.url}/api/current-user/whoami", headers={"Authorization": f"Bearer {bearer}"}
+    )
+    with urllib.request.urlopen(me, timeout=60) as reply:
+        assert json.loads(reply.read())["id"] == anna.id
+
+
+def test_people_work_there(label_studio: LabelStudio, label_studio_person: Callable[[str], Account]) -> None:
+    anna = label_studio_person("anna.server@example.org")
+    number = server.project(label_studio.admin, "people work there")
+    server.put(label_studio.admin, number, [{"data": {"question": "One?"}}, {"data": {"question": "Two?"}}])
+    first, second = server.tasks(anna, number)
+    made = server.annotate(anna, first["id"], [server.choice("A")], seconds=2.5)
+    assert server.upcoming(anna, number)["id"] == second["id"]
+    server.change(anna, made, [server.choice("B")])
+    server.skip(anna, second["id"])
+    (kept,), (skipped,) = (task["annotations"] for task in server.tasks(anna, number))
+    assert kept["result"][0]["value"] == {"choices": ["B"]}
+    assert (kept["lead_time"], kept["was_cancelled"], skipped["was_cancelled"]) == (2.5, False, True)
+    server.delete(anna, made)
+    assert server.tasks(anna, number)[0]["annotations"] == []
+
+
+def test_accounts_are_kept_with_the_data(own_label_studio: LabelStudio) -> None:
+    (anna,) = accounts(own_label_studio, ["anna@example.org"])
+    own_label_studio.restart()
+    assert accounts(own_label_studio, ["anna@example.org"]) == [anna]
+    assert anna.call("GET", "/api/current-user/whoami")["email"] == "anna@example.org"
+    assert stat.S_IMODE((own_label_studio.folder / "people.json").stat().st_mode) == 0o600

@@ -1,0 +1,32 @@
+"""Environments of their own for other people's programs, which never share one with Touchstone."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+def environment(folder: Path, *requirements: str) -> Path:
+    """The ``bin`` folder of an environment with these packages; made on first use, found again later.
+
+    Whoever comes while somebody else makes it waits. One that was not made to its end is made anew.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder = folder.resolve()  # its programs name the folder: it may be linked to, but not moved
+    stamp = folder / "requirements.txt"
+    wanted = "\n".join([str(folder), *requirements]) + "\n"
+    with (folder.parent / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+            return folder / "bin"
+        print(f"installing {' '.join(requirements)} into {folder} (once)", file=sys.stderr, flush=True)
+        begun = time.monotonic()
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        install = [str(folder / "bin" / "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+        subprocess.run([*install, *requirements], check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr)
+        stamp.write_text(wanted, encoding="utf-8")
+        print(f"installed in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+    return folder / "bin"
