@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from annotation_schemas import registry, typed_yaml, yaml_text
@@ -59,6 +61,13 @@ def _read_guideline(folder: Path, name: str, document: Document) -> str:
 
 
 def _parse(text: str) -> tuple[Document, Schema | None]:
+    document, schema = _parsed(text)
+    return replace(document, troubles=list(document.troubles)), schema  # whoever asked may add to them
+
+
+@lru_cache(maxsize=32)
+def _parsed(text: str) -> tuple[Document, Schema | None]:
+    """What a text says, which is read once: nothing of it but the list of troubles ever changes."""
     document, schema = typed_yaml.parse(text, Schema)
     if schema is not None:
         cross_check(schema, document)

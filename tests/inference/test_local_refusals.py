@@ -54,38 +54,23 @@ def test_no_such_place(tmp_path: Path) -> None:
     assert "There is no folder ../../etc" in refused("../../etc")
 
 
-def test_a_repository_on_a_machine_that_stays_offline() -> None:
-    code = (
-        "from inference.spec import ModelSpec\nfrom inference.opening import *\n"
-        "try: open_answerer(ModelSpec(name='m', adapter='chat', model='somebody/something'), strategy='generate')\n"
-        "except Exception as error: print(error)"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "HF_HOME": "/nonexistent", "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert told.startswith(
-        "somebody/something is not a folder here, it has not been downloaded, and this machine is set"
-    )
-
-
-def test_a_repository_that_was_fetched_before(folder: Path, tmp_path: Path) -> None:
-    """The hub's cache as it lies on disk: files under a commit, which links to them by name."""
+def test_a_repository_on_a_machine_that_stays_offline(folder: Path, tmp_path: Path) -> None:
+    """Before it was fetched, and from the hub's cache as it lies on disk: files under a commit, which links to them by
+    name."""
     commit = "0123456789abcdef0123456789abcdef01234567"
-    home = tmp_path / "hf" / "hub" / "models--somebody--something"
+    home = tmp_path / "fetched" / "hub" / "models--somebody--something"
     (home / "blobs").mkdir(parents=True)
     (home / "snapshots" / commit).mkdir(parents=True)
     (home / "refs").mkdir()
     (home / "refs" / "main").write_text(commit)
     for number, path in enumerate(sorted(folder.iterdir())):
         shutil.copy(path, home / "blobs" / str(number))
-        (home / "snapshots" / commit / path.name).symlink_to(home / "blobs" / str(number))
+        (home / "snapshots" / commit / path.name).symlink_to(f"../../blobs/{number}")
     code = (
-        "from inference.spec import ModelSpec\nfrom inference.opening import *\n"
+        "import os\nfrom inference.spec import ModelSpec\nfrom inference.opening import *\n"
+        "try: open_answerer(ModelSpec(name='m', adapter='chat', model='somebody/something'), strategy='generate')\n"
+        "except Exception as error: print(error)\n"
+        f"os.rename({str(tmp_path / 'fetched')!r}, os.environ['HF_HOME'])\n"
         f"for revision in (None, '{commit}', 'f' * 40):\n"
         "    spec = ModelSpec(name='m', adapter='chat', model='somebody/something', revision=revision)\n"
         "    try:\n        about = open_answerer(spec, strategy='generate').about\n"
@@ -100,8 +85,10 @@ def test_a_repository_that_was_fetched_before(folder: Path, tmp_path: Path) -> N
         text=True,
         check=True,
     ).stdout.splitlines()
-    assert told[:2] == [f"{commit} 64", f"{commit} 64"]
-    assert told[2].startswith("somebody/something is not a folder here, it has not been downloaded")
+    nothing = "somebody/something is not a folder here, it has not been downloaded"
+    assert told[0].startswith(f"{nothing}, and this machine is set")
+    assert told[1:3] == [f"{commit} 64", f"{commit} 64"]
+    assert told[3].startswith(nothing)
 
 
 def test_weights_that_were_not_downloaded_to_the_end(folder: Path) -> None:
