@@ -1,0 +1,533 @@
+"""What a page of Label Studio shows and asks: the labeling configuration of a stage, and the data of its tasks.
+
+The configuration is the same for everything that is asked alike, so all that belongs to one item is data: the texts
+shown, the item's own options, its pictures and clips. Texts of the schema are written so that nothing in them is taken
+for a variable there (``$word``); texts of items are data, which that page shows as text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from annotation_schemas import label_studio, marks
+from annotation_schemas.answers import PREDICTION, said_of
+from annotation_schemas.kinds import options_of, title_of
+from annotation_schemas.label_studio import ABOUT, NONE, NOTE, OTHER, SKIP, Part
+from annotation_schemas.model import AssetSlot, Choice, Criterion, ItemField, Schema, as_words
+from app.workbench.page import PREDICTION_TITLE, REFERENCE_TITLE, shown_fields
+from domain.errors import MediaRefused, NotAvailable, NotFound
+from domain.policies import same
+from domain.records import AssetView, TaskView, VoteView
+from domain.states import Stage
+from media.store import MediaStore
+
+FRAME_RATE = 30.0
+"""Written where nobody knows a clip's own. Without any, that player takes 24."""
+
+_VARIABLE = re.compile(r"\$(?=[\w\[\].{}])")
+_JOINER = "\N{WORD JOINER}"
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML cannot hold."""
+_WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
+_NARROW = "flex: 2 1 0; min-width: 22em"
+_QUIET = "color: #666; font-size: 0.9em; white-space: pre-wrap; margin: 0.2em 0"
+_QUOTED = "white-space: pre-wrap; margin: 0 0 0.6em"
+_SAID = "color: #b00020; white-space: pre-wrap"
+
+
+def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
+    """The labeling configuration of a stage for items of a dimension, as XML; equal where the same is asked.
+
+    Raises
+    ------
+    NotAvailable
+        Label Studio cannot show it; the sentence names the criterion.
+    """
+    page = label_studio.parts(schema, stage.value, dimension)
+    root = Element("View", style="display: flex; gap: 1.5em; align-items: flex-start")
+    media = SubElement(root, "View", style=_WIDE)
+    form = SubElement(root, "View", style=_NARROW)
+    SubElement(form, "Header", value="$says", size="4", style=_SAID)
+    SubElement(form, "Text", name=ABOUT, value="$about", selectionEnabled="false")
+    for slot in schema.item.assets:
+        _media(media, slot, [part for part in page if part.to == label_studio.image_of(slot.role)])
+    marked = {part.to: part for part in page if part.criterion.kind == "spans"}
+    each = SubElement(form, "Repeater", on="$shown")
+    inside = SubElement(each, "View")
+    SubElement(inside, "Header", value="$shown[{{idx}}].title", size="5")
+    SubElement(inside, "Text", name="shown-{{idx}}", value="$shown[{{idx}}].text", selectionEnabled="false")
+    for name, part in marked.items():
+        of = part.criterion.of or PREDICTION
+        SubElement(form, "Header", value=plain(_title_of_text(schema, stage, of)), size="5")
+        SubElement(form, "Text", name=name, value=f"${_key('text', of)}", granularity="symbol")
+    for part in page:
+        _ask(form, part)
+    SubElement(form, "Header", value="Note", size="5")
+    _typed(form, NOTE, rows=2, hint="What else there is to say; may stay empty")
+    indent(root)
+    return tostring(root, encoding="unicode")
+
+
+def data(
+    schema: Schema,
+    stage: Stage,
+    task: TaskView,
+    media: Callable[[AssetView], str],
+    *,
+    key: str = "",
+    says: str = "",
+    rate: Callable[[AssetView], float | None] = lambda asset: None,
+) -> dict[str, Any]:
+    """What a task shows there: nothing that its ``TaskView`` does not hold.
+
+    Parameters
+    ----------
+    media
+        The address of a picture or clip. Pictures with fixed boxes and marks have them drawn in
+        (``label_studio.drawn_on`` says which).
+    key
+        Ours for the task, by which it is found again.
+    says
+        A sentence above everything else.
+    rate
+        The frames in a second of a clip; None if nobody knows.
+    """
+    page = label_studio.parts(schema, stage.value, task.dimension)
+    found: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}
+    shown = _shown(schema, stage, task, page)
+    for slot in schema.item.assets:
+        here = [asset for asset in task.assets if asset.role == slot.role]
+        there = [asset for asset in here if not asset.missing]
+        if len(there) < len(here):
+            shown.insert(0, _line(as_words(slot.role), "The file was not brought in yet."))
+        found |= _media_data(slot, there, page, media, rate)
+    found["shown"] = shown
+    texts = {**task.fields, PREDICTION: task.answer}
+    for part in page:
+        if part.criterion.kind == "spans":
+            of = part.criterion.of or PREDICTION
+            found[_key("text", of)] = str(texts.get(of) or "")
+        if part.kind == "ranker":
+            found[_key("list", part.name)] = _ranked(part, task.fields)
+        elif part.criterion.field is not None:
+            found[_key("options", part.name)] = _offered(part, task.fields)
+    return found
+
+
+def frame_rate(store: MediaStore, sha256: str) -> float | None:
+    """The frames in a second of a stored clip, on average; None if they cannot be counted here."""
+    try:
+        times: list[float] = json.loads(store.frames(sha256).read_text(encoding="utf-8"))["times"]
+    except (NotFound, MediaRefused, NotAvailable):
+        return None
+    if len(times) < 2 or times[-1] <= times[0]:
+        return None
+    return float(round((len(times) - 1) / (times[-1] - times[0]), 3))
+
+
+def plain(text: str) -> str:
+    """A text that nothing there takes for a variable, a truth value or the end of the file; it looks the same."""
+    text = _VARIABLE.sub(f"${_JOINER}", _FORBIDDEN.sub("", text))
+    return text + _JOINER if text in ("true", "false") else text
+
+
+# ---- pictures and clips ---------------------------------------------------------------------------------------------
+
+
+def _media(parent: Element, slot: AssetSlot, drawn: Sequence[Part]) -> None:
+    name = label_studio.image_of(slot.role)
+    if drawn:
+        shown = SubElement(parent, "Image", name=name, zoomControl="true", rotateControl="false")
+        if slot.max == 1:
+            shown.set("value", f"${_key('image', slot.role)}")
+        else:
+            shown.set("valueList", f"${_key('images', slot.role)}")
+        return
+    each = SubElement(parent, "Repeater", on=f"${_key('media', slot.role)}")
+    inside = SubElement(each, "View")
+    entry = f"${_key('media', slot.role)}[{{{{idx}}}}]"
+    SubElement(inside, "Header", value=f"{entry}.title", size="5")
+    if slot.kind == "clip":
+        SubElement(
+            inside, "Video", name=f"clip-{slot.role}-{{{{idx}}}}", value=f"{entry}.url", frameRate=f"{entry}.fps"
+        )
+    else:
+        SubElement(inside, "Image", name=f"{name}-{{{{idx}}}}", value=f"{entry}.url", zoomControl="true")
+
+
+def _media_data(
+    slot: AssetSlot,
+    there: Sequence[AssetView],
+    page: Sequence[Part],
+    media: Callable[[AssetView], str],
+    rate: Callable[[AssetView], float | None],
+) -> dict[str, Any]:
+    drawn = next((part for part in page if part.to == label_studio.image_of(slot.role)), None)
+    if drawn is None:
+        rows = []
+        for at, asset in enumerate(there, 1):
+            title = as_words(slot.role) if len(there) == 1 else f"{as_words(slot.role)} {at}"
+            row: dict[str, Any] = {"title": title, "url": media(asset)}
+            rows.append(row | ({"fps": rate(asset) or FRAME_RATE} if slot.kind == "clip" else {}))
+        return {_key("media", slot.role): rows}
+    if not there:
+        raise NotAvailable(
+            f"Label Studio cannot show the task: `{drawn.name}` is drawn on `{slot.role}`, and its file is not here."
+        )
+    if slot.max == 1:
+        return {_key("image", slot.role): media(there[0])}
+    return {_key("images", slot.role): [media(asset) for asset in there]}
+
+
+# ---- questions -------------------------------------------------------------------------------------------------------
+
+
+def _ask(form: Element, part: Part) -> None:
+    criterion = part.criterion
+    inside = form
+    for control, chosen in part.shown_when:
+        inside = _when(inside, control, chosen)
+    optional = "" if criterion.required else " (optional)"
+    SubElement(inside, "Header", value=plain(criterion.prompt + optional), size="4")
+    for text in (*part.told, *([criterion.help] if criterion.help else ()), *_limits(part)):
+        SubElement(inside, "Header", value=plain(text), size="5", style=_QUIET)
+    for aspect in criterion.aspects:
+        SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_QUIET)
+    _ASKS[part.kind](inside, part)
+    if part.may_be_none and criterion.kind != "multi_choice":
+        _listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
+    if criterion.skip:
+        _skip(inside, part)
+    for place, option in part.own_reasons():
+        told = label_studio.codes(criterion.options, own=True)[place - 1]
+        why = _when(inside, part.name, [told])
+        SubElement(why, "Header", value="Why?", size="5")
+        _reasons(why, option.reasons, part.side("reason", place), part.side("words", place))
+
+
+def _limits(part: Part) -> list[str]:
+    """What is told of the least and the most, in at most one line."""
+    criterion = part.criterion
+    least, most, unit = criterion.min, criterion.max, criterion.unit
+    words: list[str] = []
+    if criterion.kind == "number" and part.field is None:
+        words += [f"from {least:g}"] if least is not None else []
+        words += [f"up to {most:g}"] if most is not None else []
+        words += [f"({unit})"] if unit else []
+        return [" ".join(words).capitalize()] if words else []
+    if criterion.kind in ("multi_choice", "spans", *marks.KINDS):
+        words += [f"at least {least:g}"] if least else []
+        words += [f"at most {most:g}"] if most is not None else []
+    return [", ".join(words).capitalize()] if words else []
+
+
+def _when(parent: Element, control: str, chosen: Sequence[str]) -> Element:
+    return SubElement(
+        parent, "View", visibleWhen="choice-selected", whenTagName=control, whenChoiceValue=",".join(chosen)
+    )
+
+
+def _skip(parent: Element, part: Part) -> None:
+    skip = part.criterion.skip
+    if skip is None:
+        return
+    control, words = part.side("skip"), part.side("skip-words")
+    if part.kind == "choices":  # skipping is one of its choices
+        why = _when(parent, part.name, [SKIP])
+        SubElement(why, "Header", value=plain(f"{skip.label}: why?"), size="5")
+        if skip.reasons:
+            _listed(why, control, _coded(skip.reasons), required=True)
+        else:
+            _typed(why, words, required=True)
+        return
+    SubElement(parent, "Header", value=plain(f"{skip.label}, because"), size="5")
+    if skip.reasons:
+        _listed(parent, control, _coded(skip.reasons), required=False, single="single")
+    else:
+        _listed(parent, control, [(skip.label, SKIP, None)], required=False, single="single")
+        _typed(_when(parent, control, [SKIP]), words, required=True)
+
+
+def _reasons(parent: Element, reasons: Sequence[Choice], control: str, words: str) -> None:
+    other = ("Another reason, in words", OTHER, None)
+    _listed(parent, control, [*_coded(reasons), other], required=True)
+    _typed(_when(parent, control, [OTHER]), words, required=True)
+
+
+def _coded(options: Sequence[Choice]) -> list[tuple[str, str, str | None]]:
+    told = label_studio.codes(options, own=True)
+    return [(option.label, text, option.help) for option, text in zip(options, told, strict=True)]
+
+
+def _listed(
+    parent: Element,
+    control: str,
+    choices: Sequence[tuple[str, str, str | None]],
+    *,
+    required: bool,
+    single: str = "single-radio",
+    layout: str = "vertical",
+) -> Element:
+    made = _choices(parent, control, single, required, layout)
+    for label, text, hint in choices:
+        shown = SubElement(made, "Choice", value=plain(label), alias=text)
+        if hint:
+            shown.set("hint", plain(hint))
+    return made
+
+
+def _choices(parent: Element, control: str, single: str, required: bool, layout: str = "vertical") -> Element:
+    made = SubElement(parent, "Choices", name=control, toName=ABOUT, choice=single, layout=layout)
+    if required:
+        made.set("required", "true")
+        made.set("requiredMessage", "Choose an answer to every question that is not optional.")
+    return made
+
+
+def _ask_choices(parent: Element, part: Part) -> None:
+    criterion = part.criterion
+    many = criterion.kind == "multi_choice"
+    single = "multiple" if many else "single-radio"
+    needed = criterion.required and (not criterion.skip or part.kind == "choices")
+    if criterion.field is not None:
+        made = _choices(parent, part.name, single, needed)
+        made.set("value", f"${_key('options', part.name)}")
+        return
+    choices = [(_labelled(criterion, option), text, hint) for option, (_, text, hint) in _own(criterion)]
+    _listed(parent, part.name, [*choices, *_beside(part)], required=needed, single=single)
+
+
+def _own(criterion: Criterion) -> list[tuple[Choice, tuple[str, str, str | None]]]:
+    options = label_studio.distinct(options_of(criterion, {}))
+    return list(zip(options, _coded(options), strict=True))
+
+
+def _labelled(criterion: Criterion, option: Choice) -> str:
+    value = str(option.value)
+    return option.label if criterion.kind != "scale" or option.label == value else f"{value} · {option.label}"
+
+
+def _beside(part: Part) -> list[tuple[str, str, str | None]]:
+    """Choices that are no options."""
+    skip = part.criterion.skip
+    found: list[tuple[str, str, str | None]] = []
+    if part.may_be_none:
+        found.append(("None of them", NONE, None))
+    if skip:
+        found.append((skip.label, SKIP, None))
+    return found
+
+
+def _ask_rating(parent: Element, part: Part) -> None:
+    made = SubElement(
+        parent, "Rating", name=part.name, toName=ABOUT, maxRating=str(len(part.criterion.values)), icon="star"
+    )
+    _require(made, part)
+
+
+def _ask_number(parent: Element, part: Part) -> None:
+    criterion = part.criterion
+    made = SubElement(parent, "Number", name=part.name, toName=ABOUT)
+    for name in ("min", "max", "step"):
+        if getattr(criterion, name) is not None:
+            made.set(name, repr(getattr(criterion, name)))
+    _require(made, part)
+
+
+def _ask_text(parent: Element, part: Part) -> None:
+    field = part.field
+    needed = part.criterion.required and not part.criterion.skip
+    if field is not None and field.kind == "text_list":
+        most = field.length or field.max_length
+        _typed(parent, part.name, most=most, required=needed, hint="One entry; Enter adds it to the list")
+        return
+    long = field is not None and field.kind == "long_text"
+    _typed(parent, part.name, rows=4 if long else 2, required=needed)
+
+
+def _typed(
+    parent: Element, control: str, *, rows: int = 2, most: int | None = 1, required: bool = False, hint: str = ""
+) -> None:
+    made = SubElement(parent, "TextArea", name=control, toName=ABOUT, editable="true")
+    if most != 1:
+        rows = 1
+    made.set("rows", str(rows))
+    if most is not None:
+        made.set("maxSubmissions", str(most))
+    if hint:
+        made.set("placeholder", plain(hint))
+    if required:
+        made.set("required", "true")
+        made.set("requiredMessage", "Write something wherever it does not say that it is optional.")
+
+
+def _ask_order(parent: Element, part: Part) -> None:
+    SubElement(parent, "List", name=label_studio.list_of(part.name), value=f"${_key('list', part.name)}", title="")
+    SubElement(parent, "Ranker", name=part.name, toName=label_studio.list_of(part.name))
+
+
+def _ask_properties(parent: Element, part: Part) -> None:
+    said = [Choice(value=value, label=str(value)) for value in said_of(part.criterion)]
+    for at, option in enumerate(part.criterion.options, 1):
+        text = option.label if not option.help else f"{option.label}: {option.help}"
+        SubElement(parent, "Header", value=plain(text), size="5")
+        needed = part.criterion.required and not part.criterion.skip
+        _listed(parent, part.side("is", at), _coded(said), required=needed, layout="inline")
+
+
+def _ask_boxes(parent: Element, part: Part) -> None:
+    if part.kind == "rectangle":
+        SubElement(parent, "Rectangle", name=part.name, toName=part.to, canRotate="false", strokeWidth="3")
+        return
+    made = SubElement(parent, "RectangleLabels", name=part.name, toName=part.to, canRotate="false", strokeWidth="3")
+    for label, text, hint in _coded(part.criterion.options):
+        shown = SubElement(made, "Label", value=plain(label), alias=text)
+        if hint:
+            shown.set("hint", plain(hint))
+
+
+def _ask_marks(parent: Element, part: Part) -> None:
+    most = int(part.criterion.max) if part.criterion.max is not None else label_studio.MOST_MARKS
+    made = SubElement(parent, "KeyPointLabels", name=part.name, toName=part.to, strokeWidth="4")
+    for number in range(1, most + 1):
+        SubElement(made, "Label", value=str(number), maxUsages="1")
+
+
+def _ask_passages(parent: Element, part: Part) -> None:
+    made = SubElement(parent, "Labels", name=part.name, toName=part.to)
+    for label, text, hint in _coded(part.criterion.options):
+        shown = SubElement(made, "Label", value=plain(label), alias=text)
+        if hint:
+            shown.set("hint", plain(hint))
+
+
+def _require(made: Element, part: Part) -> None:
+    if part.criterion.required and not part.criterion.skip:
+        made.set("required", "true")
+        made.set("requiredMessage", plain(f"“{part.criterion.prompt}” is not answered yet."))
+
+
+_ASKS: Mapping[str, Callable[[Element, Part], None]] = {
+    "choices": _ask_choices,
+    "rating": _ask_rating,
+    "number": _ask_number,
+    "textarea": _ask_text,
+    "ranker": _ask_order,
+    "property_list": _ask_properties,
+    "rectanglelabels": _ask_boxes,
+    "rectangle": _ask_boxes,
+    "keypointlabels": _ask_marks,
+    "labels": _ask_passages,
+}
+
+# ---- data ------------------------------------------------------------------------------------------------------------
+
+
+def _key(what: str, name: str) -> str:
+    """A key of a task's data; variables there are letters, digits and underscores."""
+    return f"{what}_{name}"
+
+
+def _line(title: str, text: str) -> dict[str, Any]:
+    return {"title": title, "text": text or " "}
+
+
+def _about(schema: Schema, task: TaskView) -> str:
+    known = next((each for each in schema.dimensions if each.id == task.dimension), None)
+    if known is None:
+        return task.dimension or " "
+    return f"{known.title}: {known.definition}" if known.definition else known.title
+
+
+def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -> list[dict[str, Any]]:
+    """What is read on the page, in the order of our own pages."""
+    if stage is Stage.AUTHORING:
+        return []
+    offered = {part.criterion.field for part in page if part.criterion.field is not None}
+    marked = {part.criterion.of or PREDICTION for part in page if part.criterion.kind == "spans"}
+    found = [
+        _line(_titled(field, stage), _told(field, task.fields[field.name]))
+        for field in shown_fields(schema, stage)
+        if field.name in task.fields
+        and field.name not in offered | marked
+        and field.kind not in marks.KINDS
+        and task.fields[field.name] not in (None, "", [])
+    ]
+    if task.answer is not None and PREDICTION not in marked:
+        title = PREDICTION_TITLE
+        if task.place is not None and task.place[1] > 1:
+            title = f"{title} ({task.place[0]} of {task.place[1]})"
+        found.append(_line(title, task.answer))
+    found += [_line(vote.label, _vote(schema, task, vote)) for vote in task.votes]
+    if task.history:
+        found.append(_line("What happened before", "\n".join(task.history)))
+    return found
+
+
+def _titled(field: ItemField, stage: Stage) -> str:
+    title = title_of(field)
+    clashes = stage is Stage.GRADING and title.casefold() == PREDICTION_TITLE.casefold()
+    return REFERENCE_TITLE if clashes else title
+
+
+def _title_of_text(schema: Schema, stage: Stage, of: str) -> str:
+    field = next((each for each in schema.item.fields if each.name == of), None)
+    return _titled(field, stage) if field is not None else PREDICTION_TITLE
+
+
+def _told(field: ItemField, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        return "\n".join(f"{at}. {entry}" for at, entry in enumerate(value, 1))
+    option = next((each for each in field.options if same(each.value, value)), None)
+    return option.label if option is not None else json.dumps(value, ensure_ascii=False)
+
+
+def _vote(schema: Schema, task: TaskView, vote: VoteView) -> str:
+    stage = schema.stages.verification
+    lines = []
+    for criterion in stage.criteria if stage is not None else ():
+        if criterion.name not in vote.values:
+            continue
+        value, reason = vote.values[criterion.name], vote.reasons.get(criterion.name)
+        options = options_of(criterion, task.fields)
+        chosen = next((each for each in options if same(each.value, value)), None)
+        if value is None:
+            said, reasons = criterion.skip.label if criterion.skip else "Skipped", _skip_reasons(criterion)
+        else:
+            said = chosen.label if chosen is not None else _spelled(value)
+            reasons = chosen.reasons if chosen is not None else ()
+        because = next((each.label for each in reasons if same(each.value, reason)), reason)
+        lines.append(f"{criterion.prompt} {said}" + (f" ({because})" if because is not None else ""))
+    return "\n".join([*lines, *([vote.note] if vote.note else ())])
+
+
+def _skip_reasons(criterion: Criterion) -> Sequence[Choice]:
+    return criterion.skip.reasons if criterion.skip else ()
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _offered(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+    options = part.options(fields)
+    rows = list(zip((option.label for option in options), label_studio.codes(options, own=False), strict=True))
+    rows += [(label, text) for label, text, _ in _beside(part)]
+    return [{"value": _VARIABLE.sub(f"${_JOINER}", label) or " ", "alias": text} for label, text in rows]
+
+
+def _ranked(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+    options = part.options(fields)
+    told = label_studio.rank_codes(options, own=part.own)
+    return [
+        {"id": text} if text == option.label else {"id": text, "title": option.label}
+        for option, text in zip(options, told, strict=True)
+    ]
