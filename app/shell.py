@@ -226,15 +226,42 @@ def guard(services: Services | None = None) -> Iterator[None]:
     except TouchstoneError as error:
         tell(error)
     except Exception as error:  # the frame of the screens: told calmly, logged whole
-        number = secrets.token_hex(4)
-        log.error("Error %s on a screen", number, exc_info=error)
-        show(
-            markup.notice(
-                f"Something went wrong here, and it is not your doing. Nothing you submitted is lost. Reload the page; "
-                f"if it happens again, tell the people who run this server the number {number}.",
-                style="bad",
-            )
-        )
+        show(markup.notice(_unforeseen(error), style="bad"))
+
+
+def _unforeseen(error: Exception) -> str:
+    number = secrets.token_hex(4)
+    log.error("Error %s on a screen", number, exc_info=error)
+    return (
+        f"Something went wrong here, and it is not your doing. Nothing you submitted is lost. Reload the page; "
+        f"if it happens again, tell the people who run this server the number {number}."
+    )
+
+
+@contextmanager
+def pressed(services: Services) -> Iterator[None]:
+    """The guard of what a widget's callback does; ``tell_refused`` tells what went wrong when the page is drawn.
+
+    A press whose work is done in the callback counts whatever comes next: Streamlit calls it before it draws anything,
+    while a press that the page looks for as it is drawn is forgotten if another one comes first.
+    """
+    try:
+        if not services.alive():
+            raise SignInRequired(SESSION_OVER)
+        address = st.context.ip_address
+        with acting_from(address if isinstance(address, str) else LOOPBACK):
+            yield
+    except TouchstoneError as error:
+        st.session_state["touchstone.refused"] = str(error)
+    except Exception as error:
+        st.session_state["touchstone.refused"] = _unforeseen(error)
+
+
+def tell_refused() -> None:
+    """Why the last press did nothing, if so."""
+    refused = st.session_state.pop("touchstone.refused", None)
+    if refused:
+        show(markup.notice(refused, style="bad"))
 
 
 def tell(error: TouchstoneError) -> None:

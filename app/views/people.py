@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from domain.errors import TouchstoneError
+from domain.errors import Conflict, TouchstoneError
 from domain.records import Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -29,7 +29,8 @@ def render(services: Services) -> None:
         "People", "Who takes part, as what, and in which dimensions. A change counts at once.", made_up=view.made_up
     )
     members = projects.members(services.store, person=services.person, project=view.name)
-    _said()
+    with st.container():  # a place of its own, said or not: a row that moved would close the list open in it
+        _said()
     if not members:
         shell.show(markup.notice("Nobody takes part yet. Make an invitation below and send its link."))
     else:
@@ -73,48 +74,91 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
             markup.tag("div", markup.quiet(login), style="ts ts-small"),
         )
     with part:
-        role = st.selectbox(
-            "Part",
+        key = _showing("role", view, member)
+        st.selectbox(
+            f"Part of {member.person.name}",
             PARTS,
-            index=PARTS.index(member.role),
             format_func=lambda role: str(role).capitalize(),
-            key=key_of("role", view, member),
+            key=key,
             label_visibility="collapsed",
+            on_change=_chosen,
+            args=(services, view, member, "role"),
         )
     with dimensions:
-        picked = st.multiselect(
-            "Dimensions",
-            list(titles),
-            default=list(member.dimensions or ()),
+        key = _showing("dimensions", view, member)
+        st.multiselect(
+            f"Dimensions of {member.person.name}",
+            list(dict.fromkeys([*titles, *(member.dimensions or ())])),
             format_func=lambda name: titles.get(name, name),
-            key=key_of("dimensions", view, member),
+            key=key,
             placeholder="all dimensions",
             label_visibility="collapsed",
+            on_change=_chosen,
+            args=(services, view, member, "dimensions"),
         )
     with stages:
-        working = st.multiselect(
-            "Stages",
-            stages_of(view),
-            default=[stage for stage in member.stages or () if stage in stages_of(view)],
+        key = _showing("stages", view, member)
+        st.multiselect(
+            f"Stages of {member.person.name}",
+            list(dict.fromkeys([*stages_of(view), *(member.stages or ())])),
             format_func=str,
-            key=key_of("stages", view, member),
+            key=key,
             placeholder="all stages",
             label_visibility="collapsed",
+            on_change=_chosen,
+            args=(services, view, member, "stages"),
         )
     with more, st.popover("More", width="stretch"):
         _more(services, view, member)
-    wanted = (role or member.role, tuple(picked) or None, tuple(working) or None)
-    if wanted != (member.role, member.dimensions or None, member.stages or None):
-        _change(services, view, login, *wanted)
 
 
-def key_of(what: str, view: ProjectView, member: Membership) -> str:
-    """The key of a widget that shows a stored part.
+def _stored(member: Membership, what: str) -> Role | list[str] | list[Stage]:
+    """One of role, dimensions and stages, as a widget holds it."""
+    return member.role if what == "role" else list(getattr(member, what) or ())
 
-    It changes with what is stored, so that a widget drawn before another lead's change can never put the old part back.
+
+def _showing(what: str, view: ProjectView, member: Membership) -> str:
+    """The key of the widget for this part, which shows what is stored now.
+
+    The widget stays the same whatever is stored, so what is chosen in it while the page is still being drawn counts.
     """
-    stored = ".".join([member.role, *(member.dimensions or "*"), *(member.stages or "*")])
-    return f"people.{what}.{view.name}.{member.person.login}.{stored}"
+    key = f"people.{what}.{view.name}.{member.person.login}"
+    stored = _stored(member, what)
+    if st.session_state.get(key) != stored:
+        st.session_state[key] = stored
+    st.session_state[f"{key}.seen"] = stored
+    return key
+
+
+def _chosen(services: Services, view: ProjectView, member: Membership, what: str) -> None:
+    """Store what was just chosen in one widget; the rest of the part stays as it is stored, whoever stored it.
+
+    What another lead has changed since the widget was drawn is not overwritten: the page shows it, and one can choose
+    again.
+    """
+    key = f"people.{what}.{view.name}.{member.person.login}"
+    login = member.person.login
+    with shell.pressed(services):
+        members = projects.members(services.store, person=services.person, project=view.name)
+        now = next((each for each in members if each.person.login == login), None)
+        if now is None:
+            raise Conflict(f"{member.person.name} is no longer in the project.")
+        if _stored(now, what) != st.session_state[f"{key}.seen"]:
+            raise Conflict(
+                f"Somebody has meanwhile changed the {what} of {member.person.name}. Look, and choose again."
+            )
+        chosen = st.session_state[key]
+        saved = projects.set_member(
+            services.store,
+            by=services.person,
+            project=view.name,
+            login=login,
+            role=chosen if what == "role" else now.role,
+            dimensions=(chosen if what == "dimensions" else now.dimensions) or None,
+            stages=(chosen if what == "stages" else now.stages) or None,
+        )
+        st.session_state[f"{key}.seen"] = _stored(saved, what)
+        _note_saved(login, saved.role, saved.dimensions)
 
 
 def _change(
@@ -138,8 +182,13 @@ def _change(
     except TouchstoneError as error:
         shell.tell(error)
         return
+    _note_saved(login, role, dimensions)
+    st.rerun()
+
+
+def _note_saved(login: str, role: Role, dimensions: Sequence[str] | None) -> None:
     part = ", ".join(dimensions) if dimensions else "all dimensions"
-    _say(f"Saved: {login} is {role} in {part}.")
+    st.session_state["people.said"] = f"Saved: {login} is {role} in {part}."
 
 
 def _more(services: Services, view: ProjectView, member: Membership) -> None:
@@ -242,6 +291,7 @@ def _say(words: str) -> None:
 
 
 def _said() -> None:
+    shell.tell_refused()
     words = st.session_state.pop("people.said", None)
     if words:
         shell.show(markup.notice(words, style="good"))

@@ -137,6 +137,7 @@ def _words(values: Any) -> str:
 
 def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People and items")
+    shell.tell_refused()
     found = [
         each
         for each in qualify.tries(services.store, person=services.person, project=view.name, stage=stage)
@@ -165,25 +166,40 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
 
 def _review(services: Services, chosen: qualify.Try) -> None:
     with st.form(f"qualify.form.{chosen.id}", border=False):
-        comments = {}
         for result in chosen.results:
             shell.show(result_of(result))
-            comments[result.item] = st.text_input(
+            st.text_input(
                 f"Comment on {result.item}",
-                key=f"qualify.comment.{chosen.id}.{result.item}",
+                key=_comment_key(chosen, result.item),
                 label_visibility="collapsed",
                 placeholder="comment",
             )
         left, right = st.columns(2)
         with left:
-            signed = st.form_submit_button("Sign", type="primary", key=f"qualify.sign.{chosen.id}")
+            st.form_submit_button(
+                "Sign",
+                type="primary",
+                key=f"qualify.sign.{chosen.id}",
+                on_click=_reviewed,
+                args=(services, chosen, True),
+            )
         with right:
-            back = st.form_submit_button("Send back", key=f"qualify.back.{chosen.id}")
-    if signed or back:
-        qualify.review(
-            services.store, by=services.person, qualification=chosen.id, signs=bool(signed), comments=comments
-        )
-        st.rerun()
+            st.form_submit_button(
+                "Send back", key=f"qualify.back.{chosen.id}", on_click=_reviewed, args=(services, chosen, False)
+            )
+
+
+def _comment_key(chosen: qualify.Try, item: str) -> str:
+    return f"qualify.comment.{chosen.id}.{item}"
+
+
+def _reviewed(services: Services, chosen: qualify.Try, signs: bool) -> None:
+    """What a press of Sign or Send back does, before the page is drawn: table and next form then come together."""
+    with shell.pressed(services):
+        comments = {
+            result.item: str(st.session_state.get(_comment_key(chosen, result.item), "")) for result in chosen.results
+        }
+        qualify.review(services.store, by=services.person, qualification=chosen.id, signs=signs, comments=comments)
 
 
 def matrix(found: Sequence[qualify.Try]) -> markup.Markup:

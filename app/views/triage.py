@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from domain.errors import SignInRequired, TouchstoneError
+from domain.errors import NotFound
 from domain.records import NothingLeft, ProjectView, SiftCounts, SiftFrame, SiftView
 from workflow import sift
 
@@ -45,9 +44,7 @@ def render(services: Services) -> None:
 @st.fragment
 def _bench(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
-        refusal = st.session_state.pop("triage.refusal", None)
-        if refusal:
-            shell.show(markup.notice(refusal))
+        shell.tell_refused()
         found = sift.next_group(services.store, person=services.person, project=view.name)
         if isinstance(found, NothingLeft):
             shell.show(
@@ -128,7 +125,7 @@ def _decide(
     drop: Mapping[str, str] | None = None,
 ) -> Callable[[], None]:
     def act() -> None:
-        with _telling(services):
+        with shell.pressed(services):
             sift.decide(
                 services.store,
                 person=services.person,
@@ -143,23 +140,11 @@ def _decide(
 
 def _undo(services: Services, view: ProjectView) -> None:
     def act() -> None:
-        with _telling(services):
+        with shell.pressed(services):
             if sift.undo(services.store, person=services.person, project=view.name) is None:
-                st.session_state["triage.refusal"] = "You have nothing to take back."
+                raise NotFound("You have nothing to take back.")
 
     st.button("Take back", key="triage.undo", shortcut="U", type="tertiary", on_click=act)
-
-
-@contextmanager
-def _telling(services: Services) -> Iterator[None]:
-    """What a key did is told when the page is painted next."""
-    try:
-        if services.alive():
-            yield
-        else:
-            raise SignInRequired(shell.SESSION_OVER)
-    except TouchstoneError as error:
-        st.session_state["triage.refusal"] = str(error)
 
 
 # ---- for leads -------------------------------------------------------------------------------------------------------

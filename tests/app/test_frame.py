@@ -21,6 +21,7 @@ import pytest
 from db.engine import open_store
 from domain.roles import Role
 from tests.app.client import Client
+from tests.browser import settled
 from tests.paths import ROOT
 from tests.serving import COMMAND, Server, environment
 from workflow import accounts, projects
@@ -116,11 +117,13 @@ def test_an_annotator_who_opens_a_lead_s_page_reads_a_sentence(running: Server, 
     page = browser_page
     _sign_in(page, running, "ana")
     menu = page.locator("[data-testid=stSidebar]")
+    settled(page)
     assert menu.get_by_text("Dashboard").count() == 0
     for path in ("dashboard", "people", "import", "agreement", "export"):
         page.goto(f"{running.url}/{path}?project=tiny")
         page.wait_for_selector(".ts-notice.bad")
         assert "for the leads of Project tiny" in page.inner_text(".ts-notice.bad")
+        settled(page)
         assert page.locator("[data-testid=stMain] button").count() == 0
     page.goto(f"{running.url}/dashboard?project=other")
     page.wait_for_selector(".ts-notice.bad")
@@ -133,6 +136,7 @@ def test_a_session_that_ends_elsewhere_ends_on_the_open_page_too(running: Server
     _sign_in(page, running, "lea")
     page.goto(f"{running.url}/people?project=tiny")
     page.wait_for_selector("text=Invite somebody")
+    settled(page)
     token = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "touchstone_session")
     store = open_store(None, running.home)
     accounts.end_session(store, token=token)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.app.homes import PASSWORD, Home, make_home, picture
+from tests.browser import settled
 from tests.serving import Server
 from workflow import accounts, bring_in, pool, projects
 
@@ -49,18 +49,14 @@ def _sign_in(page: Page, server: Server, login: str) -> Page:
     page.fill("input[name=password]", PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_selector(".ts-title")
+    settled(page)
     return page
 
 
 def _open(page: Page, server: Server, path: str) -> None:
     page.goto(f"{server.url}/{path}?project=tiny")
     page.wait_for_selector(".ts-title")
-    _settled(page)
-
-
-def _settled(page: Page) -> None:
-    """Wait until the page has been drawn to its end: what is given to a widget before may be drawn away."""
-    page.wait_for_selector("[data-test-script-state=notRunning]")
+    settled(page)
 
 
 def _zip(files: dict[str, bytes]) -> bytes:
@@ -85,7 +81,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
     ]
     page.locator("input[type=file]").set_input_files(upload)  # type: ignore[arg-type]
     page.get_by_text("twice.png").wait_for()
-    _settled(page)
+    settled(page)
     page.get_by_role("button", name="Add to the pool").click()
     page.wait_for_selector("text=1 image added to the pool; 1 already there; 1 not taken.")
     assert "page.png" in page.inner_text(".ts-table")
@@ -103,12 +99,12 @@ def test_a_zip_of_annotation_files_is_uploaded_with_its_images(page: Page, runni
         [{"name": "bench.zip", "mimeType": "application/zip", "buffer": _zip(files)}]
     )
     page.get_by_text("bench.zip").wait_for()
-    _settled(page)
+    settled(page)
     inputs.nth(1).set_input_files(  # type: ignore[arg-type]
         [{"name": "media.zip", "mimeType": "application/zip", "buffer": _zip(media)}]
     )
     page.get_by_text("media.zip").wait_for()
-    _settled(page)
+    settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_selector("text=2 items came in; 2 of 2 images and clips found.")
 
@@ -118,7 +114,7 @@ def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:
     bomb = [{"name": "bomb.zip", "mimeType": "application/zip", "buffer": _zip({"x.json": bytes(20_000_000)})}]
     page.locator("input[type=file]").nth(0).set_input_files(bomb)  # type: ignore[arg-type]
     page.get_by_text("bomb.zip").wait_for()
-    _settled(page)
+    settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_selector("text=bomb.zip swells too much")
 
@@ -149,24 +145,28 @@ def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_p
         assert packed.namelist()
 
 
+def _dimensions(home: Home, login: str) -> tuple[str, ...]:
+    store = home.store()
+    member = next(m for m in projects.members(store, person=None, project="tiny") if m.person.login == login)
+    store.close()
+    return member.dimensions or ()
+
+
 def test_dimensions_are_given_in_the_browser(page: Page, running: Server, home: Home) -> None:
     _open(page, running, "people")
+    page.get_by_role("combobox", name="Dimensions of Ana").click()
+    page.get_by_role("option", name="Counting").click()
+    page.get_by_text("Saved: ana is annotator in counting.").wait_for()
+    assert _dimensions(home, "ana") == ("counting",)
 
-    def dimensions() -> tuple[str, ...] | None:
-        store = home.store()
-        ana = next(m for m in projects.members(store, person=None, project="tiny") if m.person.login == "ana")
-        store.close()
-        return ana.dimensions
 
-    for _ in range(3):  # on a busy machine a list that was opened closes again while the page is drawn
-        box = page.get_by_role("combobox", name="Dimensions").first
-        box.click()
-        box.press_sequentially("Counting", delay=30)
-        box.press("Enter")
-        end = time.monotonic() + 20
-        while dimensions() is None and time.monotonic() < end:
-            page.wait_for_timeout(200)
-        if dimensions() is not None:
-            break
-        _open(page, running, "people")
-    assert dimensions() == ("counting",)
+def test_what_is_chosen_while_the_page_is_still_being_drawn_counts(page: Page, running: Server, home: Home) -> None:
+    _open(page, running, "people")
+    for login, options in {"bo": ("Counting", "Activity"), "chi": ("Activity",)}.items():
+        page.get_by_role("combobox", name=f"Dimensions of {login.title()}").click()
+        for option in options:  # the list stays open
+            page.get_by_role("option", name=option).click()
+        page.keyboard.press("Escape")
+    page.get_by_text("Saved: chi is annotator in activity.").wait_for()
+    assert set(_dimensions(home, "bo")) == {"counting", "activity"}
+    assert _dimensions(home, "chi") == ("activity",)

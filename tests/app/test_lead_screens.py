@@ -205,12 +205,6 @@ def test_an_empty_dashboard_says_the_next_step(store: Store, show: Show) -> None
 # ---- people ----------------------------------------------------------------------------------------------------------
 
 
-def widget(test: AppTest, what: str, login: str) -> str:
-    """The key of a person's widget; it ends with what is stored."""
-    keys = [known.key or "" for known in [*test.selectbox, *test.multiselect]]
-    return next(key for key in keys if key.startswith(f"people.{what}.tiny.{login}."))
-
-
 def part_of(store: Store, login: str) -> tuple[Role, tuple[str, ...] | None]:
     parts = projects.members(store, person=None, project="tiny")
     return next((part.role, part.dimensions) for part in parts if part.person.login == login)
@@ -218,18 +212,45 @@ def part_of(store: Store, login: str) -> tuple[Role, tuple[str, ...] | None]:
 
 def test_a_changed_part_is_saved_at_once(store: Store, show: Show) -> None:
     test = show("people", "lea")
-    test.selectbox(key=widget(test, "role", "bo")).select(Role.SENIOR).run()
+    test.selectbox(key="people.role.tiny.bo").select(Role.SENIOR).run()
     assert "Saved: bo is senior" in words(test)
-    test.multiselect(key=widget(test, "dimensions", "bo")).select("counting").run()
+    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
     assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
 
 
 def test_a_page_drawn_before_another_lead_s_change_does_not_undo_it(store: Store, show: Show) -> None:
     test = show("people", "lea")
     projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
-    test.selectbox(key=widget(test, "role", "chi")).select(Role.SENIOR).run()
+    test.selectbox(key="people.role.tiny.chi").select(Role.SENIOR).run()
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
     assert part_of(store, "chi") == (Role.SENIOR, None)
+
+
+def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_told(store: Store, show: Show) -> None:
+    test = show("people", "lea")
+    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
+    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+    assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
+    assert "Somebody has meanwhile changed the dimensions of Bo. Look, and choose again." in words(test)
+    assert test.multiselect(key="people.dimensions.tiny.bo").value == ["activity"]
+    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+    role, dimensions = part_of(store, "bo")
+    assert (role, set(dimensions or ())) == (Role.SENIOR, {"activity", "counting"})
+
+
+def test_one_part_is_changed_and_the_rest_stays_as_another_lead_has_left_it(store: Store, show: Show) -> None:
+    test = show("people", "lea")
+    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR)
+    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+    assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
+
+
+def test_who_was_taken_out_meanwhile_stays_out(store: Store, show: Show) -> None:
+    test = show("people", "lea")
+    projects.remove_member(store, by=None, project="tiny", login="bo")
+    test.selectbox(key="people.role.tiny.bo").select(Role.SENIOR).run()
+    assert "Bo is no longer in the project." in words(test)
+    assert "bo" not in {m.person.login for m in projects.members(store, person=None, project="tiny")}
 
 
 def test_an_invitation_is_a_link_that_works(store: Store, show: Show) -> None:

@@ -121,14 +121,6 @@ def place(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> It
     store.close()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _patience() -> Iterator[None]:
-    """A busy machine may take its time; what is waited for is a fact, not a pace."""
-    expect.set_options(timeout=20_000)
-    yield
-    expect.set_options(timeout=5_000)
-
-
 def until(holds: Callable[[], Any], *, seconds: float = 20) -> Any:
     """Wait for something that is true, and return it."""
     end = time.monotonic() + seconds

@@ -9,11 +9,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from db.engine import Store, open_store
+from tests.browser import WAIT_MS, settled
 from tests.serving import Server
 from workflow import accounts
-
-WAIT_MS = 20_000
-"""How long a person would wait for a page on a busy machine before calling it broken."""
 
 
 class Desk:
@@ -24,8 +22,13 @@ class Desk:
         page.set_default_timeout(WAIT_MS)
 
     def open(self, path: str) -> None:
-        """Go to a page of the app."""
+        """Go to a page of the app and wait until it is whole."""
         self.page.goto(f"{self.server.url}{path}")
+        self.settled()
+
+    def settled(self, *, held_ms: int = 100) -> None:
+        """Wait until the page is whole: what is pressed on half a page may be drawn away."""
+        settled(self.page, held_ms=held_ms)
 
     @property
     def bench(self) -> Locator:
@@ -125,7 +128,9 @@ def at_desk(browser: Browser, server: Server, login: str, *, scheme: str = "ligh
     thrown: list[str] = []
     page.on("pageerror", lambda error: thrown.append(str(error)))
     page.goto(f"{server.url}/link/{token}")
-    expect(page.get_by_role("heading", name="My work")).to_be_visible(timeout=WAIT_MS)
-    yield Desk(page, server)
+    expect(page.get_by_role("heading", name="My work")).to_be_visible()
+    desk = Desk(page, server)
+    desk.settled()
+    yield desk
     context.close()
     assert not thrown

@@ -29,7 +29,7 @@ def _run(server: Server, *arguments: str) -> str:
 
 def _taken(desk: Desk, button: str) -> str:
     """The file behind a button."""
-    expect(desk.page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+    desk.settled()
     with desk.page.expect_download() as waiting:
         desk.page.get_by_role("button", name=button).click()
     return Path(waiting.value.path()).read_text(encoding="utf-8")
@@ -64,6 +64,7 @@ def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, 
         # Ann is gone, and her doings are still found under her name, from where she did them.
         _run(server, "people", "deactivate", "ann")
         desk.page.reload()
+        desk.settled()
         desk.page.get_by_role("combobox", name="Who").click()
         desk.page.get_by_role("option", name="ann", exact=True).click()
         mine = [row for row in rows if row["who"] == "ann"]

@@ -84,6 +84,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         expect(section).to_be_visible(timeout=60_000)
         lea.looks(pictures, "calibration")
         same = sum(a == b for a, b in zip(GRADES["gus"], JUDGE, strict=True)) / len(JUDGE)
+        lea.settled()
         row = section.locator("tr").filter(has_text="gus").filter(has=lea.page.get_by_role("link"))
         expect(row).to_contain_text(f"{100 * same:.1f} %")
         with lea.page.expect_download() as download:
@@ -97,6 +98,8 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         for text, a, b in zip(QUESTIONS, GRADES["gus"], JUDGE, strict=True):
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(a != b))
         lea.page.go_back()
+        expect(lea.page.get_by_role("heading", name="Calibration", exact=True)).to_be_visible()
+        lea.settled()
         lea.page.get_by_role("button", name="Make the report").click()
         cell = lea.page.locator("section#confusion tr").filter(has_text=re.compile(r"big judge\s*0.5\s*1\s*\d"))
         cell.get_by_role("link", name="items").click(timeout=60_000)

@@ -18,6 +18,7 @@ from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from tests.app.homes import picture
+from tests.browser import settled
 from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import Server, touchstone
 from workflow import accounts, pool, projects, submit
@@ -165,6 +166,7 @@ def _sam_settles(chromium: Browser, running: Server) -> None:
             desk.press("h")
         history = waiting.value
         expect(history.get_by_text("names are hidden until it is settled")).to_be_visible()
+        settled(history)
         words = history.locator("[data-testid=stMain]").inner_text()
         assert not re.search(r"\b(vera|vic|amy)\b", words)
         assert "taken back: a later answer counts" in words
@@ -176,9 +178,12 @@ def _lena_reads_the_history(chromium: Browser, running: Server, pictures: Path |
     with at_desk(chromium, running, "lena") as desk:
         desk.open(f"/dashboard?project={PROJECT}")
         desk.page.get_by_role("link", name="Counting").click()
+        expect(desk.page.get_by_role("heading", name="History", exact=True)).to_be_visible()
+        desk.settled()
         desk.page.get_by_role("link", name=QUESTION).click()
         expect(desk.page.get_by_role("heading", name=QUESTION)).to_be_visible()
         expect(desk.page.locator("[data-part=item]")).to_contain_text("kept · by amy")
+        desk.settled()
         image = desk.page.locator("[data-part=pictures] img")
         expect(image).to_have_count(1)
         desk.page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())

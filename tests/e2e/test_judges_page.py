@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,8 @@ from playwright.sync_api import Browser, Page, expect
 from domain.judging import Verdict, Wanted
 from domain.roles import Role
 from domain.runs import RunKind
-from tests.e2e.people import WAIT_MS, Desk, at_desk, opened
+from tests.browser import settled
+from tests.e2e.people import Desk, at_desk, opened
 from tests.factories import make_items, make_predictions
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error
 from tests.serving import Server, touchstone
@@ -39,14 +39,6 @@ REPLIES: tuple[tuple[str, Verdict], ...] = (
     ("Rating: [[0]]. On second thoughts, Rating: [[1]]", Verdict.CONTRADICTORY),
     ("", Verdict.EMPTY),
 )
-
-
-@pytest.fixture(autouse=True)
-def _patience() -> Iterator[None]:
-    """What is expected may take as long as a person would wait."""
-    expect.set_options(timeout=WAIT_MS)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 @pytest.fixture
@@ -77,26 +69,20 @@ def comes_to(asked: Asked) -> Verdict:
     return REPLIES[place][1] if place < len(REPLIES) else Verdict.REFUSED
 
 
-def drawn(page: Page) -> None:
-    """Wait until the page has been drawn to its end."""
-    page.wait_for_timeout(300)
-    page.wait_for_selector("[data-test-script-state=notRunning]")
-
-
 def go_to(page: Page, part: str) -> None:
     main = page.get_by_test_id("stMain")
     main.get_by_role("radio", name=part).or_(main.get_by_role("button", name=part, exact=True)).first.click()
-    drawn(page)
+    settled(page, held_ms=300)
 
 
 def pick(page: Page, box: str, option: str | re.Pattern[str]) -> None:
-    drawn(page)
+    settled(page, held_ms=300)
     found = page.get_by_role("combobox", name=box)
     found.scroll_into_view_if_needed()
     page.wait_for_timeout(200)  # the list closes while the page scrolls
     found.click()
     page.get_by_role("option", name=option, exact=True).first.click()
-    drawn(page)
+    settled(page, held_ms=300)
 
 
 def describe(lead: Desk, url: str) -> None:
@@ -110,7 +96,7 @@ def describe(lead: Desk, url: str) -> None:
     page.get_by_role("button", name="Make the description").click()
     box = page.get_by_role("textbox", name="The description in effect")
     expect(box).to_have_value(re.compile("name: strict-judge"))
-    drawn(page)
+    settled(page, held_ms=300)
 
 
 def run_it(lead: Desk, pictures: Path | None = None) -> None:
@@ -123,7 +109,7 @@ def run_it(lead: Desk, pictures: Path | None = None) -> None:
     lead.looks(pictures, "judges-before")
     page.get_by_role("button", name=f"Start: {N} requests").click()
     expect(page.locator("[data-part=state]")).to_have_attribute("data-state", "done", timeout=LONG_MS)
-    drawn(page)
+    settled(page, held_ms=300)
 
 
 def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
@@ -143,7 +129,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 pick(page, "Sample", "Only those that people have graded")
                 page.get_by_label("At most so many").fill(str(N))
                 page.get_by_label("At most so many").press("Enter")
-                drawn(page)
+                settled(page, held_ms=300)
                 with opened(server) as store:
                     assert not runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), "nothing runs yet"
                 run_it(lead, pictures)
@@ -225,7 +211,7 @@ def _another_version(lead: Desk, url: str, pictures: Path | None) -> None:
     pick(page, "Sample", "Only those that people have graded")
     page.get_by_label("At most so many").fill(str(N))
     page.get_by_label("At most so many").press("Enter")
-    drawn(page)
+    settled(page, held_ms=300)
     run_it(lead)
 
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from tests.browser import settled
 from tests.e2e.people import at_desk, opened
 from tests.factories import make_person
 from tests.importers.samples import egothink_record, write
@@ -35,10 +36,12 @@ def _choose(page: Page, label: str, wanted: str) -> None:
     """Pick an entry of a list on a page of the lead."""
     page.get_by_role("combobox", name=label).click()
     page.get_by_role("option", name=wanted, exact=True).click()
+    settled(page, held_ms=300)  # the next list is on the page that follows from this choice
 
 
 def _downloaded(page: Page, button: str) -> list[dict[str, str]]:
     """The table behind a button."""
+    settled(page)
     with page.expect_download() as waiting:
         page.get_by_role("button", name=button).click()
     return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))

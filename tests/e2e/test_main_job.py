@@ -182,6 +182,7 @@ def _bring_in_images(lead: Desk, plan: Plan, folder: Path) -> list[str]:
     lead.page.get_by_role("region", name="Images, or zips").locator("input[type=file]").set_input_files(packed)
     button = lead.page.get_by_role("button", name="Add to the pool")
     expect(button).to_be_enabled()
+    lead.settled()
     button.click()
     expect(lead.page.get_by_text(f"{len(plan.scenes) + len(spare)} images added to the pool")).to_be_visible(
         timeout=60_000
@@ -259,6 +260,7 @@ def _export(lead: Desk, folder: Path, shot: Shot) -> Path:
     lead.open(f"/export?project={PROJECT}")
     lead.page.get_by_role("button", name="Prepare").click()
     expect(lead.page.get_by_role("heading", name="Manifest")).to_be_visible()
+    lead.settled()
     lead.picture(shot("export"))
     with lead.page.expect_download() as waiting:
         lead.page.get_by_role("button", name="Download").first.click()
@@ -298,9 +300,11 @@ def _bring_in_answers(lead: Desk, verified: Path, folder: Path) -> None:
     lead.open(f"/import?project={PROJECT}")
     lead.page.get_by_role("combobox").first.click()
     lead.page.get_by_role("option", name=re.compile("^predictions")).click()
+    lead.settled(held_ms=300)  # what is taken to be uploaded follows from the format
     lead.page.get_by_role("region", name="Annotation files").locator("input[type=file]").set_input_files(file)
     button = lead.page.get_by_role("button", name="Import", exact=True)
     expect(button).to_be_enabled()
+    lead.settled()
     button.click()
     expect(lead.page.get_by_text(f"{len(lines)} answers came in")).to_be_visible()
 
@@ -335,9 +339,11 @@ def _read_agreement(lead: Desk, grades: Grades, shot: Shot) -> None:
     lead.open(f"/agreement?project={PROJECT}")
     lead.page.get_by_text("Grading", exact=True).click()
     expect(lead.page.get_by_text("Intraclass correlation").first).to_be_visible()
+    lead.settled()
     lead.picture(shot("agreement"))
     lead.page.get_by_text("Every pair and weighting").click()
     expect(lead.page.get_by_text(f"{GRADERS[0]} and {GRADERS[2]}").first).to_be_visible()
+    lead.settled()
     page = lead.page.locator("[data-testid=stMain]").inner_text()
     for one, two in itertools.combinations(sorted(GRADERS), 2):
         columns = [[GRADES.index(given[grader]) for given in grades.values()] for grader in (one, two)]

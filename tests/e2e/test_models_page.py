@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from domain.runs import ANSWERS, Outcome, RunState
 from examples.scenes import DIMENSIONS, scenes
-from tests.e2e.people import WAIT_MS, Desk, at_desk, opened
+from tests.browser import settled
+from tests.e2e.people import Desk, at_desk, opened
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.inference.tiny import Shelf
 from tests.serving import Server, touchstone
@@ -24,14 +25,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LONG_MS = 180_000
 """Torch is imported and a model loaded meanwhile, on a busy machine."""
-
-
-@pytest.fixture(autouse=True)
-def _patience() -> Iterator[None]:
-    """What is expected may take as long as a person would wait."""
-    expect.set_options(timeout=WAIT_MS)
-    yield
-    expect.set_options(timeout=5_000)
 
 
 MODEL = "tiny-model-with-a-name"
@@ -46,18 +39,12 @@ def demo(home: Path) -> Path:
     return home
 
 
-def drawn(page: Page) -> None:
-    """Wait until the page has been drawn to its end."""
-    page.wait_for_timeout(200)
-    page.wait_for_selector("[data-test-script-state=notRunning]")
-
-
 def type_description(desk: Desk, change: Callable[[str], str]) -> None:
     """Edit the description in effect, as somebody at the keyboard does."""
     box = desk.page.get_by_role("textbox", name="The description in effect")
     box.fill(change(box.input_value()))
     box.press("Control+Enter")
-    drawn(desk.page)
+    desk.settled(held_ms=300)
 
 
 def the_run(server: Server) -> RunView:
@@ -70,7 +57,7 @@ def go_to(page: Page, part: str) -> None:
     page.get_by_test_id("stMain").get_by_role("radio", name=part).or_(
         page.get_by_test_id("stMain").get_by_role("button", name=part, exact=True)
     ).first.click()
-    drawn(page)
+    settled(page, held_ms=300)
 
 
 def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(

@@ -24,6 +24,7 @@ from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
 from tests.app.homes import picture
+from tests.browser import settled
 from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import Server, touchstone
 from workflow import accounts, pool, projects, submit
@@ -247,10 +248,12 @@ def _exported(server: Server, project: str, folder: Path) -> dict[str, list[dict
 def _history(page: Page, server: Server, project: str) -> None:
     """What the lead reads of the item."""
     page.goto(f"{server.url}/history?project={project}&dimension=assistance")
+    settled(page)
     page.get_by_role("link", name=QUESTION).click()
     expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
     rows = page.locator("table").first.locator("tbody tr")
     expect(rows).to_have_count(4)  # the item, two votes, a grade
+    settled(page)
     said = rows.all_inner_texts()
     assert ANSWER in said[0]
     assert NOTE in said[1]

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from db.engine import open_store
 from domain.roles import Role
 from domain.states import Stage
+from tests.browser import settled
 from tests.e2e.people import Desk, at_desk, opened
 from tests.factories import claimed
 from tests.serving import Server, touchstone
@@ -76,7 +77,7 @@ def _vote_all(desk: Desk, plan: dict[str, str]) -> None:
 
 
 def _downloaded(page: Page, button: str) -> list[dict[str, str]]:
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_attached()
+    settled(page)
     with page.expect_download() as waiting:
         page.get_by_role("button", name=button).click()
     return list(csv.DictReader(Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()))

@@ -76,6 +76,7 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         cell.click()
         count = page.locator('[data-part="count"]')
         expect(count).to_contain_text(f"{len(here)} cases", timeout=60_000)
+        lead.settled()
         listed = page.locator('[data-part="cases"]').get_by_role("link")
         assert sorted(listed.all_inner_texts()) == sorted(scene.question for scene in here)
         listed.first.click()
@@ -85,6 +86,7 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
             expect(page.locator('[data-part="place"]')).to_contain_text(
                 f"{at + 1} of {len(here)} cases", timeout=60_000
             )
+            lead.settled()  # the place is drawn before the fields
             question = page.locator('[data-part="fields"] dd').first.inner_text()
             scene = next(each for each in here if each.question == question)
             seen.append(scene.name)
@@ -120,6 +122,7 @@ def test_slices_of_any_field_say_how_many_were_looked_at(server: Server, chromiu
         page.get_by_role("option", name="Question: number of words", exact=True).click()
         table = page.locator('[data-part="slices"]')
         expect(table).to_contain_text("Question: number of words", timeout=60_000)
+        lead.settled()
         shown = table.locator("tbody td.name").all_inner_texts()
         counts = [int(re.search(r"n (\d+)", each)[1]) for each in shown]  # type: ignore[index]
         assert sum(counts) == len(words)

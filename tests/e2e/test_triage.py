@@ -15,7 +15,7 @@ from domain.roles import Role
 from domain.states import Stage
 from examples.scenes import scenes
 from media.store import MediaStore
-from tests.e2e.people import WAIT_MS, Desk, at_desk, opened
+from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import Server, touchstone
 from workflow import accounts, pool, projects, sift
 
@@ -64,10 +64,10 @@ def running(server: Server, tmp_path: Path) -> Server:
 def shown(desk: Desk) -> list[str]:
     """The frames on the page, in order, all painted."""
     frames = desk.page.locator(".ts-sift")
-    expect(frames.first).to_be_visible(timeout=WAIT_MS)
+    expect(frames.first).to_be_visible()
+    desk.settled()
     desk.page.wait_for_function(
-        """() => document.querySelector('[data-test-script-state=notRunning]')
-            && [...document.querySelectorAll('.ts-sift img')].every(img => img.complete && img.naturalWidth > 0)"""
+        """() => [...document.querySelectorAll('.ts-sift img')].every(img => img.complete && img.naturalWidth > 0)"""
     )
     return [frame.get_attribute("data-asset") or "" for frame in frames.all()]
 
@@ -78,18 +78,18 @@ def press(desk: Desk, key: str) -> bool:
     desk.press(key)
     desk.page.wait_for_function(
         """token => {
-            if (!document.querySelector('[data-test-script-state=notRunning]')) return false;
             const now = document.querySelector('[data-view=sift]');
             return now ? now.dataset.token !== token : document.querySelector('[data-view=nothing]') !== null;
         }""",
         arg=token,
     )
+    desk.settled()
     return desk.page.get_by_text("no more may be").count() == 0
 
 
 def over(desk: Desk) -> bool:
     """Whether the page says that nothing is left."""
-    expect(desk.page.locator("[data-view=sift], [data-view=nothing]")).to_have_count(1, timeout=WAIT_MS)
+    expect(desk.page.locator("[data-view=sift], [data-view=nothing]")).to_have_count(1)
     return desk.page.locator("[data-view=nothing]").count() == 1
 
 
@@ -131,7 +131,7 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
                 token = desk.page.locator("[data-token]").get_attribute("data-token")
                 desk.page.get_by_role("textbox", name="Another reason").fill(TYPED)
                 desk.press("Enter")
-                expect(desk.page.locator(f"[data-token='{token}']")).to_have_count(0, timeout=WAIT_MS)
+                expect(desk.page.locator(f"[data-token='{token}']")).to_have_count(0)
                 dropped |= dict.fromkeys(frames, TYPED)
             elif step % 3 == 2:
                 assert press(desk, "s")
@@ -173,13 +173,16 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
         typed = sum(why == TYPED for why in dropped.values())
         lea.page.get_by_role("textbox", name="Find dropped frames").fill("lens cap")
         lea.press("Enter")
-        expect(lea.page.get_by_text(f"{typed} of {len(dropped)} dropped frames")).to_be_visible(timeout=WAIT_MS)
+        expect(lea.page.get_by_text(f"{typed} of {len(dropped)} dropped frames")).to_be_visible()
+        lea.settled()
         lea.page.get_by_role("textbox", name="Find dropped frames").fill("")
         lea.press("Enter")
-        expect(lea.page.get_by_text(f"{len(dropped)} of {len(dropped)} dropped frames")).to_be_visible(timeout=WAIT_MS)
+        expect(lea.page.get_by_text(f"{len(dropped)} of {len(dropped)} dropped frames")).to_be_visible()
+        lea.settled()
         lea.page.get_by_role("combobox", name="Dropped, the latest first").click()
         lea.page.keyboard.type("png")
         lea.page.wait_for_timeout(500)
         lea.press("Enter", "Escape")  # all that match
+        lea.settled(held_ms=300)
         lea.page.get_by_role("button", name="Have them sifted anew").click()
-        expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · 0 dropped", timeout=WAIT_MS)
+        expect(lea.page.locator("[data-part=sifted]")).to_contain_text(f"{len(kept)} kept · 0 dropped")

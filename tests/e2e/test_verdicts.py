@@ -157,8 +157,10 @@ def read_causes(lena: Desk, pictures: Path | None) -> None:
     lines.nth(1).click()
     lena.page.get_by_label("or say why the guideline stays as it is").last.fill("The image is at fault.")
     lena.press("Tab")
+    lena.settled(held_ms=300)  # what was typed is sent when the box is left
     lena.page.get_by_role("button", name="Close", exact=True).last.click()
     expect(lena.page.get_by_text("3 decisions · 2 open · 1 done")).to_be_visible()
+    lena.settled()
     lines.nth(0).click()
     lena.picture(pictures and pictures / "causes.png")
     case = lena.page.locator("[data-testid=stExpander] [data-testid=stButton] button[kind=tertiary]").first

@@ -31,7 +31,6 @@ from domain.states import Stage
 from media.store import MediaStore
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, picture
-from tests.e2e.people import WAIT_MS
 from tests.frames import open_page
 from tests.serving import Server
 from workflow import accounts, bring_in, claim, comments, pool, projects, submit
@@ -468,13 +467,13 @@ def test_no_byte_of_a_secret_reaches_the_blind(
     page.fill("input[name=login]", login)
     page.fill("input[name=password]", PASSWORD)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="My work")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_role("heading", name="My work")).to_be_visible()
     page.goto(f"{wire.url}/{page_name}?project=p")
     bench = page.locator(".ts[data-view]")
-    expect(bench).to_have_attribute("data-view", "task", timeout=WAIT_MS)
+    expect(bench).to_have_attribute("data-view", "task")
     page.keyboard.press("g")  # the guideline
     page.keyboard.press("c")  # the comments
-    expect(page.locator(".talkabout")).to_contain_text("Seniors and leads read", timeout=WAIT_MS)
+    expect(page.locator(".talkabout")).to_contain_text("Seniors and leads read")
     page.keyboard.press("Escape")
     for key in (*keys, "u", *keys):  # answer, take back, answer again, and go on to the next
         page.keyboard.press(key)
