@@ -129,6 +129,7 @@ _ROWS: tuple[Row, ...] = (
     Row("format", "egoplan_submission", "a run's answers as EgoPlan's server takes them: `sample_id` and `label`"),
     Row("format", "tool_results", "what tools say about items, JSON lines: `item`, `tool`, `result`"),
     Row("format", "ratings", "`unit,rater,criterion,value`, CSV"),
+    Row("format", "label_studio", "tasks, annotations and predictions in Label Studio's own JSON"),
     Row("format", "etp_bench", "items with several images and an answer form per aspect", available=False),
     Row("format", "jsonl", "one JSON object a line, its keys mapped by the schema", available=False),
     Row("format", "hf_dataset", "a data set folder for the Hugging Face hub", available=False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -11,6 +12,8 @@ from domain.errors import FileRefused
 
 IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp"})
 CLIPS = frozenset({".webm", ".mp4", ".mov", ".m4v", ".mkv", ".avi"})
+
+_UPLOADED = re.compile(r"[0-9a-f]{8}-(.+)")
 
 
 def kind_of(path: Path) -> str | None:
@@ -29,6 +32,7 @@ class MediaFolder:
         self._paths: dict[str, Path] = {}
         self._by_id: dict[str, list[Path]] = defaultdict(list)
         self._by_stem: dict[str, list[Path]] = defaultdict(list)
+        self._by_name: dict[str, list[str]] = defaultdict(list)
         for where, folders, files in os.walk(root):
             folders.sort()
             for name in sorted(files):
@@ -38,6 +42,7 @@ class MediaFolder:
                     self._paths[place.as_posix()] = path
                     self._by_id[place.with_suffix("").as_posix()].append(path)
                     self._by_stem[place.stem].append(path)
+                    self._by_name[place.name].append(place.as_posix())
 
     def named(self, name: str, *, folders: Sequence[str] = ()) -> Path | None:
         """The file of that relative path in the first of ``folders`` that has it, else the one of that bare name."""
@@ -49,6 +54,19 @@ class MediaFolder:
                     return found
         return None
 
+    def closest(self, name: str) -> list[Path]:
+        """The files of that bare name, in whatever folder, whose path ends most like ``name``; several are alike.
+
+        A name that a server gave to an upload, ``5d48d83e-cup.png``, is also looked for as ``cup.png``.
+        """
+        wanted = PurePosixPath(name).parts
+        uploaded = _UPLOADED.fullmatch(wanted[-1]) if wanted else None
+        for bare in (*wanted[-1:], *([uploaded[1]] if uploaded else [])):
+            alike = {place: _alike(PurePosixPath(place).parts[:-1], wanted[:-1]) for place in self._by_name[bare]}
+            if alike:
+                return [self._paths[place] for place, n in alike.items() if n == max(alike.values())]
+        return []
+
     def of_id(self, external_id: str, kind: str) -> Path | None:
         """``<external id>.*`` of that kind."""
         return _first(self._by_id.get(external_id, ()), kind)
@@ -56,6 +74,14 @@ class MediaFolder:
     def of_video(self, video_id: str) -> Path | None:
         """``<video id>.*``, in whatever folder."""
         return _first(self._by_id.get(video_id, ()), "clip") or _first(self._by_stem.get(video_id, ()), "clip")
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many of the last folders are the same."""
+    n = 0
+    while n < min(len(one), len(other)) and one[-1 - n] == other[-1 - n]:
+        n += 1
+    return n
 
 
 def _first(paths: Sequence[Path], kind: str) -> Path | None:

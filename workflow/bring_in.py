@@ -19,6 +19,7 @@ from domain.errors import Conflict, FileRefused, MediaRefused, ModelRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
 from domain.runs import ANSWERS, Outcome, RunKind
 from importers.items import lines_of, prefixed, read_items
+from importers.label_studio import FORMAT
 from importers.media_files import MediaFolder
 from importers.predictions import read_predictions
 from workflow.author import NewItem, add_items
@@ -94,6 +95,10 @@ def import_files(
     FileRefused
         Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
     """
+    if format == FORMAT:
+        raise FileRefused(
+            f"A project of Label Studio is brought in by itself: touchstone import {project} {FORMAT} FILE."
+        )
     if (model or spec) and format != "predictions":
         raise FileRefused(f"Only answers have a model; {format} are imported without one.")
     if spec is not None and spec.adapter != "file":
@@ -105,7 +110,7 @@ def import_files(
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
-    bring = _Bring(store, media, access, by, project, path, dimension, skip_bad, on, model, spec)
+    bring = Bring(store, media, access, by, project, path, dimension, skip_bad, on, model, spec)
     if format == "predictions":
         return bring.predictions()
     if format == "ratings":
@@ -137,7 +142,7 @@ class _Placed:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class Wanted:
     """A medium that an item names."""
 
     asset: str
@@ -163,7 +168,7 @@ class _Answer:
 
 
 @dataclass(frozen=True)
-class _Bring:
+class Bring:
     """One import on its way."""
 
     store: Store
@@ -186,7 +191,7 @@ class _Bring:
         """Refuse the whole import if a row is bad, unless bad rows are to be skipped."""
         if not bad or self.skip_bad:
             return
-        raise FileRefused(f"{_named(bad)} Nothing was imported; mend the file, or take the other rows (--skip-bad).")
+        raise FileRefused(f"{named(bad)} Nothing was imported; mend the file, or take the other rows (--skip-bad).")
 
     # ---- items ------------------------------------------------------------------------------------------------------
 
@@ -207,19 +212,19 @@ class _Bring:
         bad = list(read.bad)
         stored: dict[str, StoredMedia] = {}
         filling = all(each.repeated for each in placed)
-        for name, found in self._stored(lacking):
+        for name, found in self.stored(lacking):
             if isinstance(found, BadRow):
                 bad.append(found)
                 continue
             stored[name] = found
             if filling and len(stored) >= _FILLED_AT_ONCE:  # long work: what is done stays done if it is stopped
                 with self.store.write() as session:
-                    self._save_assets(session, wanted, stored)
+                    self.save_assets(session, wanted, stored)
                 stored.clear()
         if filling and len(bad) > len(read.bad) and not self.skip_bad:
             with self.store.write() as session:
-                self._save_assets(session, wanted, stored)
-            raise FileRefused(f"{_named(bad)} The other media are in; mend these and import again.")
+                self.save_assets(session, wanted, stored)
+            raise FileRefused(f"{named(bad)} The other media are in; mend these and import again.")
         self.refuse(bad)
         try:
             with self.store.write() as session:
@@ -275,14 +280,14 @@ class _Bring:
 
     # ---- media ------------------------------------------------------------------------------------------------------
 
-    def _wanted(self, row: ItemFormat, found: Sequence[FileRecord], folder: MediaFolder | None) -> dict[str, _Wanted]:
+    def _wanted(self, row: ItemFormat, found: Sequence[FileRecord], folder: MediaFolder | None) -> dict[str, Wanted]:
         """The media of all items, by the names that they have in the project."""
         users: dict[str, set[str]] = defaultdict(set)
         for file in found:
             for item in file.items:
                 for asset in item.assets:
                     users[asset.path].add(_above(file.path))
-        wanted: dict[str, _Wanted] = {}
+        wanted: dict[str, Wanted] = {}
         kinds = {slot.role: slot.kind for slot in self.access.schema.item.assets}
         for file in found:
             for item in file.items:
@@ -291,7 +296,7 @@ class _Bring:
                     find = self._finder(folder, _above(file.path), item, asset, kinds[asset.role], alone=alone)
                     name = asset_name(item, asset)
                     here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
-                    wanted.setdefault(name, _Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
+                    wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
         return wanted
 
     def _finder(
@@ -333,7 +338,7 @@ class _Bring:
         clip = clips.cut(video, out=work / "progress.webm", start=observation.time * first / last, end=observation.time)
         return clip.path
 
-    def _stored(self, wanted: Mapping[str, _Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
+    def stored(self, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
         """The media that are there, one by one taken into the store, or a bad row for one that the store refuses."""
         with tempfile.TemporaryDirectory(prefix="touchstone-") as work:
             for done, (name, want) in enumerate(wanted.items(), 1):
@@ -356,13 +361,13 @@ class _Bring:
         session: Session,
         row: ItemFormat,
         placed: Sequence[_Placed],
-        wanted: Mapping[str, _Wanted],
+        wanted: Mapping[str, Wanted],
         stored: Mapping[str, StoredMedia],
         bad: Sequence[BadRow],
     ) -> Imported:
         now = self.store.now()
         project_id = self.access.project_id
-        asset_ids = self._save_assets(session, wanted, stored)
+        asset_ids = self.save_assets(session, wanted, stored)
         total = sum(len(each.file.items) for each in placed)
         new = 0
         for each in placed:
@@ -404,8 +409,8 @@ class _Bring:
             bad=tuple(bad),
         )
 
-    def _save_assets(
-        self, session: Session, wanted: Mapping[str, _Wanted], stored: Mapping[str, StoredMedia]
+    def save_assets(
+        self, session: Session, wanted: Mapping[str, Wanted], stored: Mapping[str, StoredMedia]
     ) -> dict[str, int]:
         """The ids of all assets by name: those that are there, filled if need be, and new ones, missing or not."""
         now, project_id = self.store.now(), self.access.project_id
@@ -463,76 +468,85 @@ class _Bring:
             project=self.project,
         )
         self.refuse(read.bad)
-        bad = list(read.bad)
         with self.store.write() as session:
-            now, project_id = self.store.now(), self.access.project_id
-            found = list(self._answers(session, read.rows, bad))
-            self.refuse(bad)
-            new, repeated = self._new_answers(session, found, bad)
-            self.refuse(bad)
-            answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
-            runs = self._runs(session, new, read.hashes)
-            ids = files.add_predictions(
+            return self.take_answers(session, read.rows, read.hashes, list(read.bad))
+
+    def take_answers(
+        self,
+        session: Session,
+        rows: Sequence[tuple[PredictionRecord, BadRow]],
+        hashes: Mapping[str, str],
+        bad: list[BadRow],
+    ) -> Imported:
+        """Store the answers that are not there yet, in a run for each model; ``bad`` is added to."""
+        now, project_id = self.store.now(), self.access.project_id
+        found = list(self._answers(session, rows, bad))
+        self.refuse(bad)
+        new, repeated = self._new_answers(session, found, bad)
+        self.refuse(bad)
+        answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
+        runs = self._runs(session, new, hashes)
+        ids = files.add_predictions(
+            session,
+            rows=[
+                {
+                    "public_id": public_id(),
+                    "project_id": project_id,
+                    "item_id": item_id,
+                    "run_id": runs[model][0],
+                    "model": model,
+                    "text": row.answer.text,
+                    "created_at": now,
+                }
+                for (item_id, model), row in answers.items()
+            ],
+        )
+        files.add_attempts(
+            session,
+            rows=[
+                {
+                    "run_id": runs[model][0],
+                    "worker_id": runs[model][1],
+                    "unit_id": item_id,
+                    "item_id": item_id,
+                    "number": 1,
+                    "outcome": row.answer.outcome,
+                    "final": True,
+                    "text": row.answer.text,
+                    "waited": 0.0,
+                    "error": row.answer.error,
+                    "prompt_hash": "",
+                    "image_hashes": [],
+                    "detail": {"file": row.here.path, "row": row.here.row},
+                    "created_at": now,
+                }
+                for (item_id, model), row in new.items()
+            ],
+        )
+        open_grading(
+            session,
+            access=self.access,
+            predictions=[
+                (id, item_id, row.dimension) for id, ((item_id, _), row) in zip(ids, answers.items(), strict=True)
+            ],
+            now=now,
+        )
+        self.on("saving", len(ids), len(ids))
+        unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
+        if new:
+            events.record(
                 session,
-                rows=[
-                    {
-                        "public_id": public_id(),
-                        "project_id": project_id,
-                        "item_id": item_id,
-                        "run_id": runs[model][0],
-                        "model": model,
-                        "text": row.answer.text,
-                        "created_at": now,
-                    }
-                    for (item_id, model), row in answers.items()
-                ],
+                at=now,
+                kind="predictions.imported",
+                project_id=project_id,
+                person_id=self.by_id,
+                data={
+                    "predictions": len(ids),
+                    "models": sorted(runs),
+                    **({"unanswered": unanswered.total()} if unanswered else {}),
+                },
             )
-            files.add_attempts(
-                session,
-                rows=[
-                    {
-                        "run_id": runs[model][0],
-                        "worker_id": runs[model][1],
-                        "unit_id": item_id,
-                        "item_id": item_id,
-                        "number": 1,
-                        "outcome": row.answer.outcome,
-                        "final": True,
-                        "text": row.answer.text,
-                        "waited": 0.0,
-                        "error": row.answer.error,
-                        "prompt_hash": "",
-                        "image_hashes": [],
-                        "detail": {"file": row.here.path, "row": row.here.row},
-                        "created_at": now,
-                    }
-                    for (item_id, model), row in new.items()
-                ],
-            )
-            open_grading(
-                session,
-                access=self.access,
-                predictions=[
-                    (id, item_id, row.dimension) for id, ((item_id, _), row) in zip(ids, answers.items(), strict=True)
-                ],
-                now=now,
-            )
-            self.on("saving", len(ids), len(ids))
-            unanswered = Counter(row.answer.outcome for row in new.values() if row.answer.outcome not in ANSWERS)
-            if new:
-                events.record(
-                    session,
-                    at=now,
-                    kind="predictions.imported",
-                    project_id=project_id,
-                    person_id=self.by_id,
-                    data={
-                        "predictions": len(ids),
-                        "models": sorted(runs),
-                        **({"unanswered": unanswered.total()} if unanswered else {}),
-                    },
-                )
-            return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered))
+        return Imported(predictions=len(ids), repeated=repeated, bad=tuple(bad), unanswered=dict(unanswered))
 
     def _new_answers(
         self, session: Session, found: Sequence[_Answer], bad: list[BadRow]
@@ -739,7 +753,7 @@ def _same_question(ours: str, theirs: str) -> bool:
     return bool(ours) and (ours in theirs or theirs in ours)
 
 
-def _named(bad: Sequence[BadRow]) -> str:
+def named(bad: Sequence[BadRow]) -> str:
     """The first bad rows as sentences, and how many more there are."""
     lines = list(lines_of(sorted(bad, key=lambda row: (row.path, row.row))))
     more = f" And {len(lines) - SHOWN} more." if len(lines) > SHOWN else ""

@@ -253,43 +253,62 @@ def bring_in_ratings(
     refuse(read.bad)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        known = {
-            (row.stage, row.unit, row.rater, row.criterion): row.value
-            for row in files.ratings(session, project_id=access.project_id)
-        }
-        dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
-        new: list[_New] = []
         bad = list(read.bad)
-        repeated = 0
-        for rating, here in read.rows:
-            found = _checked(access.schema, rating)
-            if isinstance(found, str):
-                bad.append(replace(here, reason=found))
-                continue
-            stage, rating = found
-            key = (stage, rating.unit, rating.rater, rating.criterion)
-            if key in known:
-                if same(known[key], rating.value):
-                    repeated += 1
-                else:
-                    reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
-                    bad.append(replace(here, reason=reason))
-                continue
-            item = rating.unit.split(BETWEEN)[0]
-            new.append(_New(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
-        refuse(bad)
-        now = store.now()
-        files.add_ratings(session, rows=list(_rows(access, new, now)))
-        if new:
-            events.record(
-                session,
-                at=now,
-                kind="ratings.imported",
-                project_id=access.project_id,
-                person_id=by.id if by else None,
-                data={"ratings": len(new), "file": path.name},
-            )
-        return len(new), repeated, bad
+        new, repeated = take_ratings(
+            session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name
+        )
+        return new, repeated, bad
+
+
+def take_ratings(
+    session: Session,
+    store: Store,
+    access: Access,
+    *,
+    by: Person | None,
+    rows: Sequence[tuple[Rating, BadRow]],
+    bad: list[BadRow],
+    refuse: Callable[[Sequence[BadRow]], None],
+    file: str,
+) -> tuple[int, int]:
+    """Store the ratings that are not there yet; how many are new, and how many were there. ``bad`` is added to."""
+    known = {
+        (row.stage, row.unit, row.rater, row.criterion): row.value
+        for row in files.ratings(session, project_id=access.project_id)
+    }
+    dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
+    new: list[_New] = []
+    repeated = 0
+    for rating, here in rows:
+        found = _checked(access.schema, rating)
+        if isinstance(found, str):
+            bad.append(replace(here, reason=found))
+            continue
+        stage, rating = found
+        key = (stage, rating.unit, rating.rater, rating.criterion)
+        if key in known:
+            if same(known[key], rating.value):
+                repeated += 1
+            else:
+                reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
+                bad.append(replace(here, reason=reason))
+            continue
+        known[key] = rating.value
+        item = rating.unit.split(BETWEEN)[0]
+        new.append(_New(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
+    refuse(bad)
+    now = store.now()
+    files.add_ratings(session, rows=list(_rows(access, new, now)))
+    if new:
+        events.record(
+            session,
+            at=now,
+            kind="ratings.imported",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"ratings": len(new), "file": file},
+        )
+    return len(new), repeated
 
 
 def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, Any]]:

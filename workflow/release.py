@@ -24,9 +24,11 @@ from exporters.manifest import NAME, manifest
 from exporters.submissions import egoplan_submission
 from exporters.tables import predictions_jsonl, ratings_csv
 from exporters.writing import write_files, write_folder
+from importers.label_studio import FORMAT
 from workflow.checks import gates
 from workflow.projects import Access, require_lead
 from workflow.ratings import RATED, people_names, stage_ratings
+from workflow.release_label_studio import tasks_file
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
@@ -62,6 +64,7 @@ def export(
     private: bool = False,
     run: str | None = None,
     unanswered: str | None = None,
+    stage: Stage | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
@@ -78,6 +81,8 @@ def export(
         With ``predictions`` only the answers of this run; ``egoplan_submission`` is about one.
     unanswered
         What a submission says where the run has no answer, or one that is none of the options.
+    stage
+        With ``label_studio``: whose submissions stand beside the tasks; None: verification, else grading.
 
     Raises
     ------
@@ -95,6 +100,7 @@ def export(
         file_name=file_name,
         run=run,
         unanswered=unanswered,
+        stage=stage,
         progress=progress,
     )
     on = progress or (lambda what, done, total: None)
@@ -120,6 +126,7 @@ def release(
     file_name: str | None = None,
     run: str | None = None,
     unanswered: str | None = None,
+    stage: Stage | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """As ``export``, without writing anything. The same state of the project gives the same bytes.
@@ -136,6 +143,7 @@ def release(
         private=private,
         file_name=file_name,
         answers=_Answers(run, unanswered),
+        stage=stage,
         progress=progress,
     )
     with store.write() as session:
@@ -167,20 +175,25 @@ def _release(
     private: bool,
     file_name: str | None,
     answers: _Answers,
+    stage: Stage | None,
     progress: Progress | None,
 ) -> Release:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         run = answers.found(session, access, format)
+        if stage is not None and format != FORMAT:
+            raise FileRefused(f"--stage is for {FORMAT}; {format} is exported without it.")
         if format == "egoplan_submission" and run is not None:
             return _submission(session, access, run, answers.unanswered, file_name)
         if format == "ratings":
             return _ratings(session, access, file_name)
         if format == "predictions":
             return _predictions(session, access, file_name, run)
+        if format == FORMAT:
+            return _label_studio(session, access, file_name, stage=stage, verified=verified, private=private)
         own = access.schema.source.format if access.schema.source else None
         if format not in FORMATS or format not in (own, *access.schema.export.formats):
-            known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings") if name))
+            known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings", FORMAT) if name))
             raise FileRefused(f"{access.title} cannot be written as {format}; it can be written as {known}.")
         if verified and access.schema.stages.verification is None:
             raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
@@ -199,6 +212,25 @@ def _release(
             about = _about(session, access, state, format=format, without=without, places=places)
             written = {**written, NAME: manifest(about, written)}
         return Release(written, len(state.rows if kept is None else kept), single)
+
+
+def _label_studio(
+    session: Session, access: Access, file_name: str | None, *, stage: Stage | None, verified: bool, private: bool
+) -> Release:
+    """The project as a file of Label Studio's."""
+    if verified and access.schema.stages.verification is None:
+        raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
+    rows = items.of_project(session, project_id=access.project_id)
+    kept = [row.external_id for row in rows if row.state is ItemState.KEPT] if verified else None
+    written = tasks_file(session, access, stage=stage, kept=kept, private=private)
+    name = file_name or f"{FORMAT}.json"
+    found = {name: written.data}
+    if kept is not None:
+        state = _State(rows, (), True, files.asset_names(session, project_id=access.project_id))
+        places = {external_id: (name, place) for place, external_id in enumerate(kept)}
+        about = _about(session, access, state, format=FORMAT, without=written.without, places=places)
+        found[NAME] = manifest(about, found)
+    return Release(found, written.items, True)
 
 
 def _ratings(session: Session, access: Access, file_name: str | None) -> Release:
@@ -296,7 +328,9 @@ def _state(session: Session, access: Access, row: ItemFormat) -> _State:
     by_file: dict[int | None, list[ItemRow]] = defaultdict(list)
     for each in rows:
         by_file[each.file_id].append(each)
-    known = files.files(session, project_id=project_id)
+    known = [file for file in files.files(session, project_id=project_id) if file.format in FORMATS]
+    own = {file.id for file in known}
+    loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
     found = [
         FileRecord(
             path=file.path,
@@ -311,7 +345,7 @@ def _state(session: Session, access: Access, row: ItemFormat) -> _State:
     ]
     return _State(
         rows=rows,
-        files=_with_new(row, access, found, [_record(each, content, assets) for each in by_file[None]]),
+        files=_with_new(row, access, found, loose),
         single=all(file.meta.get("single", True) for file in known) and (bool(known) or not row.by_folder),
         assets=assets,
     )
@@ -321,9 +355,11 @@ def _record(
     item: ItemRow,
     content: Mapping[int, Mapping[str, Any]],
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
+    *,
+    of_file: bool = True,
 ) -> ItemRecord:
     fragment = None
-    if item.fragment_raw is not None:
+    if of_file and item.fragment_raw is not None:
         fragment = Fragment(item.fragment_lead or "", item.fragment_raw)
     return ItemRecord(
         external_id=item.external_id,

@@ -13,9 +13,11 @@ import typer
 
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
+from domain.states import Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
+    from importers.label_studio import Names
     from workflow.bring_in import Imported, Progress
 
 project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
@@ -64,7 +66,10 @@ def list_projects() -> None:
 def import_(
     name: ProjectName,
     format: Annotated[
-        str, typer.Argument(help="egothink, egoplan, pca_bench, predictions, judgements, tool_results or ratings.")
+        str,
+        typer.Argument(
+            help="egothink, egoplan, pca_bench, label_studio, predictions, judgements, tool_results or ratings."
+        ),
     ],
     path: Annotated[Path, typer.Argument(help="A file, or the folder that holds the files.")],
     media: Annotated[
@@ -92,6 +97,24 @@ def import_(
         list[str] | None,
         typer.Option(help="With judgements: PART=CRITERION, what a part of the reply rates; else as the schema says."),
     ] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With label_studio: FIELD=KEY, which key of the data is a field, a role of media, item_id, dimension,"
+            " model or prediction; else the key of the same name.",
+        ),
+    ] = None,
+    control: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With label_studio: CRITERION=CONTROL, which control is a criterion; prediction=CONTROL: which one"
+            " of a prediction is the model's answer."
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(help="With label_studio: a control that nothing is made of.", metavar="CONTROL")
+    ] = None,
+    rater: Annotated[str | None, typer.Option(help="With label_studio: who made annotations that name nobody.")] = None,
 ) -> None:
     """Bring files into a project: all of it or, if a row does not fit, nothing."""
     from inference.spec import read_spec
@@ -99,6 +122,21 @@ def import_(
 
     if format == "judgements":
         _import_judgements(name, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
+        return
+    if format != "label_studio" and (field or control or without or rater):
+        said = "--field, --control, --without and --rater are about Label Studio's files"
+        raise InvalidInput([Problem("format", f"{said}; {format} is imported without them.")])
+    if format == "label_studio":
+        from importers.label_studio import Names
+
+        names = Names(
+            dict(_pairs(field or (), "--field", "FIELD=KEY")),
+            dict(_pairs(control or (), "--control", "CRITERION=CONTROL")),
+            frozenset(without or ()),
+            rater,
+            model,
+        )
+        _import_label_studio(name, path, names, media, dimension, skip_bad=skip_bad, bad_rows=bad_rows)
         return
     described = read_spec(spec) if spec else None
     here = _resources()
@@ -119,10 +157,62 @@ def import_(
         )
     for line in _summary(done):
         typer.echo(line)
-    if done.bad:
-        where = bad_rows or here.settings.home / "bad_rows" / f"{name}-{format}-{_free(here, name, format)}.jsonl"
-        _write_bad_rows(where, done.bad)
-        typer.echo(f"Left out {_count(len(done.bad), 'row')}, written with reasons to {where}.")
+    _tell_bad_rows(here, name, format, bad_rows, done.bad)
+
+
+def _tell_bad_rows(here: Resources, name: str, format: str, out: Path | None, bad: Sequence[BadRow]) -> None:
+    if bad:
+        where = out or here.settings.home / "bad_rows" / f"{name}-{format}-{_free(here, name, format)}.jsonl"
+        _write_bad_rows(where, bad)
+        typer.echo(f"Left out {_count(len(bad), 'row')}, written with reasons to {where}.")
+
+
+def _pairs(told: Sequence[str], option: str, form: str) -> Iterator[tuple[str, str]]:
+    for each in told:
+        ours, mark, theirs = each.partition("=")
+        if not (ours.strip() and mark and theirs.strip()):
+            raise InvalidInput([Problem(option, f"{option} {each} does not read {form}.")])
+        yield ours.strip(), theirs.strip()
+
+
+def _import_label_studio(
+    name: str,
+    path: Path,
+    names: Names,
+    media: Path | None,
+    dimension: str | None,
+    *,
+    skip_bad: bool,
+    bad_rows: Path | None,
+) -> None:
+    from workflow.bring_in_label_studio import bring_in_label_studio
+
+    here = _resources()
+    with _bar() as progress:
+        done = bring_in_label_studio(
+            here.store,
+            here.media,
+            by=None,
+            project=name,
+            path=path,
+            names=names,
+            media_dir=media,
+            dimension=dimension,
+            skip_bad=skip_bad,
+            progress=progress,
+        )
+    for line in _summary(done.imported):
+        typer.echo(line)
+    if done.skipped:
+        typer.echo(f"{_count(done.skipped, 'annotation')} in which the task was skipped: nothing was made of them.")
+    if done.earlier:
+        typer.echo(f"{done.earlier:,} were replaced by a later one of the same person or model.")
+    if done.numbers:
+        typer.echo(
+            f"{_count(done.numbers, 'prediction')} stand in the file by number only; a snapshot of the project"
+            " made with whole predictions has them."
+        )
+    _tell_bad_rows(here, name, "label_studio", bad_rows, done.imported.bad)
 
 
 def _import_judgements(
@@ -138,25 +228,27 @@ def _import_judgements(
     done = bring_in_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'nobody'}{again}.")
-    if done.bad:
-        where = (
-            bad_rows or here.settings.home / "bad_rows" / f"{name}-judgements-{_free(here, name, 'judgements')}.jsonl"
-        )
-        _write_bad_rows(where, done.bad)
-        typer.echo(f"Left out {_count(len(done.bad), 'row')}, written with reasons to {where}.")
+    _tell_bad_rows(here, name, "judgements", bad_rows, done.bad)
 
 
 def export(
     name: ProjectName,
     format: Annotated[
-        str, typer.Argument(help="The format of the project's files, predictions, egoplan_submission or ratings.")
+        str,
+        typer.Argument(
+            help="The format of the project's files, label_studio, predictions, egoplan_submission or ratings."
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The file or folder to write.")],
     verified: Annotated[
         bool, typer.Option("--verified", help="Only items whose verdict is kept, and a manifest.json.")
     ] = False,
     with_private: Annotated[
-        bool, typer.Option("--with-private", help="With --verified: also the fields that the schema keeps private.")
+        bool,
+        typer.Option(
+            "--with-private",
+            help="With --verified or label_studio: also the fields that the schema keeps private or secret.",
+        ),
     ] = False,
     run: Annotated[
         str | None,
@@ -165,6 +257,10 @@ def export(
     unanswered: Annotated[
         str | None,
         typer.Option(help="With egoplan_submission: the label of items without an answer.", metavar="LABEL"),
+    ] = None,
+    stage: Annotated[
+        Stage | None,
+        typer.Option(help="With label_studio: the stage whose submissions are written; else the first that rates."),
     ] = None,
 ) -> None:
     """Write a project's files: untouched records come out byte for byte as they went in."""
@@ -182,6 +278,7 @@ def export(
             private=with_private,
             run=run,
             unanswered=unanswered,
+            stage=stage,
             progress=progress,
         )
     noun = {"predictions": "answer", "egoplan_submission": "answer", "ratings": "rating"}.get(format, "item")

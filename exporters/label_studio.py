@@ -1,0 +1,82 @@
+"""Label Studio's own JSON out: tasks with annotations and predictions, as its import takes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """What one rater said, as results. The rater is a pseudonym."""
+
+    rater: str
+    result: Sequence[Mapping[str, Any]]
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What a model answered."""
+
+    model: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: what it shows, and what was said about it."""
+
+    data: Mapping[str, Any]
+    annotations: Sequence[Annotated] = ()
+    predictions: Sequence[Predicted] = ()
+    meta: Mapping[str, Any] | None = None
+
+
+def label_studio_json(tasks: Iterable[Task], *, shown: str) -> bytes:
+    """A list of tasks, one a line.
+
+    Raters stand in the ``meta`` of their results: Label Studio refuses a file whose ``completed_by`` names somebody
+    who has no account there, and gives annotations without it to whoever imports them.
+
+    Parameters
+    ----------
+    shown
+        The object of a labeling configuration that predictions are about, such as ``question``.
+    """
+    lines = [json.dumps(_task(task, shown), ensure_ascii=False) for task in tasks]
+    return ("[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n").encode()
+
+
+def _task(task: Task, shown: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"data": dict(task.data)}
+    if task.meta:
+        found["meta"] = dict(task.meta)
+    if task.annotations:
+        found["annotations"] = [_annotation(annotation) for annotation in task.annotations]
+    if task.predictions:
+        found["predictions"] = [_prediction(prediction, shown) for prediction in task.predictions]
+    return found
+
+
+def _annotation(annotation: Annotated) -> dict[str, Any]:
+    by = {"rater": annotation.rater}
+    return {
+        "result": [{**part, "meta": {**part.get("meta", {}), **by}} for part in annotation.result],
+        "was_cancelled": False,
+        "ground_truth": False,  # what says nothing becomes ground truth there
+        **({"lead_time": annotation.seconds} if annotation.seconds is not None else {}),
+    }
+
+
+def _prediction(prediction: Predicted, shown: str) -> dict[str, Any]:
+    value = {"from_name": "prediction", "to_name": shown, "type": "textarea", "value": {"text": [prediction.text]}}
+    return {"model_version": prediction.model, "result": [value]}
+
+
+def local_file(name: str) -> str:
+    """The address under which Label Studio serves a file below its document root."""
+    return f"/data/local-files/?d={quote(name)}"
