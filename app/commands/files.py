@@ -206,7 +206,7 @@ def _import_label_studio(
     if done.skipped:
         typer.echo(f"{_count(done.skipped, 'annotation')} in which the task was skipped: nothing was made of them.")
     if done.earlier:
-        typer.echo(f"{done.earlier:,} were replaced by a later one of the same person or model.")
+        typer.echo(f"Replaced by a later one of the same person or model: {done.earlier:,}.")
     if done.numbers:
         typer.echo(
             f"{_count(done.numbers, 'prediction')} stand in the file by number only; a snapshot of the project"

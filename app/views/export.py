@@ -48,7 +48,8 @@ def render(services: Services) -> None:
 def formats_of(view: ProjectView) -> list[str]:
     """What can be written: the format that the project's items came in first, then answers and ratings."""
     schema = view.schema.schema_
-    named = [*([schema.source.format] if schema.source else []), *schema.export.formats, "predictions", "ratings"]
+    named = [*([schema.source.format] if schema.source else []), *schema.export.formats]
+    named += ["predictions", "ratings", "label_studio"]
     rows = (registry.find("format", name) for name in dict.fromkeys(named))
     return [row.name for row in rows if row is not None and row.available]
 

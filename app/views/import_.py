@@ -12,8 +12,12 @@ import streamlit as st
 from annotation_schemas import registry
 from app import markup, shell, unpack
 from app.services import Services
+from domain.errors import FileRefused, InvalidInput, Problem
 from domain.records import ProjectView
+from importers.label_studio import FORMAT as LABEL_STUDIO
+from importers.label_studio import SAME, Names
 from workflow import bring_in, pool
+from workflow.bring_in_label_studio import bring_in_label_studio
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
 UPLOAD, PATH = "Upload", "A path on the server's machine"
@@ -37,8 +41,8 @@ def render(services: Services) -> None:
 def formats_of(view: ProjectView) -> list[str]:
     """The formats that this project's items, models' answers and ratings can come in."""
     source = view.schema.schema_.source
-    names = [*([source.format] if source else []), "predictions", "tool_results", "ratings"]
-    rows = (registry.find("format", name) for name in names)
+    names = [*([source.format] if source else []), "predictions", "tool_results", "ratings", LABEL_STUDIO]
+    rows = (registry.find("format", name) for name in dict.fromkeys(names))
     return [row.name for row in rows if row is not None and row.available]
 
 
@@ -60,6 +64,7 @@ def _items(services: Services, view: ProjectView) -> None:
     model = None
     if chosen == "predictions":
         model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
+    names = _names() if chosen == LABEL_STUDIO else SAME
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
@@ -83,21 +88,72 @@ def _items(services: Services, view: ProjectView) -> None:
         if media is not None:
             media_dir = unpack.unpack(media, Path(folder) / "media", name=media.name)
         with shell.progress_bar("Reading") as progress:
-            done = bring_in.import_files(
-                services.store,
-                services.media,
-                by=services.person,
-                project=view.name,
-                format=chosen,
-                path=source,
-                media_dir=media_dir,
-                dimension=dimension,
-                skip_bad=skip_bad,
-                model=(model or "").strip() or None,
-                progress=progress,
-            )
+            if chosen == LABEL_STUDIO:
+                done = _label_studio(services, view, source, names, media_dir, dimension, skip_bad, progress)
+            else:
+                done = bring_in.import_files(
+                    services.store,
+                    services.media,
+                    by=services.person,
+                    project=view.name,
+                    format=chosen,
+                    path=source,
+                    media_dir=media_dir,
+                    dimension=dimension,
+                    skip_bad=skip_bad,
+                    model=(model or "").strip() or None,
+                    progress=progress,
+                )
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
     _bad_rows(done.bad)
+
+
+def _names() -> Names:
+    """What is called otherwise in a project of Label Studio."""
+    fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields", height=68)
+    controls = st.text_area(
+        "Controls with other names, each as CRITERION=CONTROL", key="import.names.controls", height=68
+    )
+    without = st.text_input("Controls that nothing is made of", key="import.names.without")
+    return Names(_pairs(fields), _pairs(controls), frozenset(without.replace(",", " ").split()))
+
+
+def _pairs(text: str) -> dict[str, str]:
+    found = {}
+    for line in (line.strip() for line in text.splitlines()):
+        ours, mark, theirs = (part.strip() for part in line.partition("="))
+        if line and not (ours and mark and theirs):
+            raise InvalidInput([Problem("names", f"{line} does not read NAME=THEIRS; give each a line of its own.")])
+        if line:
+            found[ours] = theirs
+    return found
+
+
+def _label_studio(
+    services: Services,
+    view: ProjectView,
+    path: Path,
+    names: Names,
+    media_dir: Path | None,
+    dimension: str | None,
+    skip_bad: bool,
+    progress: bring_in.Progress,
+) -> bring_in.Imported:
+    files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
+    if len(files) != 1:
+        raise FileRefused(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
+    return bring_in_label_studio(
+        services.store,
+        services.media,
+        by=services.person,
+        project=view.name,
+        path=files[0],
+        names=names,
+        media_dir=media_dir,
+        dimension=dimension,
+        skip_bad=skip_bad,
+        progress=progress,
+    ).imported
 
 
 def imported_sentence(done: Any) -> str:

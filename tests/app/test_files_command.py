@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from annotation_schemas import shipped
+from tests.importers.kitchen import FOLDER, KITCHEN
 from tests.importers.samples import egothink_record, write
 from tests.serving import touchstone
 
@@ -88,3 +89,26 @@ def test_an_edit_changes_the_bytes_of_one_record(home: Path, tmp_path: Path, ann
         refused = touchstone("edit", "mine", *arguments, home=home)
         assert refused.returncode == 1
         assert sentence in refused.stderr
+
+
+def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path: Path) -> None:
+    schema = tmp_path / "kitchen.yaml"
+    schema.write_text(KITCHEN, encoding="utf-8")
+    assert touchstone("project", "create", "old", "--schema", schema, home=home).returncode == 0
+    file = FOLDER / "kitchen-snapshot.json"
+    refused = touchstone("import", "old", "label_studio", file, "--control", "fit=verdict", home=home)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "--control fit: A kitchen has no such criterion; name one of fits, shown" in refused.stderr
+    brought = touchstone("import", "old", "label_studio", file, "--control", "prediction=why", home=home)
+    assert brought.stdout.splitlines() == [
+        "Imported 4 items, 1 answer, 31 ratings.",
+        "Media: 0 present, 4 missing (bring them in with --media DIR).",
+        "1 annotation in which the task was skipped: nothing was made of them.",
+        "Replaced by a later one of the same person or model: 1.",
+    ]
+    out = touchstone("export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
+    assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"
+    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    assert [len(task.get("annotations", ())) for task in tasks] == [2, 2, 1, 1]
+    wrong = touchstone("import", "old", "ratings", file, "--rater", "ann", home=home)
+    assert (wrong.returncode, "ratings is imported without them" in wrong.stderr) == (1, True)
