@@ -4,7 +4,7 @@ default that needs nothing."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.errors import SettingsError
@@ -15,6 +15,9 @@ QUEUE_URL = "TOUCHSTONE_QUEUE_URL"
 MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
+LABEL_STUDIO_URL = "TOUCHSTONE_LABEL_STUDIO_URL"
+LABEL_STUDIO_TOKEN = "TOUCHSTONE_LABEL_STUDIO_TOKEN"
+LABEL_STUDIO_TOKEN_FILE = "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE"
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,17 @@ class Settings:
     models: Path | None = None
     """The folder of models that can be picked in the browser; without it, `models` below `TOUCHSTONE_HOME`."""
     endpoints: tuple[str, ...] = ()
-    """Hosts of private networks that models may be asked at, by name, address or range, separated by commas; this
-    machine itself and public hosts always may."""
+    """Hosts of private networks that models may be asked at, and Label Studio may answer on, by name, address or range,
+    separated by commas; this machine itself and public hosts always may."""
     remote_code: tuple[str, ...] = ()
     """Models (folders or repositories, separated by commas) whose own code may run here."""
+    label_studio_url: str = ""
+    """Where Label Studio answers; the token goes there and nowhere else. Without it, only to a server on this
+    machine."""
+    label_studio_token: str = field(default="", repr=False)
+    """A personal access token (or a legacy one) of the Label Studio account that Touchstone works with."""
+    label_studio_token_file: Path | None = None
+    """For several Label Studio servers: a file with one server a line, its address and, behind a blank, its token."""
 
     @property
     def model_folder(self) -> Path:
@@ -61,6 +71,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
     url = env.get(DATABASE_URL, "").strip()
     models = env.get(MODELS, "").strip()
+    tokens = env.get(LABEL_STUDIO_TOKEN_FILE, "").strip()
     return Settings(
         home=home,
         database_url=normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}",
@@ -68,6 +79,9 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         models=cwd / Path(models).expanduser() if models else None,
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
+        label_studio_url=env.get(LABEL_STUDIO_URL, "").strip(),
+        label_studio_token=env.get(LABEL_STUDIO_TOKEN, "").strip(),
+        label_studio_token_file=cwd / Path(tokens).expanduser() if tokens else None,
     )
 
 

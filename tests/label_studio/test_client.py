@@ -1,0 +1,317 @@
+"""Our client against a real Label Studio: people, projects, tasks, tokens, and servers that die in the middle."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.label_studio import client as module
+from app.label_studio.client import Client, connect
+from app.label_studio.tokens import Token
+from domain.bridge import OutgoingTask
+from domain.errors import OutsideRefused, OutsideUnreachable
+from domain.settings import settings_from
+from tests.label_studio import server
+from tests.serving import free_port
+from tools.label_studio import Account, LabelStudio
+
+Person = Callable[[str], Account]
+
+
+def asked(running: LabelStudio, token: str = "", **more: float) -> Client:
+    """A client with the admin's personal access token, or another one."""
+    return Client(running.url, Token(token or running.admin.personal, whence="here"), **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def front(label_studio: LabelStudio) -> Iterator[Client]:
+    client = asked(label_studio)
+    yield client
+    client.close()
+
+
+def outgoing(count: int, *, begin: int = 0) -> list[OutgoingTask]:
+    return [OutgoingTask(f"k{number:05d}", {"question": f"{number}?"}) for number in range(begin, begin + count)]
+
+
+def keys(count: int) -> list[str]:
+    return [f"k{number:05d}" for number in range(count)]
+
+
+# ---- tokens ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["personal", "token"])
+def test_both_kinds_of_tokens_work(kind: str, label_studio: LabelStudio, label_studio_person: Person) -> None:
+    anna = label_studio_person("anna.client@example.org")
+    client = asked(label_studio, getattr(anna, kind))
+    about = client.about()
+    assert about.version == "1.23.2"
+    assert (about.account.id, about.account.email) == (anna.id, "anna.client@example.org")
+
+
+def test_the_environment_names_server_and_token(label_studio: LabelStudio, tmp_path: Path) -> None:
+    given = {
+        "TOUCHSTONE_LABEL_STUDIO_URL": label_studio.url + "/",
+        "TOUCHSTONE_LABEL_STUDIO_TOKEN": label_studio.admin.personal,
+    }
+    client = connect(label_studio.url, settings_from(given, tmp_path))
+    assert client.about().account.id == label_studio.admin.id
+    assert client.address == label_studio.url
+
+
+def test_a_revoked_token_is_refused_with_a_sentence(label_studio: LabelStudio) -> None:
+    rita = label_studio.sign_up("rita.client@example.org")
+    asked(label_studio, rita.personal).users()
+    rita.call("POST", "/api/token/blacklist/", {"refresh": rita.personal})
+    with pytest.raises(OutsideRefused, match="does not take the token in here: it was revoked"):
+        asked(label_studio, rita.personal).users()
+    with pytest.raises(OutsideRefused, match="does not take the token in here"):
+        asked(label_studio, "0" * 40).users()
+
+
+def test_no_token_gets_into_logs(label_studio: LabelStudio, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    for token in (label_studio.admin.personal, label_studio.admin.token):
+        client = asked(label_studio, token)
+        client.users()
+        assert token not in caplog.text + repr(client)
+    assert caplog.text
+    assert "eyJ" not in caplog.text
+
+
+SHORT = """
+from datetime import timedelta
+
+SIMPLE_JWT = {"ACCESS_TOKEN_LIFETIME": timedelta(seconds=2)}
+
+from core.settings.base import *
+from label_studio.core.settings.label_studio import *
+"""
+
+
+def test_a_short_lived_token_that_ends_in_the_middle_is_renewed(tmp_path: Path) -> None:
+    (tmp_path / "short_lived.py").write_text(
+        SHORT
+    )  # the stock server with one setting changed: 2 seconds, not 5 minutes
+    running = server.new_server(
+        tmp_path / "label-studio", DJANGO_SETTINGS_MODULE="short_lived", PYTHONPATH=str(tmp_path)
+    ).start()
+    try:
+        client = asked(running)
+        project = client.make_project("k", title="short-lived", labeling=server.LABELING)
+        client.send(project, outgoing(module.PAGE + 1))
+        found = []
+        for task in client.tasks(project):
+            if len(found) == module.PAGE - 1:
+                time.sleep(3)
+            found.append(task.key)
+        assert found == keys(module.PAGE + 1)
+        # A server that takes none of its own tokens any more, as after a change of its key, is no reason to go on.
+        running.kill()
+        running._secrets["secret"] = "another" * 6
+        running.start()
+        with pytest.raises(OutsideRefused, match="does not take the token in here"):
+            client.users()
+    finally:
+        running.kill()
+
+
+# ---- people and projects ---------------------------------------------------------------------------------------------
+
+
+def test_people_are_found_by_their_address(
+    front: Client, label_studio: LabelStudio, label_studio_person: Person
+) -> None:
+    anna = label_studio_person("anna.client@example.org")
+    made = front.make_user("made.client@example.org")
+    told = {user.email: user.id for user in front.users()}
+    assert told["anna.client@example.org"] == anna.id
+    assert told["made.client@example.org"] == made.id
+    assert told["admin@example.org"] == label_studio.admin.id
+    with pytest.raises(OutsideRefused, match="already exists"):
+        front.make_user("made.client@example.org")
+
+
+def test_the_invitation_is_the_link_of_the_page_people(front: Client, label_studio: LabelStudio) -> None:
+    assert front.invitation() == label_studio.url + label_studio.admin.call("GET", "/api/invite")["invite_url"]
+
+
+def test_a_project_is_found_by_its_key(front: Client, label_studio: LabelStudio) -> None:
+    assert front.project_of("3/verification/5") is None
+    long = "A title that is longer than the fifty characters that fit there"
+    first = front.make_project("3/verification/5", title=long, labeling=server.LABELING)
+    other = front.make_project("3/verification/55", title="t", labeling=server.LABELING)
+    assert front.project_of("3/verification/5") == first
+    assert front.project_of("3/verification/55") == other
+    assert front.project_of("3/verification") is None
+    stored = label_studio.admin.call("GET", f"/api/projects/{first}")
+    assert stored["title"] == long[:49] + "…"
+    assert (stored["maximum_annotations"], stored["show_skip_button"]) == (1, True)
+    front.remove_project(first)
+    front.remove_project(first)
+    assert front.project_of("3/verification/5") is None
+
+
+def test_a_labeling_configuration_that_does_not_fit_is_refused(front: Client) -> None:
+    with pytest.raises(OutsideRefused, match="label_config"):
+        front.make_project("odd", title="odd", labeling="<View><Choices/></View>")
+    assert front.project_of("odd") is None
+
+
+# ---- tasks -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_task_goes_there_and_its_annotations_come_back(
+    front: Client, label_studio: LabelStudio, label_studio_person: Person
+) -> None:
+    anna, ben = (label_studio_person(f"{name}.client@example.org") for name in ("anna", "ben"))
+    project = front.make_project("tasks", title="tasks", labeling=server.LABELING)
+    odd = {"question": "Ob 1 < 2 & „ä“\n?", "more": {"list": [1, None, "ü"], "touchstone": "not this"}}
+    front.send(project, [OutgoingTask("a/1", odd), OutgoingTask("a/2", {"question": "?"})])
+    front.send(project, [])
+    stored = server.tasks(label_studio.admin, project)
+    assert stored[0]["data"] == {**odd, "touchstone": "a/1"}
+
+    first, second = front.tasks(project)
+    assert [(task.key, task.annotations) for task in (first, second)] == [("a/1", ()), ("a/2", ())]
+    made = server.annotate(anna, first.id, [server.choice("A")], seconds=12.25)
+    skipped = server.skip(ben, second.id)
+
+    (voted,), (cancelled,) = (task.annotations for task in front.tasks(project))
+    assert (voted.id, voted.by, voted.cancelled, voted.lead_seconds) == (made, anna.id, False, 12.25)
+    assert [part["value"] for part in voted.result] == [{"choices": ["A"]}]
+    assert (cancelled.id, cancelled.by, cancelled.cancelled) == (skipped, ben.id, True)
+
+    server.change(anna, made, [server.choice("B")])
+    changed = front.task(first.id)
+    assert changed is not None
+    assert (changed.key, changed.annotations[0].id) == ("a/1", made)
+    assert changed.annotations[0].result[0]["value"] == {"choices": ["B"]}
+    assert changed.annotations[0].updated > voted.updated
+    (again,) = next(front.tasks(project)).annotations
+    assert (again.updated, again.by) == (changed.annotations[0].updated, changed.annotations[0].by)
+
+    front.remove([first.id, first.id, 10**9])
+    front.remove([first.id])
+    assert front.task(first.id) is None
+    assert [task.id for task in front.tasks(project)] == [second.id]
+    front.remove_project(project)
+    with pytest.raises(OutsideRefused, match="No Project"):
+        list(front.tasks(project))
+
+
+def test_a_prediction_goes_with_its_task(front: Client, label_studio: LabelStudio) -> None:
+    project = front.make_project("predictions", title="predictions", labeling=server.LABELING)
+    front.send(project, [OutgoingTask("a", {"question": "?"}, [{"result": [server.choice("B")]}])])
+    (task,) = server.tasks(label_studio.admin, project)
+    assert [part["value"] for part in task["predictions"][0]["result"]] == [{"choices": ["B"]}]
+
+
+def test_all_tasks_are_taken_or_none(front: Client) -> None:
+    project = front.make_project("all or none", title="all or none", labeling=server.LABELING)
+    with pytest.raises(OutsideRefused, match='"question" key is expected'):
+        front.send(project, [*outgoing(3), OutgoingTask("without", {"other": "?"})])
+    assert list(front.tasks(project)) == []
+
+
+def test_what_is_removed_while_pages_are_read_hides_nothing(front: Client) -> None:
+    project = front.make_project("removed", title="removed", labeling=server.LABELING)
+    count = module.PAGE + 20
+    front.send(project, outgoing(count))
+    found = []
+    for task in front.tasks(project):
+        found.append(task.key)
+        if len(found) <= 30:
+            front.remove([task.id])
+    assert found == keys(count)
+    assert [task.key for task in front.tasks(project)] == keys(count)[30:]
+
+
+@pytest.mark.slow
+def test_ten_thousand_tasks(front: Client, label_studio_person: Person) -> None:
+    anna = label_studio_person("anna.client@example.org")
+    project = front.make_project("ten thousand", title="ten thousand", labeling=server.LABELING)
+    begun = time.monotonic()
+    for begin in range(0, 10_000, 2_000):
+        front.send(project, outgoing(2_000, begin=begin))
+    sent = time.monotonic()
+    found = list(front.tasks(project))
+    read = time.monotonic()
+    assert [task.key for task in found] == keys(10_000)
+    for task in (found[0], found[5_000], found[-1]):
+        server.annotate(anna, task.id, [server.choice("A")])
+    answered = [task.key for task in front.tasks(project) if task.annotations]
+    assert answered == ["k00000", "k05000", "k09999"]
+    print(f"10,000 tasks: sent in {sent - begun:.1f} s, read in {read - sent:.1f} s")
+    front.remove_project(project)
+
+
+# ---- servers that die, and replies that are lost ---------------------------------------------------------------------
+
+
+def test_a_server_that_is_down_is_said_so(label_studio: LabelStudio) -> None:
+    client = Client(f"http://127.0.0.1:{free_port()}", Token(label_studio.admin.personal, whence="here"), pauses=(0.1,))
+    with pytest.raises(OutsideUnreachable, match="does not answer"):
+        client.users()
+
+
+def missing(client: Client, project: int, tasks: list[OutgoingTask]) -> list[OutgoingTask]:
+    """What a caller sends again after a reply that was lost: what is not there by its key."""
+    there = {task.key for task in client.tasks(project)}
+    return [task for task in tasks if task.key not in there]
+
+
+def test_a_reply_that_comes_too_late_doubles_nothing(
+    label_studio: LabelStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, hasty = asked(label_studio), asked(label_studio, label_studio.admin.token, seconds=0.05)
+    project = client.make_project("late", title="late", labeling=server.LABELING)
+    monkeypatch.setattr(module, "SECONDS_PER_TASK", 0.0)
+    with pytest.raises(OutsideUnreachable, match="in time"):
+        hasty.send(project, outgoing(1_000))
+    end = time.monotonic() + 60
+    while len(server.tasks(label_studio.admin, project)) < 1_000:  # the server carries on, whoever has hung up
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert missing(client, project, outgoing(1_000)) == []
+    client.send(project, missing(client, project, outgoing(1_001)))
+    assert [task.key for task in client.tasks(project)] == keys(1_001)
+
+
+def test_a_server_that_is_killed_in_the_middle_loses_and_doubles_nothing(own_label_studio: LabelStudio) -> None:
+    client = asked(own_label_studio)
+    project = client.make_project("killed", title="killed", labeling=server.LABELING)
+    tasks, failures = outgoing(3_000), []
+
+    def send() -> None:
+        try:
+            client.send(project, tasks)
+        except OutsideUnreachable as error:
+            failures.append(error)
+
+    sending = threading.Thread(target=send)
+    sending.start()
+    time.sleep(0.5)
+    own_label_studio.kill()
+    sending.join(60)
+    assert len(failures) == 1
+    own_label_studio.start()
+    client.send(project, missing(client, project, tasks))
+    assert [task.key for task in client.tasks(project)] == keys(3_000)
+
+    reading = client.tasks(project)
+    seen = [next(reading).key for _ in range(module.PAGE)]
+    own_label_studio.kill()
+    with pytest.raises(OutsideUnreachable):
+        next(reading)
+    assert seen == keys(module.PAGE)
+    with pytest.raises(OutsideUnreachable):
+        client.remove([1])
+    own_label_studio.start()
+    assert [task.key for task in client.tasks(project)] == keys(3_000)
