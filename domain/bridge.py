@@ -113,5 +113,5 @@ class FrontEnd(Protocol):
     def task(self, task: int) -> OutsideTask | None:
         """One task; None if it is gone."""
 
-    def remove(self, tasks: Sequence[int]) -> None:
-        """Remove tasks; those that are gone already are no error."""
+    def remove(self, tasks: Sequence[int], *, project: int | None = None) -> None:
+        """Remove tasks; those that are gone already are no error. Many of one project go at once if it is named."""

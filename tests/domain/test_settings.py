@@ -71,3 +71,12 @@ def test_without_a_folder_of_models_it_is_below_home(tmp_path: Path) -> None:
 def test_other_queues_are_refused_with_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="TOUCHSTONE_QUEUE_URL"):
         settings_from({"TOUCHSTONE_QUEUE_URL": "amqp://x"}, tmp_path)
+
+
+def test_a_token_is_read_and_not_shown(tmp_path: Path) -> None:
+    settings = settings_from(
+        {"TOUCHSTONE_LABEL_STUDIO_TOKEN": " 0123456789 ", "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE": "tokens"}, tmp_path
+    )
+    assert settings.label_studio_token == "0123456789"
+    assert settings.label_studio_token_file == tmp_path / "tokens"
+    assert "0123456789" not in repr(settings)

@@ -233,6 +233,26 @@ def test_what_is_removed_while_pages_are_read_hides_nothing(front: Client) -> No
     assert [task.key for task in front.tasks(project)] == keys(count)[30:]
 
 
+def test_many_are_removed_at_once_and_no_others(front: Client) -> None:
+    project = front.make_project("many", title="many", labeling=server.LABELING)
+    other = front.make_project("others", title="others", labeling=server.LABELING)
+    front.send(project, outgoing(600))
+    front.send(other, outgoing(3))
+    ids = [task.id for task in front.tasks(project)]
+    others = [task.id for task in front.tasks(other)]
+    front.remove(ids[:3], project=project)
+    begun = time.monotonic()
+    front.remove([*ids[:550], others[0]], project=project)
+    assert time.monotonic() - begun < 30  # one by one it is more than two minutes
+    front.remove(ids[:550], project=project)
+    assert [task.id for task in front.tasks(project)] == ids[550:]
+    assert [task.id for task in front.tasks(other)] == others
+    front.remove(ids[550:], project=project)
+    assert list(front.tasks(project)) == []
+    front.remove_project(project)
+    front.remove(ids, project=project)
+
+
 @pytest.mark.slow
 def test_ten_thousand_tasks(front: Client, label_studio_person: Person) -> None:
     anna = label_studio_person("anna.client@example.org")
