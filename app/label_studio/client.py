@@ -295,7 +295,9 @@ class Client:
         """Remove tasks; those that are gone already are no error. Many of one project go at once if it is named."""
         if project is not None and len(tasks) >= AT_ONCE:
             for begin in range(0, len(tasks), LOT):
-                self._ask(partial(self._remove_many, project=project, tasks=list(tasks[begin : begin + LOT])), gone=True)
+                self._ask(
+                    partial(self._remove_many, project=project, tasks=list(tasks[begin : begin + LOT])), gone=True
+                )
             return
         for task in tasks:
             self._ask(partial(self._remove, task=task), gone=True)
