@@ -13,6 +13,8 @@ from tests.paths import ROOT
 from tests.serving import environment
 from tests.test_layers import ROOMS
 
+pytestmark = pytest.mark.slow  # a process for each room
+
 HEAVY = {"torch", "transformers", "sklearn", "openai", "label_studio_sdk", "cv2", "krippendorff", "crowdkit", "psycopg"}
 
 BLOCK = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,18 +49,21 @@ def modules(room: str) -> list[Path]:
     return sorted((ROOT / room).rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imports(path: Path) -> list[tuple[int, str]]:
     """(line, dotted module) of every import in a file, those inside functions included."""
     tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 package = path.relative_to(ROOT).with_suffix("").parts[: -node.level]
-                yield node.lineno, ".".join([*package, *([node.module] if node.module else [])])
+                found.append((node.lineno, ".".join([*package, *([node.module] if node.module else [])])))
             elif node.module:
-                yield node.lineno, node.module
+                found.append((node.lineno, node.module))
+    return found
 
 
 def told(path: Path, line: int, sentence: str) -> str:

@@ -12,6 +12,7 @@ import logging
 import math
 import os
 import re
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -330,7 +331,9 @@ def _checked_transport(
     class Checked(httpx2.AsyncBaseTransport):
         def __init__(self) -> None:
             # A pool looks at all of its connections for each request, so many are spread over several pools.
-            verify = httpx2.create_ssl_context()
+            # Reading the certificates that this machine trusts takes a while; without https none is looked at.
+            tls = place.scheme == "https"
+            verify = httpx2.create_ssl_context() if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             limits = httpx2.Limits(max_connections=None, max_keepalive_connections=-(-64 // pools))
             self._pools = [httpx2.AsyncHTTPTransport(verify=verify, limits=limits) for _ in range(pools)]
             self._turns = itertools.cycle(self._pools)

@@ -21,7 +21,7 @@ Rows = list[list[float]]
 
 FEW = Bootstrap(draws=40)
 GRADES = (1.0, 2.0, 3.0, 4.0)
-SEEDS = range(6)
+SEEDS = range(4)
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,7 @@ def put_together(text: str, fragments: list[Fragment | str]) -> str:
     return json_text.join(fragments, head=found.head, tail=found.tail, layout=layout)
 
 
+@settings(max_examples=50)
 @given(files())
 def test_any_array_of_objects_comes_out_as_it_went_in(file: tuple[list[dict[str, Any]], str]) -> None:
     records, text = file
@@ -65,6 +66,7 @@ def test_any_array_of_objects_comes_out_as_it_went_in(file: tuple[list[dict[str,
     assert put_together(text, [*fragments]) == text
 
 
+@settings(max_examples=50)
 @given(files(), st.data())
 def test_an_edit_changes_one_value_and_no_other_byte(
     file: tuple[list[dict[str, Any]], str], data: st.DataObject
@@ -110,6 +112,7 @@ def test_new_records_are_written_as_the_file_writes_its_own(
 
 
 @pytest.mark.parametrize(("layout", "style"), [(ONE_LINE, {}), (INDENTED, {"indent": 4})])
+@settings(max_examples=30)
 @given(records=RECORDS)
 def test_a_new_file_is_what_json_dump_writes(
     layout: Layout, style: dict[str, Any], records: list[dict[str, Any]]

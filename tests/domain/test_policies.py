@@ -339,7 +339,7 @@ def by_the_code(policy: dict[str, Any], cast: list[Any]) -> str:
     ).state.value
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(policies())
 def test_the_policy_is_what_its_words_say(policy: dict[str, Any]) -> None:
     assert by_the_code(policy, policy["cast"]) == by_the_words(policy)
