@@ -7,8 +7,12 @@ import stat
 import urllib.request
 from collections.abc import Callable
 
+import pytest
+
 from tests.label_studio import server
 from tools.label_studio import VERSION, Account, LabelStudio, accounts
+
+pytestmark = pytest.mark.slow  # it starts that server, and sets it up the first time
 
 
 def test_it_is_the_pinned_version_and_all_by_itself(label_studio: LabelStudio) -> None:

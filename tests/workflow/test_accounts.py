@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from argon2 import PasswordHasher
 from sqlmodel import select
 
 from db.engine import Store
@@ -32,6 +33,12 @@ class Clock:
 
     def advance(self, **passed: float) -> None:
         self.now += timedelta(**passed)
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes as in real life, but for what makes guessing them expensive."""
+    monkeypatch.setattr(accounts, "_hasher", PasswordHasher(time_cost=1, memory_cost=64))
 
 
 @pytest.fixture
