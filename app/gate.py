@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Router
@@ -220,4 +221,11 @@ class Beside:
         self.router = Router(routes, redirect_slashes=False, default=app)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self.router if scope["type"] == "http" else self.app)(scope, receive, send)
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            await self.router(scope, receive, send)
+        except HTTPException as error:  # a method that an address of ours does not take
+            reply = PlainTextResponse(error.detail, status_code=error.status_code, headers=dict(error.headers or {}))
+            await reply(scope, receive, send)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from domain.errors import SettingsError
 
@@ -15,6 +16,7 @@ QUEUE_URL = "TOUCHSTONE_QUEUE_URL"
 MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
+PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
 LABEL_STUDIO_URL = "TOUCHSTONE_LABEL_STUDIO_URL"
 LABEL_STUDIO_TOKEN = "TOUCHSTONE_LABEL_STUDIO_TOKEN"
 LABEL_STUDIO_TOKEN_FILE = "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE"
@@ -39,6 +41,9 @@ class Settings:
     separated by commas; this machine itself and public hosts always may."""
     remote_code: tuple[str, ...] = ()
     """Models (folders or repositories, separated by commas) whose own code may run here."""
+    public_url: str | None = None
+    """Where browsers reach this server, such as `https://annotate.example.org`: links to media that another tool shows
+    start with it, and its host is a name under which the server answers."""
     label_studio_url: str = ""
     """Where Label Studio answers; the token goes there and nowhere else. Without it, only to a server on this
     machine."""
@@ -79,10 +84,29 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         models=cwd / Path(models).expanduser() if models else None,
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
+        public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
         label_studio_url=env.get(LABEL_STUDIO_URL, "").strip(),
         label_studio_token=env.get(LABEL_STUDIO_TOKEN, "").strip(),
         label_studio_token_file=cwd / Path(tokens).expanduser() if tokens else None,
     )
+
+
+def public_url(text: str, told: str) -> str | None:
+    """An address under which browsers reach this server, without a slash at its end; None for an empty one.
+
+    ``told`` is what a sentence calls it: a variable or an option.
+    """
+    if not text:
+        return None
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018  (raises for a port that is none)
+    except ValueError:
+        parts = urlsplit("")
+    plain = parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password or parts.query)
+    if not plain or parts.path not in ("", "/") or parts.fragment or not parts.netloc.isascii():
+        raise SettingsError(f"{told} is {text!r}; give it an address such as https://annotate.example.org.")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _listed(text: str) -> tuple[str, ...]:

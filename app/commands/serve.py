@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Sequence
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from domain.errors import SettingsError
+from domain.settings import Settings
 
 
 def register(cli: typer.Typer) -> None:
@@ -52,7 +55,13 @@ def serve(
         )
     typer.echo(f"Touchstone is at {address} (Ctrl+C ends it)")
     with Beside() if worker else nullcontext():
-        server.serve(shared, host=host, port=port, names=name or ())
+        server.serve(shared, host=host, port=port, names=_names(shared.settings, name or ()))
+
+
+def _names(settings: Settings, given: Sequence[str]) -> list[str]:
+    """The host names that people reach the server under: those given, and that of its public address."""
+    public = urlsplit(settings.public_url or "").hostname
+    return [*given, *filter(None, [public])]
 
 
 def _shown(host: str) -> str:

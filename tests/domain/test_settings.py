@@ -73,6 +73,37 @@ def test_other_queues_are_refused_with_a_sentence(tmp_path: Path) -> None:
         settings_from({"TOUCHSTONE_QUEUE_URL": "amqp://x"}, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("https://annotate.example.org", "https://annotate.example.org"),
+        ("http://10.0.0.7:8501/", "http://10.0.0.7:8501"),
+        ("http://[::1]:8501", "http://[::1]:8501"),
+        ("  ", None),
+    ],
+)
+def test_the_public_address_is_an_origin(given: str, address: str | None, tmp_path: Path) -> None:
+    assert settings_from({"TOUCHSTONE_PUBLIC_URL": given}, tmp_path).public_url == address
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "annotate.example.org",
+        "ftp://annotate.example.org",
+        "https://",
+        "https://ann@annotate.example.org",
+        "https://annotate.example.org/below",
+        "https://annotate.example.org?a=b",
+        "https://annotate.example.org#a",
+        "https://annotate.example.org:port",
+    ],
+)
+def test_a_public_address_that_is_none_is_refused_with_a_sentence(given: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"TOUCHSTONE_PUBLIC_URL .*such as https://"):
+        settings_from({"TOUCHSTONE_PUBLIC_URL": given}, tmp_path)
+
+
 def test_a_token_is_read_and_not_shown(tmp_path: Path) -> None:
     settings = settings_from(
         {"TOUCHSTONE_LABEL_STUDIO_TOKEN": " 0123456789 ", "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE": "tokens"}, tmp_path

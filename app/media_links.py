@@ -1,0 +1,107 @@
+"""Links under which a page of another tool shows a picture or clip of a task: signed, for a while, without a session.
+
+A link names an asset and the task sent out that shows it. That is all it is good for, and only while that task is out:
+``workflow.outside_media`` looks at every request.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import tempfile
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from domain.errors import SettingsError
+from domain.records import AssetView
+
+KEY_FILE = "media-links.key"
+"""Below ``TOUCHSTONE_HOME``; removing it ends every link that was ever given out."""
+KEY_BYTES = 32
+LONGEST_TOKEN = 400
+
+
+def key_of(home: Path) -> bytes:
+    """The secret that signs the links of a home, made when first asked for; only its owner can read the file."""
+    path = home / KEY_FILE
+    try:
+        text = path.read_text(encoding="ascii")
+    except FileNotFoundError:
+        _make(path)
+        text = path.read_text(encoding="ascii")
+    try:
+        key = bytes.fromhex(text.strip())
+    except ValueError:
+        key = b""
+    if len(key) < KEY_BYTES:
+        raise SettingsError(f"{path} is not the key that was made there. Remove it, and a new one is made.")
+    return key
+
+
+def _make(path: Path) -> None:
+    """Write a new key, whole or not at all; of several processes that do so at once, the first one's stays."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".media-links-", dir=path.parent)  # its mode is 600
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(KEY_BYTES) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(name, path)
+        except FileExistsError:
+            return
+    finally:
+        os.unlink(name)
+
+
+@dataclass(frozen=True)
+class Links:
+    """Makes links that start with ``address``, the one under which browsers reach this server."""
+
+    address: str
+    key: bytes = field(repr=False)
+
+    def link(self, task: str, asset: AssetView, until: datetime) -> str:
+        """Where a page shows this asset of a task that is out: a clip as it is, a picture as our own pages show it."""
+        size = "original" if asset.kind == "clip" else "display"
+        return f"{self.address.rstrip('/')}/media-link/{token(self.key, task=task, asset=asset.id, until=until)}/{size}"
+
+
+def token(key: bytes, *, task: str, asset: str, until: datetime) -> str:
+    """What a link carries: asset, task and end in the open, and a signature over them."""
+    told = json.dumps([asset, task, int(until.timestamp())], separators=(",", ":"), ensure_ascii=True).encode()
+    return f"{_text(told)}.{_text(_signature(key, told))}"
+
+
+def read(text: str, *, key: bytes, now: datetime) -> tuple[str, str] | None:
+    """The asset and the task that a token names; None if it is not ours, was changed, or its time is over."""
+    if len(text) > LONGEST_TOKEN or not text.isascii():
+        return None
+    told, _, signed = text.partition(".")
+    try:
+        content, signature = _bytes(told), _bytes(signed)
+    except (ValueError, binascii.Error):
+        return None
+    if not hmac.compare_digest(signature, _signature(key, content)) or text != f"{_text(content)}.{_text(signature)}":
+        return None
+    asset, task, until = json.loads(content)
+    return (asset, task) if now.timestamp() < until else None
+
+
+def _signature(key: bytes, content: bytes) -> bytes:
+    return hmac.digest(key, b"media-link\0" + content, hashlib.sha256)
+
+
+def _text(content: bytes) -> str:
+    return base64.urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
