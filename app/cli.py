@@ -32,6 +32,7 @@ COMMANDS = (
     "audit",
     "scorecard",
     "triage",
+    "labelstudio",
 )
 """Modules of ``app.commands``, in the order of ``touchstone --help``."""
 

@@ -40,10 +40,10 @@ def serve(
     from app.services import resources
     from workflow import accounts
 
-    _check_free(host, port)
+    check_free(host, port)
     shared = resources()
     shared.store.upgrade()
-    address = f"http://{_shown(host)}:{port}"
+    address = f"http://{shown(host)}:{port}"
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}")
     password = accounts.ensure_first_admin(shared.store)
     if password:
@@ -64,13 +64,13 @@ def _names(settings: Settings, given: Sequence[str]) -> list[str]:
     return [*given, *filter(None, [public])]
 
 
-def _shown(host: str) -> str:
+def shown(host: str) -> str:
     if host in ("0.0.0.0", "::"):
         return socket.gethostname()
     return f"[{host}]" if ":" in host else host
 
 
-def _check_free(host: str, port: int) -> None:
+def check_free(host: str, port: int) -> None:
     """Say in words that a port is taken, before anything else is started."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -1,0 +1,178 @@
+"""What a labeling configuration shows and asks, as far as a model can answer it: texts, choices, ratings, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+from domain.errors import BadRequest
+from domain.options import option_meant
+
+LONGEST = 1_000_000
+"""Characters of a configuration."""
+_DEEPEST = 50
+_SHOWN = {"Text", "HyperText", "Header", "Paragraphs"}
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Control:
+    """One thing that is asked."""
+
+    name: str
+    to: str
+    kind: str
+    """The tag: TextArea, Choices, Rating or Number."""
+    prompt: str = ""
+    """What stands above it."""
+    options: tuple[tuple[str, str], ...] = ()
+    """Of Choices: what is shown, and what is stored."""
+    options_in: str | None = None
+    """Of Choices: the key of the data that holds them, instead."""
+    several: bool = False
+    low: float | None = None
+    high: float | None = None
+
+    def offered(self, data: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """The options for a task."""
+        if self.options_in is None:
+            return self.options
+        entries = data.get(self.options_in)
+        found = []
+        for entry in entries if isinstance(entries, list) else ():
+            told = entry if isinstance(entry, dict) else {"value": entry}
+            shown, stored = told.get("value"), told.get("alias") or told.get("value")
+            if isinstance(shown, str) and isinstance(stored, str):
+                found.append((shown, stored))
+        return tuple(found)
+
+    def asked(self, data: Mapping[str, Any]) -> str:
+        """What a model is told to do, below what the task shows."""
+        told = self.prompt or f"What is its {self.name.replace('_', ' ')}?"
+        if self.kind == "Choices":
+            listed = "\n".join(f"- {shown}" for shown, _ in self.offered(data))
+            how = "Reply with all that fit, each on a line of its own." if self.several else "Reply with one of them."
+            return f"{told}\n{listed}\n{how}"
+        if self.kind == "Rating":
+            return f"{told}\nReply with a number from 1 to {self.high:g}."
+        if self.kind == "Number":
+            return f"{told}\nReply with a number."
+        return told
+
+    def result(self, text: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
+        """A reply as a result of this control; None if it says nothing that the control can hold."""
+        value = self._value(text.strip(), data)
+        if value is None:
+            return None
+        kind = self.kind.lower()
+        return {"from_name": self.name, "to_name": self.to, "type": kind, "value": value}
+
+    def _value(self, text: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
+        if self.kind == "TextArea":
+            return {"text": [text]} if text else None
+        if self.kind == "Choices":
+            options = self.offered(data)
+            said = [line.strip(" \t-*") for line in text.splitlines()] if self.several else [text]
+            places = [option_meant(line, [shown for shown, _ in options]) for line in said if line]
+            if not places or None in places:
+                return None
+            return {"choices": [options[place][1] for place in sorted({place or 0 for place in places})]}
+        number = _NUMBER.fullmatch(text.rstrip("."))
+        if number is None:
+            return None
+        amount = float(number[0])
+        if (self.low is not None and amount < self.low) or (self.high is not None and amount > self.high):
+            return None
+        whole = int(amount) if amount == int(amount) else amount
+        if self.kind == "Rating":
+            return {"rating": whole} if isinstance(whole, int) else None
+        return {"number": whole}
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a configuration shows, by the keys of a task's data, and what it asks."""
+
+    texts: tuple[str, ...]
+    images: tuple[str, ...]
+    controls: tuple[Control, ...]
+
+    def text_of(self, data: Mapping[str, Any]) -> str:
+        """What a task shows as text."""
+        found = []
+        for key in self.texts:
+            value = data.get(key)
+            if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
+                found.append(str(value))
+        return "\n".join(found)
+
+
+def configuration(xml: str) -> Configuration:
+    """Read a labeling configuration; ``BadRequest`` with a sentence if it is none."""
+    if len(xml) > LONGEST or "<!" in xml.replace("<!--", ""):
+        raise BadRequest("The labeling configuration is too long, or declares entities.")
+    try:
+        root = ElementTree.fromstring(xml)
+    except (ElementTree.ParseError, ValueError, RecursionError) as error:
+        raise BadRequest(f"The labeling configuration is no XML: {error}.") from None
+    reader = _Reader([], [], [])
+    reader.read(root, 0)
+    return Configuration(
+        tuple(dict.fromkeys(reader.texts)), tuple(dict.fromkeys(reader.images)), tuple(reader.controls)
+    )
+
+
+@dataclass
+class _Reader:
+    texts: list[str]
+    images: list[str]
+    controls: list[Control]
+    above: str = ""
+
+    def read(self, part: ElementTree.Element, depth: int) -> None:
+        if depth > _DEEPEST:
+            raise BadRequest("The labeling configuration is nested too deep.")
+        value = part.get("value") or part.get("valueList") or ""
+        if part.tag == "Image" and value.startswith("$"):
+            self.images.append(value[1:])
+        elif part.tag in _SHOWN and value.startswith("$"):
+            self.texts.append(value[1:])
+        elif part.tag == "Header" and value:
+            self.above = value
+        elif part.tag in ("TextArea", "Choices", "Rating", "Number") and part.get("name"):
+            self.controls.append(self._control(part, value))
+            self.above = ""
+        for child in part:
+            self.read(child, depth + 1)
+
+    def _control(self, part: ElementTree.Element, value: str) -> Control:
+        low, high = _number(part.get("min")), _number(part.get("max"))
+        if part.tag == "Rating":
+            low, high = 1.0, _number(part.get("maxRating")) or 5.0
+        choices = [each for each in part.iter("Choice") if each.get("value")]
+        return Control(
+            name=part.get("name") or "",
+            to=(part.get("toName") or "").split(",")[0].strip(),
+            kind=part.tag,
+            prompt=self.above or part.get("placeholder") or "",
+            options=tuple((each.get("value") or "", each.get("alias") or each.get("value") or "") for each in choices),
+            options_in=value[1:] if value.startswith("$") and part.tag == "Choices" else None,
+            several=part.get("choice", "single-radio").startswith("multiple"),
+            low=low,
+            high=high,
+        )
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None
+
+
+def names_of(controls: Sequence[Control]) -> str:
+    """The controls in a sentence."""
+    return ", ".join(control.name for control in controls[:12]) or "none"

@@ -1,0 +1,43 @@
+"""What we write in Label Studio's form is taken by a real one, and what that exports again says the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from db.engine import Store
+from importers.label_studio import Names
+from media.store import MediaStore
+from tests.factories import make_project
+from tests.importers.kitchen import FOLDER, RATINGS, kitchen
+from tests.label_studio.server import project, put
+from tests.workflow.test_label_studio_files import answers, bring, rated
+from tools.label_studio import LabelStudio
+from workflow.release import release
+
+LABELING = """<View><Image name="image" value="$image"/>
+<Choices name="fits" toName="image"><Choice value="yes"/><Choice value="no"/></Choices></View>"""
+
+
+def test_out_through_a_real_server_and_in_again(label_studio: LabelStudio, store: Store, home: Path) -> None:
+    media = MediaStore(home / "media")
+    for name in ("p", "q"):
+        make_project(store, name=name, loaded=kitchen())
+    bring(store, media, FOLDER / "kitchen.json")
+    made = release(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True)
+    admin = label_studio.admin
+    number = project(admin, "moved", LABELING)
+    put(admin, number, json.loads(made.files["tasks.json"]))
+    export = f"/api/projects/{number}/exports"
+    snapshot = admin.call(
+        "POST", export, {"title": "all", "serialization_options": {"predictions": {"only_id": False}}}
+    )
+    exported = admin.call("GET", f"{export}/{snapshot['id']}/download?exportType=JSON")
+    assert sum(len(task["annotations"]) for task in exported) == len(RATINGS)
+    assert not any(annotation["ground_truth"] for task in exported for annotation in task["annotations"])
+    path = home / "back.json"
+    path.write_text(json.dumps(exported), encoding="utf-8")
+    done = bring(store, media, path, names=Names(), project="q").imported
+    assert (done.items, done.ratings, done.predictions, len(done.bad)) == (4, 31, 1, 0)
+    assert rated(store, project="q") == RATINGS
+    assert answers(store, project="q") == [("tiny-1", "a cup")]
