@@ -348,6 +348,7 @@ def test_threads_that_add_the_same_file(store: MediaStore) -> None:
     assert len(files_below(store)) == 4
 
 
+@pytest.mark.slow
 def test_processes_that_add_the_same_files(store: MediaStore, tmp_path: Path) -> None:
     for number in range(6):
         (tmp_path / f"{number}.png").write_bytes(encoded(photo(800, 600, seed=number)))

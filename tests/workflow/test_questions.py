@@ -770,6 +770,7 @@ def test_what_will_happen_is_counted_before_anything_is_asked(store: Store, medi
 # ---- real files -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "folder", "n"),
     [("egothink", "data", 550), ("egoplan", "EgoPlan_validation.json", 3355), ("pca_bench", "", 200)],
