@@ -103,7 +103,8 @@ def public_url(text: str, told: str) -> str | None:
         parts.port  # noqa: B018  (raises for a port that is none)
     except ValueError:
         parts = urlsplit("")
-    plain = parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password or parts.query)
+    more = parts.username or parts.password or parts.query
+    plain = parts.scheme in ("http", "https") and parts.hostname and not more
     if not plain or parts.path not in ("", "/") or parts.fragment or not parts.netloc.isascii():
         raise SettingsError(f"{told} is {text!r}; give it an address such as https://annotate.example.org.")
     return f"{parts.scheme}://{parts.netloc}"
