@@ -34,9 +34,6 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """Characters that XML cannot hold."""
 _WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
 _NARROW = "flex: 2 1 0; min-width: 22em"
-_QUIET = "color: #666; font-size: 0.9em; white-space: pre-wrap; margin: 0.2em 0"
-_QUOTED = "white-space: pre-wrap; margin: 0 0 0.6em"
-_SAID = "color: #b00020; white-space: pre-wrap"
 
 
 def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
@@ -51,7 +48,7 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     root = Element("View", style="display: flex; gap: 1.5em; align-items: flex-start")
     media = SubElement(root, "View", style=_WIDE)
     form = SubElement(root, "View", style=_NARROW)
-    SubElement(form, "Header", value="$says", size="4", style=_SAID)
+    SubElement(form, "Header", value="$says", size="4")
     SubElement(form, "Text", name=ABOUT, value="$about", selectionEnabled="false")
     for slot in schema.item.assets:
         _media(media, slot, [part for part in page if part.to == label_studio.image_of(slot.role)])
@@ -194,9 +191,9 @@ def _ask(form: Element, part: Part) -> None:
     optional = "" if criterion.required else " (optional)"
     SubElement(inside, "Header", value=plain(criterion.prompt + optional), size="4")
     for text in (*part.told, *([criterion.help] if criterion.help else ()), *_limits(part)):
-        SubElement(inside, "Header", value=plain(text), size="5", style=_QUIET)
+        SubElement(inside, "Header", value=plain(text), size="5")
     for aspect in criterion.aspects:
-        SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_QUIET)
+        SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5")
     _ASKS[part.kind](inside, part)
     if part.may_be_none and criterion.kind != "multi_choice":
         _listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
@@ -366,7 +363,9 @@ def _typed(
 
 
 def _ask_order(parent: Element, part: Part) -> None:
-    SubElement(parent, "List", name=label_studio.list_of(part.name), value=f"${_key('list', part.name)}", title="")
+    SubElement(
+        parent, "List", name=label_studio.list_of(part.name), value=f"${_key('list', part.name)}", title="First to last"
+    )
     SubElement(parent, "Ranker", name=part.name, toName=label_studio.list_of(part.name))
 
 

@@ -7,20 +7,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from annotation_schemas import label_studio, shipped
 from annotation_schemas.loader import load_schema
 from annotation_schemas.model import Schema
-from app.label_studio.labeling import FRAME_RATE, data, labeling, plain
+from app.label_studio.labeling import FRAME_RATE, data, frame_rate, labeling, plain
 from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
+from media import clips
+from media.store import MediaStore
 from workflow.show import visible_fields
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -329,3 +333,12 @@ def test_a_text_looks_the_same_when_it_is_plain(text: str) -> None:
     joiner = "\N{WORD JOINER}"
     kept = "".join(each for each in text if each in "\t\n\r" or (ord(each) >= 32 and each not in "\ufffe\uffff"))
     assert made.replace(joiner, "") == kept.replace(joiner, "")
+
+
+def test_the_frame_rate_of_a_clip_is_counted(tmp_path: Path) -> None:
+    pictures = [Image.new("RGB", (64, 48), (10 * at, 40, 90)) for at in range(11)]
+    clips.write(pictures, out=tmp_path / "clip.webm", frames_per_second=12.5)
+    store = MediaStore(tmp_path / "media")
+    rate = frame_rate(store, store.add(tmp_path / "clip.webm").sha256)
+    assert rate == pytest.approx(12.5, abs=0.05)  # moments are whole milliseconds: ten steps of 80 ms
+    assert frame_rate(store, "0" * 64) is None
