@@ -13,6 +13,8 @@ PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progres
 WORKERS := --numprocesses=logical --dist=loadfile --no-loadscope-reorder
 
 export PIP_NO_INPUT = 1
+# Our own modules are compiled once, not by every process that a test starts.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run label-studio test check lint system docs lock clean

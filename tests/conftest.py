@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -95,6 +96,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         weight = sum(weights[name] for name in weights if item.get_closest_marker(name))
         slow[item.path] = max(slow.get(item.path, 0), weight)
     items.sort(key=lambda item: -slow[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """The thousands of collected tests stay to the end: the collector need not look at them again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
