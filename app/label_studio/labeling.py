@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from annotation_schemas import label_studio, marks
+from annotation_schemas import label_studio_page, marks
 from annotation_schemas.answers import PREDICTION, said_of
 from annotation_schemas.kinds import options_of, title_of
-from annotation_schemas.label_studio import ABOUT, NONE, NOTE, OTHER, SKIP, Part
+from annotation_schemas.label_studio_page import ABOUT, NONE, NOTE, OTHER, SKIP, Part
 from annotation_schemas.model import AssetSlot, Choice, Criterion, ItemField, Schema, as_words
 from app.workbench.page import PREDICTION_TITLE, REFERENCE_TITLE, shown_fields
 from domain.errors import MediaRefused, NotAvailable, NotFound
@@ -44,14 +44,14 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     NotAvailable
         Label Studio cannot show it; the sentence names the criterion.
     """
-    page = label_studio.parts(schema, stage.value, dimension)
+    page = label_studio_page.parts(schema, stage.value, dimension)
     root = Element("View", style="display: flex; gap: 1.5em; align-items: flex-start")
     media = SubElement(root, "View", style=_WIDE)
     form = SubElement(root, "View", style=_NARROW)
     SubElement(form, "Header", value="$says", size="4")
     SubElement(form, "Text", name=ABOUT, value="$about", selectionEnabled="false")
     for slot in schema.item.assets:
-        _media(media, slot, [part for part in page if part.to == label_studio.image_of(slot.role)])
+        _media(media, slot, [part for part in page if part.to == label_studio_page.image_of(slot.role)])
     marked = {part.to: part for part in page if part.criterion.kind == "spans"}
     each = SubElement(form, "Repeater", on="$shown")
     inside = SubElement(each, "View")
@@ -85,7 +85,7 @@ def data(
     ----------
     media
         The address of a picture or clip. Pictures with fixed boxes and marks have them drawn in
-        (``label_studio.drawn_on`` says which).
+        (``annotation_schemas.label_studio.drawn_on`` says which).
     key
         Ours for the task, by which it is found again.
     says
@@ -93,7 +93,7 @@ def data(
     rate
         The frames in a second of a clip; None if nobody knows.
     """
-    page = label_studio.parts(schema, stage.value, task.dimension)
+    page = label_studio_page.parts(schema, stage.value, task.dimension)
     found: dict[str, Any] = {"touchstone": key, "says": says, "about": _about(schema, task)}
     shown = _shown(schema, stage, task, page)
     for slot in schema.item.assets:
@@ -136,7 +136,7 @@ def plain(text: str) -> str:
 
 
 def _media(parent: Element, slot: AssetSlot, drawn: Sequence[Part]) -> None:
-    name = label_studio.image_of(slot.role)
+    name = label_studio_page.image_of(slot.role)
     if drawn:
         shown = SubElement(parent, "Image", name=name, zoomControl="true", rotateControl="false")
         if slot.max == 1:
@@ -163,7 +163,7 @@ def _media_data(
     media: Callable[[AssetView], str],
     rate: Callable[[AssetView], float | None],
 ) -> dict[str, Any]:
-    drawn = next((part for part in page if part.to == label_studio.image_of(slot.role)), None)
+    drawn = next((part for part in page if part.to == label_studio_page.image_of(slot.role)), None)
     if drawn is None:
         rows = []
         for at, asset in enumerate(there, 1):
@@ -200,7 +200,7 @@ def _ask(form: Element, part: Part) -> None:
     if criterion.skip:
         _skip(inside, part)
     for place, option in part.own_reasons():
-        told = label_studio.codes(criterion.options, own=True)[place - 1]
+        told = label_studio_page.codes(criterion.options, own=True)[place - 1]
         why = _when(inside, part.name, [told])
         SubElement(why, "Header", value="Why?", size="5")
         _reasons(why, option.reasons, part.side("reason", place), part.side("words", place))
@@ -256,7 +256,7 @@ def _reasons(parent: Element, reasons: Sequence[Choice], control: str, words: st
 
 
 def _coded(options: Sequence[Choice]) -> list[tuple[str, str, str | None]]:
-    told = label_studio.codes(options, own=True)
+    told = label_studio_page.codes(options, own=True)
     return [(option.label, text, option.help) for option, text in zip(options, told, strict=True)]
 
 
@@ -299,7 +299,7 @@ def _ask_choices(parent: Element, part: Part) -> None:
 
 
 def _own(criterion: Criterion) -> list[tuple[Choice, tuple[str, str, str | None]]]:
-    options = label_studio.distinct(options_of(criterion, {}))
+    options = label_studio_page.distinct(options_of(criterion, {}))
     return list(zip(options, _coded(options), strict=True))
 
 
@@ -364,9 +364,13 @@ def _typed(
 
 def _ask_order(parent: Element, part: Part) -> None:
     SubElement(
-        parent, "List", name=label_studio.list_of(part.name), value=f"${_key('list', part.name)}", title="First to last"
+        parent,
+        "List",
+        name=label_studio_page.list_of(part.name),
+        value=f"${_key('list', part.name)}",
+        title="First to last",
     )
-    SubElement(parent, "Ranker", name=part.name, toName=label_studio.list_of(part.name))
+    SubElement(parent, "Ranker", name=part.name, toName=label_studio_page.list_of(part.name))
 
 
 def _ask_properties(parent: Element, part: Part) -> None:
@@ -390,7 +394,7 @@ def _ask_boxes(parent: Element, part: Part) -> None:
 
 
 def _ask_marks(parent: Element, part: Part) -> None:
-    most = int(part.criterion.max) if part.criterion.max is not None else label_studio.MOST_MARKS
+    most = int(part.criterion.max) if part.criterion.max is not None else label_studio_page.MOST_MARKS
     made = SubElement(parent, "KeyPointLabels", name=part.name, toName=part.to, strokeWidth="4")
     for number in range(1, most + 1):
         SubElement(made, "Label", value=str(number), maxUsages="1")
@@ -518,14 +522,14 @@ def _spelled(value: Any) -> str:
 
 def _offered(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
-    rows = list(zip((option.label for option in options), label_studio.codes(options, own=False), strict=True))
+    rows = list(zip((option.label for option in options), label_studio_page.codes(options, own=False), strict=True))
     rows += [(label, text) for label, text, _ in _beside(part)]
     return [{"value": _VARIABLE.sub(f"${_JOINER}", label) or " ", "alias": text} for label, text in rows]
 
 
 def _ranked(part: Part, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     options = part.options(fields)
-    told = label_studio.rank_codes(options, own=part.own)
+    told = label_studio_page.rank_codes(options, own=part.own)
     return [
         {"id": text} if text == option.label else {"id": text, "title": option.label}
         for option, text in zip(options, told, strict=True)

@@ -9,18 +9,21 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image
 
 from annotation_schemas import label_studio as results
+from annotation_schemas.answers import PREDICTION
 from annotation_schemas.model import Schema
 from app.label_studio.labeling import data, labeling
 from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView
 from domain.states import Stage
 from media import clips
+from tests.annotation_schemas.test_label_studio import asking
 from tests.app.test_labeling import CASES, LOADED, task
 from tests.browser import launched
 from tests.label_studio import server
@@ -38,6 +41,21 @@ HOSTILE = [
     "12",
 ]
 PER_SECOND = 12.0
+
+
+MIDDLE_OF = """word => {
+  const nodes = document.createNodeIterator(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+    const at = node.data.indexOf(word);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + word.length);
+    const box = range.getBoundingClientRect();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  }
+}"""
+"""Where a word stands on the page."""
 
 
 class _Shown(http.server.SimpleHTTPRequestHandler):
@@ -313,3 +331,62 @@ def test_boxes_and_marks_are_where_they_were_drawn(
     for name in ("x", "y", "width", "height"):
         assert abs(sent["objects"][name] - was["objects"][name]) <= 0.01  # percent
     assert json.dumps(again)
+
+
+@pytest.mark.browser
+def test_stars_passages_and_boxes_without_labels(
+    screens: Page, label_studio: LabelStudio, media: Callable[[AssetView], str]
+) -> None:
+    asked = [
+        {"name": "stars", "kind": "scale", "values": [1, 2, 3, 4, 5]},
+        {"name": "words", "kind": "spans", "options": ["wrong", "$odd"]},
+        {"name": "place", "kind": "boxes", "role": "image"},
+        {"name": "count", "kind": "number", "skip": {"label": "Skip", "reasons": ["tired", "unclear"]}},
+    ]
+    schema, admin = asking(*asked, stage="grading", fields=()), label_studio.admin
+    text = "😀 a red cup\non the <b>table</b>\n\nlast 😀 words"
+    view = TaskView(
+        id="t",
+        project="p",
+        stage=Stage.GRADING,
+        dimension="d",
+        item="i",
+        revision=1,
+        fields={},
+        assets=[AssetView(id="i1", role="image", kind="image")],
+        lease_until=datetime(2026, 1, 1, tzinfo=UTC),
+        answer=text,
+    )
+    fields = {PREDICTION: text}
+    draft = {"words": [{"start": 4, "end": 7, "tag": "$odd"}]}
+    project, number = put(
+        admin, schema, view, media, results.written(schema, "grading", "d", draft, item_fields=fields)
+    )
+    opened(screens, admin, project, number)
+    screens.locator(".ant-rate-star").nth(3).click()
+    screens.locator('input[name="Unclear"]').check()
+    for word in ("table", "words"):
+        screens.get_by_text("Wrong", exact=True).first.click()
+        screens.mouse.dblclick(*screens.evaluate(MIDDLE_OF, word))
+        screens.wait_for_timeout(300)
+        screens.keyboard.press("Escape")
+    canvas = screens.locator("canvas").first
+    place = canvas.bounding_box()
+    assert place is not None
+    screens.locator('[aria-label^="rectangle"]').first.click()
+    screens.mouse.move(place["x"] + 0.5 * place["width"], place["y"] + 0.5 * place["height"])
+    screens.mouse.down()
+    screens.mouse.move(place["x"] + 0.6 * place["width"], place["y"] + 0.6 * place["height"], steps=4)
+    screens.mouse.move(place["x"] + 0.75 * place["width"], place["y"] + 0.75 * place["height"], steps=4)
+    screens.mouse.up()
+    read = results.read(schema, "grading", "d", submitted(screens, admin, number), fields)
+    assert read.problems == ()
+    (box,) = read.values.pop("place")
+    assert box == pytest.approx({"x": 0.5, "y": 0.5, "w": 0.25, "h": 0.25}, abs=2 / place["height"])
+    assert read.values == {
+        "stars": 4,
+        "words": [{"start": 4, "end": 7, "tag": "$odd"}]
+        + [{"start": text.index(word), "end": text.index(word) + 5, "tag": "wrong"} for word in ("table", "words")],
+        "count": None,
+    }
+    assert read.reasons == {"count": "unclear"}
