@@ -15,7 +15,7 @@ from app.services import Services
 from domain.errors import FileRefused, InvalidInput, Problem
 from domain.records import ProjectView
 from importers.label_studio import FORMAT as LABEL_STUDIO
-from importers.label_studio import SAME, Names
+from importers.label_studio import Names
 from workflow import bring_in, pool
 from workflow.bring_in_label_studio import bring_in_label_studio
 
@@ -64,7 +64,7 @@ def _items(services: Services, view: ProjectView) -> None:
     model = None
     if chosen == "predictions":
         model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
-    names = _names() if chosen == LABEL_STUDIO else SAME
+    told = _told_names() if chosen == LABEL_STUDIO else ("", "", "")
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
@@ -89,7 +89,7 @@ def _items(services: Services, view: ProjectView) -> None:
             media_dir = unpack.unpack(media, Path(folder) / "media", name=media.name)
         with shell.progress_bar("Reading") as progress:
             if chosen == LABEL_STUDIO:
-                done = _label_studio(services, view, source, names, media_dir, dimension, skip_bad, progress)
+                done = _label_studio(services, view, source, _names(*told), media_dir, dimension, skip_bad, progress)
             else:
                 done = bring_in.import_files(
                     services.store,
@@ -108,13 +108,14 @@ def _items(services: Services, view: ProjectView) -> None:
     _bad_rows(done.bad)
 
 
-def _names() -> Names:
-    """What is called otherwise in a project of Label Studio."""
-    fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields", height=68)
-    controls = st.text_area(
-        "Controls with other names, each as CRITERION=CONTROL", key="import.names.controls", height=68
-    )
-    without = st.text_input("Controls that nothing is made of", key="import.names.without")
+def _told_names() -> tuple[str, str, str]:
+    """What is called otherwise in a project of Label Studio, as it is typed."""
+    fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields")
+    controls = st.text_area("Controls with other names, each as CRITERION=CONTROL", key="import.names.controls")
+    return fields, controls, st.text_input("Controls that nothing is made of", key="import.names.without")
+
+
+def _names(fields: str, controls: str, without: str) -> Names:
     return Names(_pairs(fields), _pairs(controls), frozenset(without.replace(",", " ").split()))
 
 

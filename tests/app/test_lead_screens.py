@@ -314,6 +314,38 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
         assert packed.read("Reasoning/counting/annotations.json") == (folder / "annotations.json").read_bytes()
 
 
+def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, show: Show, tmp_path: Path) -> None:
+    data = {"image": "cup.png", "ask": "How many cups?", "answer": "Two.", "dimension": "counting"}
+    fits = {"from_name": "verdict", "type": "choices", "value": {"choices": ["yes"]}}
+    task = {"id": 1, "data": data, "annotations": [{"id": 2, "completed_by": 3, "result": [fits]}]}
+    (tmp_path / "tasks.json").write_text(json.dumps([task]), encoding="utf-8")
+    (tmp_path / "cup.png").write_bytes(picture(201))
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    test = show("import_", "boss")
+    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.selectbox(key="import.format").select("label_studio").run()
+    test.text_area(key="import.names.fields").input("question = ask")
+    test.text_input(key="import.items.path").input(str(tmp_path / "tasks.json"))
+    test.text_input(key="import.items.media_path").input(str(tmp_path))
+    test.run()
+    test.button(key="import.items.go").click().run()
+    assert "--control CRITERION=verdict" in words(test)
+    test.text_area(key="import.names.controls").input("fits").run()
+    test.button(key="import.items.go").click().run()
+    assert "fits does not read NAME=THEIRS" in words(test)
+    test.text_area(key="import.names.controls").input("fits=verdict").run()
+    test.button(key="import.items.go").click().run()
+    assert "1 item came in; 1 rating came in; 1 of 1 images and clips found" in words(test), words(test)[-600:]
+    out = show("export", "boss")
+    out.radio(key="export.verified").set_value(False)
+    out.selectbox(key="export.format").select("label_studio")
+    out.button(key="export.prepare").click().run()
+    with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
+        [task] = json.loads(packed.read("label_studio.json"))
+    assert task["data"]["question"] == "How many cups?"
+    assert task["annotations"][0]["result"][0]["meta"] == {"rater": "label-studio-3"}
+
+
 def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_bytes("unit,rater,criterion,value\n1,a,fits,yes\n".encode("utf-16"))
