@@ -9,7 +9,7 @@ from db import assets, items, tasks
 from db.engine import Store
 from domain.errors import MediaRefused
 from domain.runs import Picture
-from domain.states import BLIND, Stage
+from domain.states import Stage
 from workflow.projects import access_to
 
 
@@ -35,7 +35,7 @@ def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str,
         task = tasks.sent_out(session, key=key)
         if task is None or task.project_id != access.project_id:
             return None
-        if task.stage in BLIND:
+        if task.stage is not Stage.AUTHORING:
             return SentOut(task.stage)
         found = (
             [(asset, link.role) for link, asset, _ in items.assets(session, item_id=task.item_id)]

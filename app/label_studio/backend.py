@@ -22,10 +22,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from app.gate import is_loopback
 from app.label_studio.controls import Configuration, Control, configuration, names_of
 from domain.errors import BadRequest, MediaRefused, NotAllowed, RunStopped, TooLarge, TouchstoneError
 from domain.runs import ANSWERS, Attempt, Picture, Question
-from domain.states import BLIND
+from domain.states import Stage
 from workflow.outside_drafts import SentOut
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ MOST_BYTES = 20_000_000
 """Of a request."""
 MOST_TASKS = 1000
 """In a request."""
+MOST_QUESTIONS = 10_000
+"""In a request: one for each control of each task."""
+MOST_PICTURES = 20
+"""Of a task."""
 PAUSE = 60.0
 """Seconds in which a model is left alone that said that asking it makes no sense (a wrong key, a spent budget)."""
 KEY = "touchstone"
@@ -71,7 +76,12 @@ class Backend:
         asked: dict[int, tuple[int, Control, Mapping[str, Any]]] = {}
         questions: list[Question] = []
         errors: list[str] = []
+        if len(tasks) * len(config.controls) > MOST_QUESTIONS:
+            raise TooLarge(f"{len(tasks)} tasks with {len(config.controls)} controls are too much; ask for fewer.")
         for place, task in enumerate(tasks):
+            if self.clock() > end:
+                errors.append(f"Task {_id(task)} and those after it: the time was over before they were looked at.")
+                break
             try:
                 for control, question in self._questions(task, config, first=len(questions) + 1):
                     asked[question.unit_id] = (place, control, task["data"])
@@ -116,20 +126,25 @@ class Backend:
             ours = self.find(key)
             if ours is None:
                 raise BadRequest("it has a key of Touchstone's that this project did not give out.")
-            if ours.stage in BLIND:
+            if ours.stage is not Stage.AUTHORING:
                 raise NotAllowed(
-                    f"people answer independently in {ours.stage.value}, and a prediction would tell them what a model "
+                    f"people answer by themselves in {ours.stage.value}, and a prediction would tell them what a model "
                     "says; it gets none."
                 )
             pictures = ours.pictures
         else:
-            pictures = [
-                self.fetch(value)
+            named = [
+                value
                 for image in config.images
                 for value in (data.get(image) if isinstance(data.get(image), list) else [data.get(image)])
                 if isinstance(value, str) and value
             ]
+            if len(named) > MOST_PICTURES:
+                raise BadRequest(f"it names {len(named)} pictures, and a model is shown {MOST_PICTURES} at most.")
+            pictures = [self.fetch(value) for value in named]
         controls = [each for each in config.controls if not self.ranks or (each.kind == "Choices" and not each.several)]
+        if data.get(KEY):  # what stands beside a control of ours has a hyphen in its name
+            controls = [each for each in controls if "-" not in each.name]
         if not controls:
             raise BadRequest(
                 f"its labeling configuration asks nothing that this model answers ({names_of(config.controls)}); it "
@@ -221,6 +236,8 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
         answer: Callable[[Request], Any],
     ) -> Callable[[Request], Any]:
         async def endpoint(request: Request) -> Response:
+            if secret is None and not _from_here(request):
+                return JSONResponse({"error": "Without a password it answers to this machine's own names only."}, 403)
             if secret is not None and not _knows(request, secret):
                 said = {"error": "The password is missing or wrong: give it in the model's connection (Basic Auth)."}
                 return JSONResponse(said, 401, {"WWW-Authenticate": "Basic"})
@@ -262,6 +279,11 @@ def application(backend: Backend, *, secret: str | None) -> Starlette:
             Route("/train", guarded(webhook), methods=["POST"]),
         ]
     )
+
+
+def _from_here(request: Request) -> bool:
+    """Whether it was asked for by a name of this machine, not by one that somebody's page has pointed at it."""
+    return is_loopback(request.url.hostname or "")
 
 
 def _knows(request: Request, secret: str) -> bool:

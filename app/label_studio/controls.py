@@ -15,6 +15,7 @@ LONGEST = 1_000_000
 """Characters of a configuration."""
 _DEEPEST = 50
 _SHOWN = {"Text", "HyperText", "Header", "Paragraphs"}
+_OF_EACH = re.compile(r"([^\[\]]+)\[\{\{idx\}\}\]\.(\w+)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -103,11 +104,19 @@ class Configuration:
     def text_of(self, data: Mapping[str, Any]) -> str:
         """What a task shows as text."""
         found = []
-        for key in self.texts:
-            value = data.get(key)
+        for value in (value for key in self.texts for value in _values(key, data)):
             if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
                 found.append(str(value))
         return "\n".join(found)
+
+
+def _values(key: str, data: Mapping[str, Any]) -> list[Any]:
+    """What a reference to the data means: a key, or a part of every entry of a list, ``shown[{{idx}}].text``."""
+    each = _OF_EACH.fullmatch(key)
+    if each is None:
+        return [data.get(key)]
+    entries = data.get(each[1])
+    return [entry.get(each[2]) for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def configuration(xml: str) -> Configuration:

@@ -56,6 +56,7 @@ CONFIG = """<View>
   <Number name="count" toName="picture" min="0" max="9"/>
   <RectangleLabels name="boxes" toName="picture"><Label value="cup"/></RectangleLabels>
 </View>"""
+MANY = "<View>" + '<TextArea name="a" toName="b"/>' * 11 + "</View>"
 SECRET = "open-sesame-93"
 
 
@@ -79,7 +80,11 @@ def no_picture(value: str) -> Picture:
 
 
 def sent_out(key: str) -> SentOut | None:
-    return {"blind": SentOut(Stage.VERIFICATION), "open": SentOut(Stage.AUTHORING)}.get(key)
+    return {
+        "blind": SentOut(Stage.VERIFICATION),
+        "settling": SentOut(Stage.ADJUDICATION),
+        "open": SentOut(Stage.AUTHORING),
+    }.get(key)
 
 
 class Asking:
@@ -223,14 +228,15 @@ def test_the_picture_that_a_task_names_is_shown_to_the_model(tmp_path: Path) -> 
 
 def test_tasks_of_blind_stages_get_no_prediction_and_no_question() -> None:
     with asked([chat("A cup.")]) as (asking, server):
-        told = asking.predict(
-            task(touchstone="blind"), task(2, touchstone="unknown"), task(3, touchstone="open"), config=WORDS
-        )
+        asked_about = [task(at, touchstone=key) for at, key in enumerate(("blind", "unknown", "open", "settling"), 1)]
+        told = asking.predict(*asked_about, config=WORDS)
     assert told["results"][0] == []
     assert told["results"][1] == []
     assert len(told["results"][2]) == 1
-    assert "answer independently in verification" in told["errors"][0]
+    assert told["results"][3] == []
+    assert "answer by themselves in verification" in told["errors"][0]
     assert "did not give out" in told["errors"][1]
+    assert "answer by themselves in adjudication" in told["errors"][2]
     assert len(server.asked) == 1
 
 
@@ -321,6 +327,7 @@ def test_with_a_secret_nothing_is_told_without_it() -> None:
         ({"tasks": [], "label_config": '<!DOCTYPE a [<!ENTITY b "c">]><View>&b;</View>'}, 400, "entities"),
         ({"tasks": [], "label_config": "<View>" * 60 + "</View>" * 60}, 400, "too deep"),
         ({"tasks": [task()] * 1001, "label_config": CONFIG}, 413, "ask for fewer"),
+        ({"tasks": [task()] * 1000, "label_config": MANY}, 413, "ask for fewer"),
         (b"[" * 100_000, 400, "no JSON"),
         (b'"' + b"x" * 20_000_001 + b'"', 413, "20 MB"),
     ],
@@ -331,6 +338,24 @@ def test_hostile_requests_are_refused_in_words(body: Any, status: int, sentence:
         assert (found, sentence in told["error"]) == (status, True)
         assert asking("/health")[0] == 200
         assert not server.asked
+
+
+def test_another_name_for_this_machine_is_none_of_its_own() -> None:
+    """A page in a browser may point a name of its own at this machine."""
+    with asked([chat()]) as (asking, _):
+        assert asking("/health", headers={"Host": "evil.example:9090"})[0] == 403
+        assert asking("/health", headers={"Host": "localhost:9090"})[0] == 200
+
+
+def test_what_is_shown_entry_by_entry_is_read_too() -> None:
+    config = """<View><Repeater on="$shown"><View><Header value="$shown[{{idx}}].title"/>
+    <Text name="s-{{idx}}" value="$shown[{{idx}}].text"/></View></Repeater>
+    <TextArea name="question" toName="s-0"/><TextArea name="question-words" toName="s-0"/></View>"""
+    with asked([chat("Which cup?")]) as (asking, server):
+        told = asking.predict(task(touchstone="open", shown=[{"title": "Goal", "text": "Tea"}]), config=config)
+    assert [part["from_name"] for part in told["results"][0][0]["result"]] == ["question"]
+    assert "Goal" in server.asked[0].text
+    assert "Tea" in server.asked[0].text
 
 
 def test_a_form_of_a_page_in_somebodys_browser_is_refused() -> None:
