@@ -172,9 +172,12 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     return Shelf(tmp_path_factory.mktemp("tiny"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The system's Chromium, headless; it reaches nothing but this machine."""
+    """The system's Chromium, headless; it reaches nothing but this machine.
+
+    As long as it is there, this thread has a running event loop, and nothing else can run one in it.
+    """
     with browser.launched() as running:
         yield running
 

@@ -128,6 +128,16 @@ def test_icc_from_mean_squares() -> None:
     assert icc(table, form="ICC(3,k)").value == pytest.approx((49 / 6 - 1 / 6) / (49 / 6))
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_icc_without_a_denominator_has_a_reason(order: tuple[int, ...]) -> None:
+    # Between units 1/9, between raters 16/9, error 19/9: 1/9 + (16/9 - 19/9) / 3 = 0, whatever rounding says.
+    columns = ([1, 1, 4], [4, 4, 2], [2, 2, 2])
+    found = icc(Ratings.from_lists(**{f"rater {at}": columns[at] for at in order}), form="ICC(2,k)")
+    assert math.isnan(found.value)
+    assert found.reason
+    assert "not defined" in found.reason
+
+
 def test_icc_may_be_negative() -> None:
     # Means 2, 2, 2 but for one: B < W.
     found = icc(Ratings.from_lists(ann=[1, 3, 1], bob=[3, 1, 4]))
