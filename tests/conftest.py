@@ -128,6 +128,22 @@ def home(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def _demo_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which ``touchstone demo`` has been run, to be copied."""
+    path = tmp_path_factory.mktemp("demo") / "home"
+    done = touchstone("demo", home=path)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.fixture
+def demo(home: Path, _demo_template: Path) -> Path:
+    """A TOUCHSTONE_HOME with the demo project."""
+    shutil.copytree(_demo_template, home, dirs_exist_ok=True)
+    return home
+
+
 @pytest.fixture(params=DATABASES)
 def store_url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
     """The address of a fresh, migrated database; the test runs once for each kind of database."""

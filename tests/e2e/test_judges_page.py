@@ -41,14 +41,6 @@ REPLIES: tuple[tuple[str, Verdict], ...] = (
 )
 
 
-@pytest.fixture
-def demo(home: Path) -> Path:
-    """A home with the demo project."""
-    done = touchstone("demo", home=home)
-    assert done.returncode == 0, done.stderr
-    return home
-
-
 def script(asked: Asked, number: int) -> Reply:
     """Every text has its reply; under the stricter template one is lower; some questions meet a filter."""
     first = hashlib.sha256(asked.text.split("[Question]")[-1].split("Be strict.")[0].strip().encode()).digest()[0]

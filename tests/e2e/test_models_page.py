@@ -17,7 +17,7 @@ from tests.browser import settled
 from tests.e2e.people import Desk, at_desk, opened
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.inference.tiny import Shelf
-from tests.serving import Server, touchstone
+from tests.serving import Server
 from workflow import runs
 from workflow.runs import RunView
 
@@ -29,14 +29,6 @@ LONG_MS = 180_000
 
 MODEL = "tiny-model-with-a-name"
 OFFLINE = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
-
-
-@pytest.fixture
-def demo(home: Path) -> Path:
-    """A home with the demo project."""
-    done = touchstone("demo", home=home)
-    assert done.returncode == 0, done.stderr
-    return home
 
 
 def type_description(desk: Desk, change: Callable[[str], str]) -> None:

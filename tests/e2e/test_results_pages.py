@@ -19,7 +19,7 @@ from examples.answers import MODELS, Answer, answers_of, graded
 from examples.demo import ACCEPTED, EDITED, KEPT, LEAD, fates
 from examples.scenes import Scene, scenes
 from tests.e2e.people import at_desk
-from tests.serving import Server, touchstone
+from tests.serving import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -40,10 +40,8 @@ def said() -> dict[tuple[str, str], Answer]:
 
 
 def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
-    server: Server, chromium: Browser, pictures: Path | None
+    demo: Path, server: Server, chromium: Browser, pictures: Path | None
 ) -> None:
-    made = touchstone("demo", home=server.home)
-    assert made.returncode == 0, made.stderr
     server.start()
     answers = said()
     here = [scene for scene in kept() if scene.dimension == DIMENSION]
@@ -110,9 +108,7 @@ def test_from_a_cell_of_the_leaderboard_to_exactly_its_cases(
         expect(page.get_by_text("There is no such case")).to_be_visible()
 
 
-def test_slices_of_any_field_say_how_many_were_looked_at(server: Server, chromium: Browser) -> None:
-    made = touchstone("demo", home=server.home)
-    assert made.returncode == 0, made.stderr
+def test_slices_of_any_field_say_how_many_were_looked_at(demo: Path, server: Server, chromium: Browser) -> None:
     server.start()
     words = {scene.name: len(re.findall(r"\w+", scene.question)) for scene in kept()}
     with at_desk(chromium, server, LEAD.login) as lead:

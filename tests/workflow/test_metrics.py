@@ -197,8 +197,8 @@ def test_what_is_meant_has_to_be_there(measured: Store) -> None:
         metrics.measure(measured, by=ann, project="p", name="rouge_l")
 
 
-def test_the_command(home: Path) -> None:
-    assert touchstone("demo", home=home).returncode == 0
+def test_the_command(demo: Path) -> None:
+    home = demo
     first = touchstone("run", "metric", "demo", "--metric", "token_f1", "--criterion", "score", home=home)
     assert first.returncode == 0, first.stderr
     assert first.stdout.splitlines()[1].startswith("  by our own code, {")
