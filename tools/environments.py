@@ -9,10 +9,11 @@ import time
 from pathlib import Path
 
 
-def environment(folder: Path, *requirements: str) -> Path:
+def environment(folder: Path, *requirements: str, constraints: Path | None = None) -> Path:
     """The ``bin`` folder of an environment with these packages; made on first use, found again later.
 
-    Whoever comes while somebody else makes it waits. One that was not made to its end is made anew.
+    Whoever comes while somebody else makes it waits. One that was not made to its end is made anew. ``constraints`` is
+    a file with the versions of everything that the packages need.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder = folder.resolve()  # its programs name the folder: it may be linked to, but not moved
@@ -26,7 +27,8 @@ def environment(folder: Path, *requirements: str) -> Path:
         begun = time.monotonic()
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
         install = [str(folder / "bin" / "python"), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-        subprocess.run([*install, *requirements], check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr)
+        held = ["--constraint", str(constraints)] if constraints else []
+        subprocess.run([*install, *held, *requirements], check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr)
         stamp.write_text(wanted, encoding="utf-8")
         print(f"installed in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
     return folder / "bin"

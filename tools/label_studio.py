@@ -14,6 +14,7 @@ import re
 import secrets
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,7 @@ from tools.environments import environment  # noqa: E402
 VERSION = "1.23.2"
 FOLDER = ROOT / ".cache" / f"label-studio-{VERSION}"
 """Where it is installed: about 1 GB."""
+CONSTRAINTS = ROOT / "tools" / "label_studio.txt"
 ADMIN = "admin@example.org"
 
 QUIET = {
@@ -52,7 +54,7 @@ DATABASE = "label_studio.sqlite3"
 
 def program() -> Path:
     """Its command; the environment is made on first use."""
-    return environment(FOLDER, f"label-studio=={VERSION}") / "label-studio"
+    return environment(FOLDER, f"label-studio=={VERSION}", constraints=CONSTRAINTS) / "label-studio"
 
 
 def migrated() -> Path:
@@ -65,14 +67,17 @@ def migrated() -> Path:
             print("making an empty database (once, about a minute)", file=sys.stderr, flush=True)
             with tempfile.TemporaryDirectory() as home:
                 seen = _environment(Path(home), {"SECRET_KEY": secrets.token_hex(32)})
-                subprocess.run(
+                done = subprocess.run(
                     [str(command), "version"],
                     cwd=home,
                     env=seen,
                     stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    check=True,
+                    capture_output=True,
+                    check=False,
                 )
+                if done.returncode:
+                    said = done.stderr.decode(errors="replace")
+                    raise RuntimeError(f"Label Studio could not make its database:\n{said[-2000:]}")
                 part = path.with_suffix(".part")
                 shutil.copyfile(Path(home, "data", DATABASE), part)
                 part.replace(path)
@@ -142,6 +147,8 @@ class LabelStudio:
     def start(self, *, wait_seconds: float = 240) -> LabelStudio:
         """Start it, wait until it is healthy, and make the admin on the first start."""
         assert self.process is None, "already running"
+        if not free(self.port):  # it would take the next port without a word
+            raise RuntimeError(f"Port {self.port} of this machine is in use; choose another one.")
         (self.folder / "data").mkdir(parents=True, exist_ok=True)
         database = self.folder / "data" / DATABASE
         if not database.exists():
@@ -224,6 +231,17 @@ class LabelStudio:
             path.touch(mode=0o600)
             path.write_text(json.dumps(self._secrets), encoding="utf-8")
         return self._secrets[name]
+
+
+def free(port: int) -> bool:
+    """Nobody listens on this port of this machine."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def accounts(server: LabelStudio, emails: Sequence[str]) -> list[Account]:

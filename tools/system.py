@@ -36,7 +36,7 @@ def peer() -> int:
     """Install Label Studio, or say why not."""
     try:
         label_studio.migrated()
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
         wanted = f"Label Studio {label_studio.VERSION}"
         print(f"The tests need {wanted} in {label_studio.FOLDER}, which could not be made: {error}.", file=sys.stderr)
         return 1

@@ -8,15 +8,17 @@ is repeated only where it is certain that nothing arrived.
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from app.label_studio import tokens, transport
 from app.label_studio.tokens import Token
@@ -100,7 +102,7 @@ def connect(address: str, settings: Settings) -> Client:
 
 
 class Client:
-    """One server and one account there; may be used from several threads.
+    """One server and one account there; may be used from several threads, and in a ``with``.
 
     Raises
     ------
@@ -154,8 +156,14 @@ class Client:
         """Where the server answers, without a slash at the end."""
         return self._address
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; ``with connect(...) as front:`` does it at the end."""
         self._http.close()
 
     # ---- people ----------------------------------------------------------------------------------------------------
@@ -399,9 +407,7 @@ class Client:
         self._last = None
         try:
             if self._sdk is None:
-                from label_studio_sdk import LabelStudio
-
-                self._sdk = LabelStudio(
+                self._sdk = _sdk_class()(
                     base_url=self._address + "/", api_key=self._token.value(), max_retries=0, httpx_client=self._http
                 )
             send(self._sdk)
@@ -504,6 +510,21 @@ class Client:
         text = "; ".join(dict.fromkeys(_flat(parts)))
         text = " ".join(self._token.hidden(text).split()).rstrip(".")
         return f": {text[:300]}" if text else ""
+
+
+def _sdk_class() -> Any:
+    """The SDK's client: two seconds and a hundred thousand objects on first use.
+
+    The web process has put what it had loaded out of the collector's sight, since every collection costs in proportion
+    to what is in it; the same is done with these.
+    """
+    loaded = "label_studio_sdk.client" in sys.modules
+    from label_studio_sdk import LabelStudio
+
+    if not loaded and gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
+    return LabelStudio
 
 
 def _flat(value: object) -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +19,7 @@ from app.label_studio.tokens import Token
 from domain.bridge import OutgoingTask
 from domain.errors import OutsideRefused, OutsideUnreachable
 from tests.app.test_label_studio_tokens import LEGACY, personal
+from tests.paths import ROOT
 from tests.serving import free_port
 
 Answer = tuple[int, bytes]
@@ -29,6 +32,7 @@ class Scripted:
     def __init__(self) -> None:
         self.script: list[Answer | Callable[[BaseHTTPRequestHandler], None]] = []
         self.asked: list[tuple[str, str, str]] = []
+        self.clients: list[Client] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -68,15 +72,22 @@ class Scripted:
         return f"http://127.0.0.1:{self.server.server_port}"
 
     def client(self, token: str = LEGACY, **more: Any) -> Client:
-        return Client(self.url, Token(token, whence="here"), **{"pauses": (0.01, 0.01), "seconds": 5.0, **more})
+        made = Client(self.url, Token(token, whence="here"), **{"pauses": (0.01, 0.01), "seconds": 5.0, **more})
+        self.clients.append(made)
+        return made
+
+    def close(self) -> None:
+        for client in self.clients:
+            client.close()
+        self.server.shutdown()
+        self.server.server_close()
 
 
 @pytest.fixture
 def scripted() -> Iterator[Scripted]:
     running = Scripted()
     yield running
-    running.server.shutdown()
-    running.server.server_close()
+    running.close()
 
 
 def told(value: object) -> Answer:
@@ -237,8 +248,7 @@ def test_a_redirect_is_not_followed(scripted: Scripted) -> None:
     with pytest.raises(OutsideRefused, match="another address"):
         scripted.client().users()
     assert other.asked == []
-    other.server.shutdown()
-    other.server.server_close()
+    other.close()
 
 
 @pytest.mark.parametrize("token", [LEGACY, personal()])
@@ -290,3 +300,29 @@ def test_a_name_is_checked_by_what_it_stands_for() -> None:
 
     with pytest.raises(OutsideUnreachable, match="No address was found"):
         Client("https://labels.example.org", token, resolve=unknown)
+
+
+def test_the_sdk_is_kept_out_of_the_collectors_sight_where_other_modules_are() -> None:
+    code = """
+import gc
+import app.server
+from app.label_studio.client import Client
+from app.label_studio.tokens import Token
+from domain.errors import OutsideUnreachable
+
+def ask():
+    try:
+        Client("http://127.0.0.1:%d", Token("0" * 40, whence="here"), pauses=()).users()
+    except OutsideUnreachable:
+        pass
+
+gc.collect()
+gc.freeze()
+ask()
+gc.collect()
+print(len(gc.get_objects()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code % free_port()], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert int(done.stdout) < 20_000  # the SDK alone is about 100,000

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
 import stat
+import subprocess
+import sys
+import time
 import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from app.label_studio.client import Client
+from app.label_studio.tokens import Token
 from tests.label_studio import server
-from tools.label_studio import VERSION, Account, LabelStudio, accounts
+from tests.paths import ROOT
+from tests.serving import free_port
+from tools.label_studio import VERSION, Account, LabelStudio, accounts, free
 
 pytestmark = pytest.mark.slow  # it starts that server, and sets it up the first time
 
@@ -61,3 +71,23 @@ def test_accounts_are_kept_with_the_data(own_label_studio: LabelStudio) -> None:
     assert accounts(own_label_studio, ["anna@example.org"]) == [anna]
     assert anna.call("GET", "/api/current-user/whoami")["email"] == "anna@example.org"
     assert stat.S_IMODE((own_label_studio.folder / "people.json").stat().st_mode) == 0o600
+
+
+def test_the_script_says_who_can_sign_in_and_which_token_to_use(tmp_path: Path) -> None:
+    port, out = free_port(), tmp_path / "out"
+    command = [sys.executable, "tools/label_studio.py", "--port", str(port), "--folder", str(tmp_path / "data")]
+    with out.open("w") as file:
+        process = subprocess.Popen([*command, "--people", "anna@example.org"], cwd=ROOT, stdout=file)
+    end = time.monotonic() + 240
+    while "Ctrl+C" not in out.read_text() and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.2)
+    said = out.read_text()
+    (token,) = re.findall(r"TOUCHSTONE_LABEL_STUDIO_TOKEN=(\S+)", said)
+    assert re.findall(r"(\S+@\S+) +password \S{16}\n", said) == ["admin@example.org", "anna@example.org"]
+    with Client(f"http://127.0.0.1:{port}", Token(token, whence="here")) as client:
+        assert {user.email for user in client.users()} == {"admin@example.org", "anna@example.org"}
+    with pytest.raises(RuntimeError, match=f"Port {port} of this machine is in use"):
+        LabelStudio(tmp_path / "other", port).start()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+    assert free(port)
