@@ -34,6 +34,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """Characters that XML cannot hold."""
 _WIDE = "flex: 3 1 0; min-width: 0; position: sticky; top: 0"
 _NARROW = "flex: 2 1 0; min-width: 22em"
+_SMALL = "font-size: 0.85em; line-height: 1.3; margin: 0.2em 0"
 
 
 def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
@@ -188,12 +189,12 @@ def _ask(form: Element, part: Part) -> None:
     inside = form
     for control, chosen in part.shown_when:
         inside = _when(inside, control, chosen)
-    optional = "" if criterion.required else " (optional)"
+    optional = "" if criterion.required or part.told else " (optional)"
     SubElement(inside, "Header", value=plain(criterion.prompt + optional), size="4")
     for text in (*part.told, *([criterion.help] if criterion.help else ()), *_limits(part)):
-        SubElement(inside, "Header", value=plain(text), size="5")
+        SubElement(inside, "Header", value=plain(text), size="5", style=_SMALL)
     for aspect in criterion.aspects:
-        SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5")
+        SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_SMALL)
     _ASKS[part.kind](inside, part)
     if part.may_be_none and criterion.kind != "multi_choice":
         _listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
@@ -219,7 +220,8 @@ def _limits(part: Part) -> list[str]:
     if criterion.kind in ("multi_choice", "spans", *marks.KINDS):
         words += [f"at least {least:g}"] if least else []
         words += [f"at most {most:g}"] if most is not None else []
-    return [", ".join(words).capitalize()] if words else []
+    limits = [", ".join(words).capitalize()] if words else []
+    return [*limits, *(["Draw with the rectangle tool beside the image"] if part.kind == "rectangle" else [])]
 
 
 def _when(parent: Element, control: str, chosen: Sequence[str]) -> Element:
