@@ -143,16 +143,7 @@ def release(store: Store, *, person: Person, task: str) -> None:
         row, access = held_task(session, person=person, task=task)
         if row.person_id != person.id or row.state not in (TaskState.CLAIMED, TaskState.DONE):
             return
-        if row.state is TaskState.DONE:
-            row.correcting, row.lease_until = False, None
-        elif row.stage is Stage.AUTHORING:
-            pool.give_back(session, row=row)
-        else:
-            asides.put(session, row=row, person_id=person.id, released=True, now=now)
-            if row.purpose is Purpose.LIVE:  # others were made for this person only
-                tasks.reopen(session, row=row)
-        session.add(row)
-        log(session, access, row, person, "task.released", now)
+        give_up(session, access=access, row=row, person=person, now=now)
 
 
 def set_aside(store: Store, *, person: Person, task: str) -> None:
@@ -284,6 +275,45 @@ def let_go(session: Session, *, row: TaskRow, by: Person | None, now: datetime) 
 # ---- what the other use cases ask ------------------------------------------------------------------------------------
 
 
+def take_more(
+    session: Session, *, access: Access, person: Person, stage: Stage, now: datetime, put_off_until: datetime
+) -> TaskRow | NothingLeft | None:
+    """One more slot for somebody who has others in hand and keeps them; why there is none; or None if the search is
+    long and goes on in another transaction.
+
+    The rules are those of ``take_next``: gold in its turn, what was put off last (only what was put off before
+    ``put_off_until``, or somebody who skips the last of it would get it back at once). Whoever has not qualified gets
+    nothing, and no image is picked for an author.
+    """
+    nothing = why_closed(session, access=access, person=person, stage=stage, dimension=None)
+    nothing = nothing or qualify.require(session, access=access, person=person, stage=stage)
+    nothing = nothing or gold.why_stopped(session, access=access, person=person, stage=stage)
+    if nothing is not None:
+        return nothing
+    if stage is not Stage.AUTHORING:
+        row, more = _claim(session, access, person, stage, None, now)
+        if row is not None or more:
+            return row
+        row = _put_off_before(session, access, person, stage, None, now, but=None, until=put_off_until)
+        if row is not None:
+            return row
+    return why_nothing(session, access=access, person=person, stage=stage, dimension=None, now=now)
+
+
+def give_up(session: Session, *, access: Access, row: TaskRow, person: Person, now: datetime) -> None:
+    """Give back a locked task that somebody has, as they ask for it (``release``)."""
+    if row.state is TaskState.DONE:
+        row.correcting, row.lease_until = False, None
+    elif row.stage is Stage.AUTHORING:
+        pool.give_back(session, row=row)
+    else:
+        asides.put(session, row=row, person_id=person.id, released=True, now=now)
+        if row.purpose is Purpose.LIVE:  # others were made for this person only
+            tasks.reopen(session, row=row)
+    session.add(row)
+    log(session, access, row, person, "task.released", now)
+
+
 def held_task(session: Session, *, person: Person, task: str, with_item: bool = False) -> tuple[TaskRow, Access]:
     """A task, locked, that a person has in hand or once had; ``NotFound`` for anything else.
 
@@ -307,7 +337,10 @@ def held_task(session: Session, *, person: Person, task: str, with_item: bool = 
 
 
 def extend(session: Session, *, access: Access, row: TaskRow, person: Person, now: datetime) -> bool:
-    """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's."""
+    """Renew the lease of a locked task, also one that has ended if nobody took it; False if it is somebody else's.
+
+    One that is held for longer keeps its end.
+    """
     if row.state is TaskState.OPEN and tasks.may_take(session, row=row, person_id=person.id):
         row.state, row.person_id = TaskState.CLAIMED, person.id
         _note_claim(session, access, row, person, None, now)
@@ -316,7 +349,7 @@ def extend(session: Session, *, access: Access, row: TaskRow, person: Person, no
         return False
     if row.stage is Stage.AUTHORING and row.state is TaskState.CLAIMED and not pool.keep(session, access, row):
         return False
-    row.lease_until = now + LEASE
+    row.lease_until = max(row.lease_until or now, now + LEASE)
     session.add(row)
     session.flush()
     return True
@@ -495,10 +528,14 @@ def _put_off_before(
     now: datetime,
     *,
     but: str | None,
+    until: datetime | None = None,
 ) -> TaskRow | None:
-    """What a person has put off, the longest ago first; what nobody can give them any more is forgotten."""
+    """What a person has put off (before ``until``), the longest ago first; what nobody can give them any more is
+    forgotten."""
     item = items.by_public_id(session, project_id=access.project_id, public_id=but) if but else None
-    for _, row in asides.of_person(session, person_id=person.id, project_id=access.project_id, stage=stage):
+    for aside, row in asides.of_person(session, person_id=person.id, project_id=access.project_id, stage=stage):
+        if until is not None and aside.at > until:
+            continue
         if not access.may_use(row.dimension) or dimension not in (None, row.dimension):
             continue
         if item is not None and row.item_id == item.id:

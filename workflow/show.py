@@ -27,11 +27,6 @@ def task_view(session: Session, *, access: Access, row: TaskRow, person: Person)
     draft = submissions.draft(session, task_id=row.id, person_id=person.id)
     item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
     revision = row.revision if row.revision is not None else (item.current_revision if item else None)
-    fields: Mapping[str, Any] = {}
-    if item is not None and item.id is not None and revision is not None and row.stage is not Stage.AUTHORING:
-        content = items.content(session, item_id=item.id, revision=revision)
-        fields = visible_fields(access.schema, row.stage, content)
-        fields |= shuffled_fields(access, row, person, content)
     return TaskView(
         id=row.public_id,
         project=access.name,
@@ -39,7 +34,7 @@ def task_view(session: Session, *, access: Access, row: TaskRow, person: Person)
         dimension=row.dimension,
         item=item.public_id if item else None,
         revision=revision,
-        fields=fields,
+        fields=fields_shown(session, access=access, row=row, person=person),
         assets=tuple(_assets(session, access, row)),
         lease_until=row.lease_until,
         draft=draft_of(draft) if draft else None,
@@ -51,6 +46,15 @@ def task_view(session: Session, *, access: Access, row: TaskRow, person: Person)
         guideline=access.loaded.guideline_hash,
         news=guidelines.news(session, access=access, person=person),
     )
+
+
+def fields_shown(session: Session, *, access: Access, row: TaskRow, person: Person) -> dict[str, Any]:
+    """The fields of a task's item as this person sees them."""
+    if row.item_id is None or row.stage is Stage.AUTHORING:
+        return {}
+    revision = row.revision if row.revision is not None else items.by_id(session, id=row.item_id).current_revision
+    content = items.content(session, item_id=row.item_id, revision=revision)
+    return visible_fields(access.schema, row.stage, content) | shuffled_fields(access, row, person, content)
 
 
 def visible_fields(schema: Schema, stage: Stage, content: Mapping[str, Any]) -> dict[str, Any]:

@@ -88,28 +88,50 @@ def submit(
     given = Submission(
         values=values, reasons=reasons or {}, note=note.replace("\0", ""), seconds=seconds, guideline=guideline
     )
-    _must_fit(given, key)
-    refusal: Conflict | None = None
     with store.write() as session:
-        now = store.now()
-        row, access = held_task(session, person=person, task=task, with_item=True)
-        earlier = submissions.by_key(session, person_id=person.id, key=key)
-        if earlier is not None:
-            return _again(session, earlier, row)
-        refusal = _refusal(session, access, row, person, now)
-        if refusal is None:
-            return _store(session, access, row, person, key, given, now)
-        submissions.put_draft(
-            session,
-            task_id=row.id or 0,
-            person_id=person.id,
-            seq=None,
-            content={"values": dict(values), "reasons": dict(reasons or {}), "note": given.note},
-            now=now,
-            lost=True,
-        )
-        log(session, access, row, person, "task.late", now)
-    raise refusal
+        done = submit_within(session, person=person, task=task, key=key, given=given, now=store.now())
+    if isinstance(done, Conflict):
+        raise done
+    return done
+
+
+def submit_within(
+    session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
+) -> Submitted | Conflict:
+    """As ``submit``, in a transaction of others. A conflict is returned, because the draft has to be kept."""
+    _must_fit(given, key)
+    row, access = held_task(session, person=person, task=task, with_item=True)
+    earlier = submissions.by_key(session, person_id=person.id, key=key)
+    if earlier is not None:
+        return _again(session, earlier, row)
+    refusal = _refusal(session, access, row, person, now)
+    if refusal is None:
+        return _store(session, access, row, person, key, given, now)
+    submissions.put_draft(
+        session,
+        task_id=row.id or 0,
+        person_id=person.id,
+        seq=None,
+        content={"values": dict(given.values), "reasons": dict(given.reasons), "note": given.note},
+        now=now,
+        lost=True,
+    )
+    log(session, access, row, person, "task.late", now)
+    return refusal
+
+
+def correct_within(
+    session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
+) -> Submitted | Conflict:
+    """Replace what somebody submitted for a task by what they answer now, as ``undo`` and ``submit`` do, in a
+    transaction of others; a conflict, and nothing else, where it can no longer be changed."""
+    row, access = held_task(session, person=person, task=task, with_item=True)
+    if submissions.by_key(session, person_id=person.id, key=key) is None:
+        why = _why_fixed(session, access, row, now)
+        if why is not None:
+            return Conflict(why)
+        _reopen(session, access, row, person, now)
+    return submit_within(session, person=person, task=task, key=key, given=given, now=now)
 
 
 def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskView:
@@ -128,7 +150,6 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
         if why is not None:
             raise Conflict(why)
         if not row.correcting:
-            row.correcting = True
             submissions.put_draft(
                 session,
                 task_id=row.id or 0,
@@ -137,11 +158,17 @@ def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskVie
                 content={"values": last[0].answers, "reasons": last[0].reasons, "note": last[0].note},
                 now=now,
             )
-            log(session, access, row, person, "task.reopened", now)
-        row.lease_until = now + LEASE
-        session.add(row)
-        session.flush()
+        _reopen(session, access, row, person, now)
         return task_view(session, access=access, row=row, person=person)
+
+
+def _reopen(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> None:
+    if not row.correcting:
+        row.correcting = True
+        log(session, access, row, person, "task.reopened", now)
+    row.lease_until = now + LEASE
+    session.add(row)
+    session.flush()
 
 
 def _must_fit(given: Submission, key: str) -> None:

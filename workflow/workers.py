@@ -35,7 +35,12 @@ def is_there(row: RunWorkerRow, store: Store) -> bool:
 
 def is_dead(row: RunWorkerRow) -> bool:
     """Whether a worker's process ran on this machine and is gone. False where that cannot be known."""
-    known: Mapping[str, Any] = row.about.get("process") or {}
+    return is_gone(row.about.get("process") or {})
+
+
+def is_gone(known: Mapping[str, Any]) -> bool:
+    """Whether a process (as ``process`` told of it) ran on this machine and is gone; False where that cannot be
+    known."""
     space = _space()
     if space is None or known.get("host") != socket.gethostname() or known.get("space") != space:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index, Text, UniqueConstraint
+from sqlalchemy import JSON, Column, Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, public_id, word_column
@@ -29,6 +29,8 @@ class BridgeRow(SQLModel, table=True):
     """How many tasks a person has there at once, in each stage."""
     hold_hours: float = Field(default=8.0, sa_column_kwargs={"server_default": "8"})
     """How long a task stays with a person who does not answer."""
+    stay: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """What is stored here stays there for as long, so that its rater may change it: for a server of one rater only."""
     pulled_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     """When everything there was read last."""
     pushed_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
@@ -75,6 +77,8 @@ class BridgeProjectRow(SQLModel, table=True):
     labeling_hash: str
     key: str = Field(default_factory=public_id, unique=True)
     """By which it is found there."""
+    outside_user: int
+    """Who that person is there."""
     outside_id: int | None = None
     """None: it is about to be made, and perhaps it was."""
     strangers: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
@@ -88,7 +92,7 @@ class BridgeTaskRow(SQLModel, table=True):
 
     __tablename__ = "bridge_task"
     __table_args__ = (
-        Index("ix_bridge_task_bridge_project_id", "bridge_project_id", "state"),
+        Index("ix_bridge_task_bridge_project_id", "bridge_project_id", "gone_at", "state"),
         Index("ix_bridge_task_task_id", "task_id", "state"),
     )
 
@@ -109,6 +113,10 @@ class BridgeTaskRow(SQLModel, table=True):
     """What its own rater had answered before, for them to mend."""
     outside_id: int | None = None
     """None until it was seen there."""
+    guideline: str = ""
+    """The hash of the guideline that was in force when it was sent."""
+    revision: int | None = None
+    """The revision of its item that it shows."""
     why: str = Field(default="", sa_type=Text)
     """Why it is over."""
     annotation_id: int | None = Field(default=None, foreign_key="annotation.id")
@@ -116,6 +124,8 @@ class BridgeTaskRow(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UTCDateTime)
     sent_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    gone_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """When it was removed there, or found to be gone."""
 
 
 class BridgeAnswerRow(SQLModel, table=True):

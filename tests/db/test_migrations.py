@@ -139,14 +139,14 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
         )
         run(
             text(
-                "INSERT INTO bridge_project (id, bridge_id, person_id, stage, labeling_hash, key, created_at)"
-                f" VALUES (1, 1, 1, 'verification', 'h', 'k', '{WHEN}')"
+                "INSERT INTO bridge_project (id, bridge_id, person_id, stage, labeling_hash, key, outside_user,"
+                f" created_at) VALUES (1, 1, 1, 'verification', 'h', 'k', 1, '{WHEN}')"
             )
         )
         run(
             text(
-                "INSERT INTO bridge_task (id, bridge_project_id, task_id, person_id, key, number, says, why,"
-                f" created_at) VALUES (1, 1, 1, 1, 'k', 1, '', '', '{WHEN}')"
+                "INSERT INTO bridge_task (id, bridge_project_id, task_id, person_id, key, number, says, guideline,"
+                f" why, created_at) VALUES (1, 1, 1, 1, 'k', 1, '', '', '', '{WHEN}')"
             )
         )
         run(

@@ -23,6 +23,7 @@ def upgrade() -> None:
         sa.Column("stages", sa.JSON(), nullable=False),
         sa.Column("ahead", sa.Integer(), nullable=False, server_default="3"),
         sa.Column("hold_hours", sa.Float(), nullable=False, server_default="8"),
+        sa.Column("stay", sa.Boolean(), nullable=False, server_default=sa.false()),
         sa.Column("pulled_at", _MOMENT, nullable=True),
         sa.Column("pushed_at", _MOMENT, nullable=True),
         sa.Column("said", sa.Text(), nullable=False),
@@ -61,6 +62,7 @@ def upgrade() -> None:
         ),
         sa.Column("labeling_hash", sa.String(), nullable=False),
         sa.Column("key", sa.String(), nullable=False),
+        sa.Column("outside_user", sa.Integer(), nullable=False),
         sa.Column("outside_id", sa.Integer(), nullable=True),
         sa.Column("strangers", sa.Integer(), nullable=False, server_default="0"),
         sa.Column("created_at", _MOMENT, nullable=False),
@@ -84,11 +86,14 @@ def upgrade() -> None:
         sa.Column("says", sa.Text(), nullable=False),
         sa.Column("suggestion", sa.JSON(), nullable=True),
         sa.Column("outside_id", sa.Integer(), nullable=True),
+        sa.Column("guideline", sa.String(), nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=True),
         sa.Column("why", sa.Text(), nullable=False),
         sa.Column("annotation_id", sa.Integer(), nullable=True),
         sa.Column("created_at", _MOMENT, nullable=False),
         sa.Column("sent_at", _MOMENT, nullable=True),
         sa.Column("ended_at", _MOMENT, nullable=True),
+        sa.Column("gone_at", _MOMENT, nullable=True),
         sa.ForeignKeyConstraint(["bridge_project_id"], ["bridge_project.id"], name="fk_bridge_task_bridge_project_id"),
         sa.ForeignKeyConstraint(["task_id"], ["task.id"], name="fk_bridge_task_task_id"),
         sa.ForeignKeyConstraint(["person_id"], ["person.id"], name="fk_bridge_task_person_id"),
@@ -96,7 +101,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_bridge_task"),
         sa.UniqueConstraint("key", name="uq_bridge_task_key"),
     )
-    op.create_index("ix_bridge_task_bridge_project_id", "bridge_task", ["bridge_project_id", "state"])
+    op.create_index("ix_bridge_task_bridge_project_id", "bridge_task", ["bridge_project_id", "gone_at", "state"])
     op.create_index("ix_bridge_task_task_id", "bridge_task", ["task_id", "state"])
     op.create_index("ix_bridge_task_person_id", "bridge_task", ["person_id"])
     op.create_table(
