@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, case, exists, func, or_, update
+from sqlalchemy import and_, case, exists, func, literal, or_, update
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
@@ -22,6 +22,7 @@ from db.tables import (
     TaskRow,
 )
 from db.tasks import not_put_off
+from db.types import UTCDateTime
 from domain.bridge import BridgeOutcome, BridgeState
 from domain.states import Purpose, Stage, TaskState
 
@@ -290,7 +291,7 @@ def gone(session: Session, *, ids: Collection[int], now: datetime) -> None:
                     else_=BridgeState.OVER.value,
                 ),
                 gone_at=now,
-                ended_at=func.coalesce(col(BridgeTaskRow.ended_at), now),
+                ended_at=func.coalesce(col(BridgeTaskRow.ended_at), literal(now, UTCDateTime())),
             )
         )
 

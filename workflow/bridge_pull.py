@@ -93,7 +93,7 @@ def _read(link: Link, place: BridgeProjectRow) -> int:
         known = bridge.keys_there(session, place_id=place.id or 0, until=newest)
     _look_for(link, place, {key: told for key, told in known.items() if key not in here})
     if doubled:
-        link.front.remove(doubled)
+        link.front.remove(doubled, project=place.outside_id)
         link.removed += len(doubled)
     return len(here) + strangers
 
@@ -204,7 +204,7 @@ def _clear_place(link: Link, place: BridgeProjectRow) -> None:
     for some in _pages(rows, REMOVED_AT_ONCE):
         ids = [task.id for row in some for task in there.get(row.key, ())]
         if ids:
-            link.front.remove(ids)
+            link.front.remove(ids, project=place.outside_id)
             link.removed += len(ids)
         with link.write() as session:
             bridge.gone(session, ids=[row.id or 0 for row in some], now=link.store.now())

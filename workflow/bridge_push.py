@@ -332,9 +332,7 @@ def _next(
             continue
         if claim.extend(session, access=access, row=slot, person=person, now=now):
             return slot
-    return barred or claim.take_more(
-        session, access=access, person=person, stage=stage, now=now, put_off_until=now - REST
-    )
+    return claim.take_more(session, access=access, person=person, stage=stage, now=now, put_off_until=now - REST)
 
 
 def _add(session: Session, link: Link, looks: _Looks, row: BridgePersonRow, slot: TaskRow) -> None:

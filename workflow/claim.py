@@ -283,13 +283,18 @@ def take_more(
 
     The rules are those of ``take_next``: gold in its turn, what was put off last (only what was put off before
     ``put_off_until``, or somebody who skips the last of it would get it back at once). Whoever has not qualified gets
-    nothing, and no image is picked for an author.
+    no live work, and no image is picked for an author.
     """
     nothing = why_closed(session, access=access, person=person, stage=stage, dimension=None)
-    nothing = nothing or qualify.require(session, access=access, person=person, stage=stage)
-    nothing = nothing or gold.why_stopped(session, access=access, person=person, stage=stage)
     if nothing is not None:
         return nothing
+    barred = qualify.require(session, access=access, person=person, stage=stage)
+    if barred is not None:
+        row = _put_off_before(session, access, person, stage, None, now, but=None, until=put_off_until)
+        return row if row is not None and row.purpose is Purpose.QUALIFICATION else barred
+    stopped = gold.why_stopped(session, access=access, person=person, stage=stage)
+    if stopped is not None:
+        return stopped
     if stage is not Stage.AUTHORING:
         row, more = _claim(session, access, person, stage, None, now)
         if row is not None or more:

@@ -127,7 +127,7 @@ class Outside:
         """One task."""
         return self._asked("task", lambda: _told(found) if (found := self.all_tasks().get(task)) else None)
 
-    def remove(self, tasks: Sequence[int]) -> None:
+    def remove(self, tasks: Sequence[int], *, project: int | None = None) -> None:
         """Remove tasks."""
 
         def removed() -> None:
