@@ -15,9 +15,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.tables import AnnotationRow, AsideRow, BridgeTaskRow, InsightRow, ItemRow, RevisionRow, TaskRow
+from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, RevisionRow, TaskRow
 from db.types import public_id
-from domain.bridge import BridgeState
 from domain.policies import LEASE
 from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
@@ -94,16 +93,6 @@ def by_public_id(session: Session, *, public_id: str) -> TaskRow | None:
 
 
 @cache
-def sent_out(session: Session, *, key: str) -> TaskRow | None:
-    """The slot that stands on another tool's server under a key, and waits there."""
-    wanted = (
-        select(TaskRow)
-        .join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
-        .where(BridgeTaskRow.key == key, col(BridgeTaskRow.state).in_((BridgeState.SENDING, BridgeState.OUT)))
-    )
-    return session.exec(wanted).first()
-
-
 def _by_public_id(*, hold: bool) -> Any:
     wanted = select(TaskRow).where(col(TaskRow.public_id) == bindparam("slot"))
     return wanted.with_for_update(key_share=True).execution_options(populate_existing=True) if hold else wanted

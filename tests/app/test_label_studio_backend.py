@@ -399,7 +399,7 @@ def out(store: Store, task: str, person: Person) -> str:
         session.add(bridge)
         session.flush()
         place = BridgeProjectRow(
-            bridge_id=bridge.id, person_id=person.id, stage=row.stage, labeling_hash="x", created_at=at
+            bridge_id=bridge.id, person_id=person.id, outside_user=1, stage=row.stage, labeling_hash="x", created_at=at
         )
         session.add(place)
         session.flush()
