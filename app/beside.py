@@ -41,7 +41,7 @@ class Beside:
         pause = 1.0
         while not self._over.is_set():
             began = time.monotonic()
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, env=_environment())
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, env=environment())
             while self.process.poll() is None and not self._over.wait(0.2):
                 pass
             if self._over.is_set():
@@ -66,7 +66,7 @@ class Beside:
             process.stdin.close()
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """This process's environment, in which its own rooms are found wherever they lie."""
     rooms = str(Path(__file__).resolve().parents[1])
     return {**os.environ, "PYTHONPATH": os.pathsep.join([rooms, *filter(None, [os.environ.get("PYTHONPATH")])])}

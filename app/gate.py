@@ -27,8 +27,10 @@ from app.session import local_path, token_of
 from domain.origin import acting_from
 from domain.records import SignedIn
 
-PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png"})
-PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/")
+PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png", "/label-studio/hook"})
+PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/media-link/")
+COOKIE_LESS = ("/static/", "/assets/", "/media-link/", "/label-studio/")
+"""Nobody's session is looked up for these: what they answer is the same for everybody."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 NOT_SIGNED_IN = "Nobody is signed in, or the session has ended. Sign in and try again."
 
@@ -173,7 +175,7 @@ class Gate:
     async def _look_up(self, connection: HTTPConnection) -> SignedIn | None:
         path = connection.url.path
         token = token_of(connection.cookies)
-        if token is None or path == "/healthz" or path.startswith(("/static/", "/assets/")):
+        if token is None or path == "/healthz" or path.startswith(COOKIE_LESS):
             return None
         return await run_in_threadpool(self.signed_in, token)
 

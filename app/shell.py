@@ -68,6 +68,7 @@ SCREENS = (
     Screen("bulk", "Bulk actions", role=Role.LEAD),
     Screen("late", "Late texts", role=Role.LEAD),
     Screen("people", "People", role=Role.LEAD),
+    Screen("label_studio", "Label Studio", role=Role.LEAD),
     Screen("import_", "Import", role=Role.LEAD),
     Screen("models", "Models", role=Role.LEAD),
     Screen("judges", "Judges", role=Role.LEAD),

@@ -58,6 +58,17 @@ def by_id(session: Session, *, id: int, lock: bool = False) -> BridgeRow:
     return session.exec(wanted).one()
 
 
+def wake(session: Session, *, now: datetime) -> None:
+    """Note for all servers that there may be something to fetch."""
+    session.exec(update(BridgeRow).values(woken_at=now))
+
+
+def woken_at(session: Session, *, project_id: int, address: str) -> datetime | None:
+    """When it was said last that there is something to fetch from a server."""
+    wanted = select(BridgeRow.woken_at).where(BridgeRow.project_id == project_id, BridgeRow.address == address)
+    return session.exec(wanted).first()
+
+
 def add(session: Session, *, row: Any) -> Any:
     """Add a row and give it its id."""
     session.add(row)
@@ -168,6 +179,21 @@ def task_out(session: Session, *, key: str) -> TaskRow | None:
         select(TaskRow)
         .join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
         .where(BridgeTaskRow.key == key, col(BridgeTaskRow.state).in_(THERE))
+    )
+    return session.exec(wanted).first()
+
+
+def slot_shown(session: Session, *, key: str) -> TaskRow | None:
+    """The slot that was sent out under a key, as long as its person has it in hand and it stands there, or stays there
+    after it was answered."""
+    theirs = col(TaskRow.person_id) == col(BridgeTaskRow.person_id)
+    waits = and_(col(BridgeTaskRow.state).in_(THERE), col(TaskRow.state) == TaskState.CLAIMED)
+    stored = and_(col(BridgeTaskRow.state) == BridgeState.STORED, col(TaskRow.state) == TaskState.DONE)
+    stays = and_(stored, col(BridgeTaskRow.gone_at).is_(None))
+    wanted = (
+        select(TaskRow)
+        .join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
+        .where(BridgeTaskRow.key == key, theirs, or_(waits, stays))
     )
     return session.exec(wanted).first()
 

@@ -17,6 +17,9 @@ MODELS = "TOUCHSTONE_MODELS"
 ENDPOINTS = "TOUCHSTONE_ENDPOINTS"
 REMOTE_CODE = "TOUCHSTONE_REMOTE_CODE"
 PUBLIC_URL = "TOUCHSTONE_PUBLIC_URL"
+LABEL_STUDIO_HOOK = "TOUCHSTONE_LABEL_STUDIO_HOOK"
+LABEL_STUDIO_FILES = "TOUCHSTONE_LABEL_STUDIO_FILES"
+SHORTEST_HOOK_SECRET = 16
 LABEL_STUDIO_URL = "TOUCHSTONE_LABEL_STUDIO_URL"
 LABEL_STUDIO_TOKEN = "TOUCHSTONE_LABEL_STUDIO_TOKEN"
 LABEL_STUDIO_TOKEN_FILE = "TOUCHSTONE_LABEL_STUDIO_TOKEN_FILE"
@@ -44,6 +47,12 @@ class Settings:
     public_url: str | None = None
     """Where browsers reach this server, such as `https://annotate.example.org`: links to media that another tool shows
     start with it, and its host is a name under which the server answers."""
+    label_studio_hook: str | None = field(default=None, repr=False)
+    """The secret that Label Studio's webhooks send in the header `X-Touchstone-Hook`, 16 characters or more; without
+    it, none is answered."""
+    label_studio_files: Path | None = None
+    """The local-files document root of a Label Studio on this machine, as `--local-files`: it reads pictures and clips
+    there instead of fetching them from this server."""
     label_studio_url: str = ""
     """Where Label Studio answers; the token goes there and nowhere else. Without it, only to a server on this
     machine."""
@@ -76,6 +85,7 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         raise SettingsError(f"{HOME} is {home}, which is a file; give it a folder.")
     url = env.get(DATABASE_URL, "").strip()
     models = env.get(MODELS, "").strip()
+    files = env.get(LABEL_STUDIO_FILES, "").strip()
     tokens = env.get(LABEL_STUDIO_TOKEN_FILE, "").strip()
     return Settings(
         home=home,
@@ -85,6 +95,8 @@ def settings_from(env: Mapping[str, str], cwd: Path) -> Settings:
         endpoints=_listed(env.get(ENDPOINTS, "")),
         remote_code=_listed(env.get(REMOTE_CODE, "")),
         public_url=public_url(env.get(PUBLIC_URL, "").strip(), PUBLIC_URL),
+        label_studio_hook=_hook_secret(env.get(LABEL_STUDIO_HOOK, "").strip()),
+        label_studio_files=cwd / Path(files).expanduser() if files else None,
         label_studio_url=env.get(LABEL_STUDIO_URL, "").strip(),
         label_studio_token=env.get(LABEL_STUDIO_TOKEN, "").strip(),
         label_studio_token_file=cwd / Path(tokens).expanduser() if tokens else None,
@@ -108,6 +120,15 @@ def public_url(text: str, told: str) -> str | None:
     if not plain or parts.path not in ("", "/") or parts.fragment or not parts.netloc.isascii():
         raise SettingsError(f"{told} is {text!r}; give it an address such as https://annotate.example.org.")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _hook_secret(text: str) -> str | None:
+    if text and (len(text) < SHORTEST_HOOK_SECRET or not text.isascii() or not text.isprintable()):
+        raise SettingsError(
+            f"{LABEL_STUDIO_HOOK} is no secret: give it {SHORTEST_HOOK_SECRET} letters and digits or more, as from"
+            " `openssl rand -hex 20`."
+        )
+    return text or None
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from db import bridge, events, people, projects
@@ -40,12 +41,15 @@ __all__ = [
     "status",
     "sync",
     "unmap_person",
+    "wake",
 ]
 
 MOST_AHEAD = 1_000
 LONGEST_HOLD = 24 * 14.0
 OFTENEST, SELDOMEST = 1.0, 10.0
 """Seconds between two rounds of ``sync``."""
+WAKING = 0.5
+"""Seconds between two looks whether somebody said that there is something to fetch."""
 LONGEST_PAUSE = 60.0
 """Seconds between two rounds while the server does not answer."""
 
@@ -172,12 +176,13 @@ def sync(
     """Fetch and send, again and again, until ``stop`` says so.
 
     A server that does not answer is asked again, less and less often; ``tell`` hears of every round what it brought,
-    or why it broke off.
+    or why it broke off. ``wake`` ends a pause at once.
     """
     every = min(max(every, OFTENEST), SELDOMEST)
     pause = every
     while not stop():
         pulled, pushed, said = None, None, ""
+        woken = _woken(store, project, front.address)
         try:
             pulled = pull(store, front, forms, by=by, project=project)
             pushed = push(store, front, forms, by=by, project=project)
@@ -188,9 +193,26 @@ def sync(
             said = str(error)
         if tell is not None:
             tell(pulled, pushed, said)
-        until = time.monotonic() + pause
+        until, look = time.monotonic() + pause, time.monotonic() + WAKING
         while not stop() and time.monotonic() < until:
             time.sleep(min(0.2, max(until - time.monotonic(), 0.0)))
+            if time.monotonic() >= look:
+                if _woken(store, project, front.address) != woken:
+                    break
+                look = time.monotonic() + WAKING
+
+
+def wake(store: Store) -> None:
+    """Have every ``sync`` that runs, in whatever process, look at once. Nothing else comes of it."""
+    with store.write() as session:
+        bridge.wake(session, now=store.now())
+
+
+def _woken(store: Store, project: str, address: str) -> datetime | None:
+    """When somebody said last that there is something to fetch."""
+    with store.read() as session:
+        row = projects.by_name(session, name=project)
+        return bridge.woken_at(session, project_id=row.id or 0, address=plain(address)) if row else None
 
 
 _ONE_ONLY = "What is stored can stay there only if the server has one rater; others there could open it."

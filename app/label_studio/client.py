@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import math
 import re
 import sys
@@ -62,6 +63,7 @@ _KEY_OF_PROJECT = re.compile(r"\[touchstone (.+)\]\s*\Z")
 _REFRESH = "/api/token/refresh/"
 
 Send = Callable[[Any], object]
+_log = logging.getLogger(__name__)
 
 
 class _Down(OutsideUnreachable):
@@ -88,8 +90,17 @@ class About:
     account: OutsideUser
 
 
-def connect(address: str, settings: Settings) -> Client:
-    """A client of the server at this address, with the token that the operator has for it.
+@dataclass(frozen=True)
+class Hook:
+    """What a server calls when somebody has answered."""
+
+    url: str
+    headers: Mapping[str, str]
+
+
+def connect(address: str, settings: Settings, *, hook: Hook | None = None) -> Client:
+    """A client of the server at this address, with the token that the operator has for it. Projects that it makes there
+    get the webhook.
 
     Raises
     ------
@@ -98,7 +109,7 @@ def connect(address: str, settings: Settings) -> Client:
     OutsideUnreachable
         Nobody knows its name just now.
     """
-    return Client(address, tokens.token_for(address, settings), listed=settings.endpoints)
+    return Client(address, tokens.token_for(address, settings), listed=settings.endpoints, hook=hook)
 
 
 class Client:
@@ -118,6 +129,7 @@ class Client:
         token: Token,
         *,
         listed: Sequence[str] = (),
+        hook: Hook | None = None,
         seconds: float = SECONDS,
         pauses: Sequence[float] = PAUSES,
         largest: int = LARGEST_REPLY,
@@ -126,6 +138,7 @@ class Client:
         self._address = tokens.normal(address)
         self._place = tokens.place(self._address)
         self._token, self._seconds, self._pauses = token, seconds, tuple(pauses)
+        self.hook = hook
         try:
             rules = Rules(listed)
             found = rules.look_up(self._place, resolve)
@@ -234,7 +247,21 @@ class Client:
             if found is None:
                 raise
             return found
-        return self._number(made.get("id") if isinstance(made, dict) else None, "the new project")
+        project = self._number(made.get("id") if isinstance(made, dict) else None, "the new project")
+        self._call_us(project)
+        return project
+
+    def _call_us(self, project: int) -> None:
+        """Have the server call the hook after each answer in a project. It may refuse an address in a private network;
+        then answers are found when somebody looks for them."""
+        if self.hook is None:
+            return
+        told: dict[str, Any] = {"url": self.hook.url, "headers": dict(self.hook.headers), "project": project}
+        told |= {"actions": ["ANNOTATION_CREATED", "ANNOTATION_UPDATED"], "send_for_all_actions": False}
+        try:
+            self._ask(lambda sdk: sdk.webhooks.create(**told, send_payload=False), again=False)
+        except OutsideRefused as error:
+            _log.warning("Project %s gets no webhook: %s", project, error)
 
     def remove_project(self, project: int) -> None:
         """Remove a project; nothing if it is gone already."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute
 
-from app.routes import auth, health, media, work
+from app.routes import auth, health, label_studio, media, media_link, work
 from app.services import Resources
 from app.workbench import assets
 
@@ -20,5 +20,10 @@ def routes(resources: Resources) -> list[BaseRoute]:
 
 def routes_before(resources: Resources) -> list[BaseRoute]:
     """Those that are answered before Streamlit's application: media, because it keeps ``/media/NAME`` for itself, and
-    the work that pages send, which needs nothing of its sessions and compression."""
-    return [*media.routes(resources), *work.routes(resources)]
+    what needs nothing of its sessions and compression."""
+    return [
+        *media.routes(resources),
+        *media_link.routes(resources),
+        *label_studio.routes(resources),
+        *work.routes(resources),
+    ]

@@ -35,6 +35,8 @@ class BridgeRow(SQLModel, table=True):
     """When everything there was read last."""
     pushed_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
     """When work was sent last, or it was found that there is none to send."""
+    woken_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """When it was said last that there is something to fetch."""
     said: str = Field(default="", sa_type=Text)
     """Why the last try broke off, as a sentence; empty: it did not."""
     busy_by: str | None = None

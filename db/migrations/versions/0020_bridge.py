@@ -26,6 +26,7 @@ def upgrade() -> None:
         sa.Column("stay", sa.Boolean(), nullable=False, server_default=sa.false()),
         sa.Column("pulled_at", _MOMENT, nullable=True),
         sa.Column("pushed_at", _MOMENT, nullable=True),
+        sa.Column("woken_at", _MOMENT, nullable=True),
         sa.Column("said", sa.Text(), nullable=False),
         sa.Column("busy_by", sa.String(), nullable=True),
         sa.Column("busy_until", _MOMENT, nullable=True),

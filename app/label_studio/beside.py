@@ -1,0 +1,45 @@
+"""``touchstone labelstudio`` as a process of its own: the memory that Label Studio's package takes goes with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Literal
+
+from app.beside import environment
+
+SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of it."""
+
+    lines: tuple[str, ...]
+    well: bool
+
+
+def run(action: Literal["push", "pull"], project: str, address: str, *, seconds: float = SECONDS) -> Done:
+    """Do it and wait. Whoever else does the same just now has the same lease, so nothing is done twice."""
+    command = [sys.executable, "-P", "-m", "app", "labelstudio", action, "--server", address, "--", project]
+    try:
+        done = subprocess.run(
+            command,
+            env={**environment(), "COLUMNS": "1000"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Done(
+            (f"It was not done after {seconds:.0f} seconds, and was ended; the next try goes on from there.",), False
+        )
+    told = done.stdout if done.returncode == 0 else done.stderr
+    lines = [line.strip().removeprefix("touchstone: ") for line in told.splitlines()]
+    said = [line for line in lines if line and not line.startswith("Touchstone: everything is kept in")]
+    if done.returncode not in (0, 1):
+        said = said[-1:]
+    return Done(tuple(said) or ("Nothing was said.",), done.returncode == 0)

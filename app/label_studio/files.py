@@ -1,0 +1,17 @@
+"""The files behind what Label Studio shows: a clip as it is, a picture as our own pages show it, with what is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from media.prepared import Pictures
+from media.store import MediaStore, Size
+from workflow.outside_media import Outside
+
+
+def path_of(media: MediaStore, cache: Path, outside: Outside, size: Size) -> tuple[Path, str]:
+    """Where a file lies that is to be shown, and of which type it is; ``size`` holds where nothing is drawn on it."""
+    if outside.drawn:
+        made = Pictures(media, cache).image(outside.file.sha256, **outside.drawn).path
+        return made, "image/jpeg" if made.suffix == ".jpg" else "image/png"
+    return media.path(outside.file.sha256, size), outside.file.mime if size == "original" else "image/webp"

@@ -1,0 +1,67 @@
+"""``GET /media-link/{token}/{size}``: a picture or clip of a task that is out, for another tool's page.
+
+No cookie counts here: the link says what may be seen, and the database whether that still holds. Whatever is wrong with
+a link (its time is over, it was changed, the task came back, its person left), the reply is one and the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from app import media_links
+from app.label_studio import files
+from app.routes.media import SIZES
+from app.routes.replies import answering
+from app.services import Resources
+from domain.errors import NotFound
+from workflow import outside_media
+
+NOTHING = "There is nothing here. A link to a picture or clip works while its task is out, for some hours at most."
+KEPT_SECONDS = 300
+"""How long a browser may show its copy without asking again, so that a task that came back is soon gone there too."""
+
+HEADERS = {
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Referrer-Policy": "no-referrer",
+}
+"""Pages of other origins may show it, and read its pixels; ``*`` is never sent together with cookies."""
+
+
+def routes(resources: Resources) -> list[BaseRoute]:
+    """The one route."""
+    cache = resources.settings.home / "prepared"
+
+    def find(token: str, size: str) -> tuple[Path, str, str]:
+        key = media_links.key_of(resources.settings.home)
+        named = media_links.read(token, key=key, now=resources.store.now())
+        if named is None or size not in SIZES:
+            raise NotFound(NOTHING)
+        asset, task = named
+        outside = outside_media.file_shown(resources.store, task=task, asset=asset)
+        path, mime = files.path_of(resources.media, cache, outside, SIZES[size])
+        return path, mime, hashlib.sha256(f"{outside.file.sha256}/{path.name}".encode()).hexdigest()[:32]
+
+    async def media_link(request: Request) -> Response:
+        try:
+            path, mime, tag = await run_in_threadpool(find, request.path_params["token"], request.path_params["size"])
+        except NotFound:
+            return PlainTextResponse(NOTHING, status_code=404, headers={**HEADERS, "Cache-Control": "no-store"})
+        headers = {
+            **HEADERS,
+            "ETag": f'"{tag}"',
+            "Cache-Control": f"private, max-age={KEPT_SECONDS}",
+            "Content-Disposition": "inline",
+        }
+        if f'"{tag}"' in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return FileResponse(path, media_type=mime, headers=headers)
+
+    return [Route("/media-link/{token}/{size}", answering(media_link), methods=["GET"])]

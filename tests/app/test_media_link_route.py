@@ -1,0 +1,287 @@
+"""Pictures and clips for another tool's pages, by the real server: while a task is out, and to nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from app.media_links import KEY_FILE, Links, key_of, token
+from db.engine import Store
+from db.tables import BridgePersonRow, BridgeProjectRow, BridgeRow, BridgeTaskRow, TaskRow
+from domain.bridge import BridgeState
+from domain.records import AssetView, Person, TaskView
+from domain.roles import Role
+from domain.states import Stage
+from tests.app.client import Client, Reply
+from tests.app.homes import PASSWORD, Home, make_home, picture
+from tests.media.pictures import video
+from tests.serving import Server
+from workflow import accounts, claim, pool, projects, submit
+
+HOOK = "hook-secret-0123456789"
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def home(tmp_path: Path, sqlite_template: Path) -> Home:
+    return make_home(tmp_path, sqlite_template, pictures=3)
+
+
+@pytest.fixture
+def running(home: Home) -> Iterator[Server]:
+    server = Server(
+        home.path, TOUCHSTONE_LABEL_STUDIO_HOOK=HOOK, TOUCHSTONE_PUBLIC_URL="http://touchstone.test"
+    ).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def store(home: Home) -> Iterator[Store]:
+    store = home.store()
+    yield store
+    store.close()
+
+
+def who(store: Store, login: str) -> Person:
+    return accounts.find_person(store, login=login)
+
+
+def written(store: Store) -> None:
+    """Ana writes an item about a picture of the pool."""
+    image = pool.pool(store, person=who(store, "ana"), project="tiny").assets[0].id
+    task = pool.pick(store, person=who(store, "ana"), project="tiny", dimension="counting", assets=[image])
+    item = {"question": "How many cups?", "answer": "Two."}
+    submit.submit(store, person=who(store, "ana"), task=task.id, key="w", values=item)
+
+
+def sent(store: Store, task: str, key: str = "key-of-the-task", state: BridgeState = BridgeState.OUT) -> str:
+    """Note that a claimed task is out on a server, as a push does; its key there."""
+    with store.write() as session:
+        row = session.exec(select(TaskRow).where(TaskRow.public_id == task)).one()
+        bridge = session.exec(select(BridgeRow)).first() or BridgeRow(
+            project_id=row.project_id, address="http://ls.test", created_at=NOW
+        )
+        session.add(bridge)
+        session.flush()
+        session.add(
+            BridgePersonRow(bridge_id=bridge.id or 0, person_id=row.person_id or 0, email="a@b.test", created_at=NOW)
+        )
+        there = BridgeProjectRow(
+            bridge_id=bridge.id or 0,
+            person_id=row.person_id or 0,
+            stage=row.stage,
+            labeling_hash="h",
+            outside_user=1,
+            created_at=NOW,
+        )
+        session.add(there)
+        session.flush()
+        session.add(
+            BridgeTaskRow(
+                bridge_project_id=there.id or 0,
+                task_id=row.id or 0,
+                person_id=row.person_id or 0,
+                key=key,
+                state=state,
+                created_at=NOW,
+            )
+        )
+    return key
+
+
+def stands(store: Store, key: str, state: BridgeState) -> None:
+    with store.write() as session:
+        row = session.exec(select(BridgeTaskRow).where(BridgeTaskRow.key == key)).one()
+        row.state = state
+        session.add(row)
+
+
+@pytest.fixture
+def task(store: Store) -> TaskView:
+    """Bo's verification, which is out."""
+    written(store)
+    view = claim.next_task(store, person=who(store, "bo"), project="tiny", stage=Stage.VERIFICATION)
+    assert isinstance(view, TaskView)
+    sent(store, view.id)
+    return view
+
+
+def path_of(home: Home, asset: AssetView, key: str = "key-of-the-task") -> str:
+    links = Links("http://touchstone.test", key_of(home.path))
+    return links.link(key, asset, datetime.now(UTC) + timedelta(hours=1)).removeprefix("http://touchstone.test")
+
+
+def ask(running: Server, path: str, **headers: str) -> Reply:
+    """As a page of Label Studio's does: from another origin, without a cookie."""
+    from_there = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "image", "Referer": "http://ls.test/"}
+    return Client(running.url).get(path, **from_there, **headers)
+
+
+def test_a_page_elsewhere_shows_the_picture_of_a_task_that_is_out(home: Home, running: Server, task: TaskView) -> None:
+    path = path_of(home, task.assets[0])
+    reply = ask(running, path)
+    assert (reply.status, reply.headers["content-type"]) == (200, "image/webp")
+    assert reply.body[:4] + reply.body[8:12] == b"RIFFWEBP"
+    assert reply.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in reply.headers["content-security-policy"]
+    assert "immutable" not in reply.headers["cache-control"]
+    assert reply.headers["cache-control"].startswith("private, max-age=")
+    assert "set-cookie" not in reply.headers
+    again = ask(running, path, If_None_Match=reply.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+    assert again.headers["cross-origin-resource-policy"] == "cross-origin"
+    original = ask(running, path.replace("/display", "/original"))
+    assert original.body.startswith(b"\x89PNG")
+    assert ask(running, path, Host="touchstone.test").status == 200
+    assert ask(running, path, Host="evil.example").status == 421
+    assert Client(running.url).ask("POST", path).status == 405
+
+
+def test_everything_that_is_wrong_looks_the_same(home: Home, running: Server, store: Store, task: TaskView) -> None:
+    asset = task.assets[0]
+    good = path_of(home, asset)
+    assert ask(running, good).status == 200
+    pooled = pool.pool(store, person=who(store, "ana"), project="tiny").assets[0]
+    olu = who(store, "olu")
+    other = pool.pool(store, person=olu, project="other").assets[0]
+    key = key_of(home.path)
+    late = token(key, task="key-of-the-task", asset=asset.id, until=store.now() - timedelta(seconds=1))
+    wrong = {
+        "its time is over": f"/media-link/{late}/display",
+        "changed": good.replace("/media-link/", "/media-link/A"),
+        "a forged one": "/media-link/forged/display",
+        "another key": path_of(home, asset, key="key-of-another-task"),
+        "the task's id instead of its key": path_of(home, asset, key=task.id),
+        "a free picture of the pool": path_of(home, pooled),
+        "a picture of another project": path_of(home, other),
+        "no picture at all": path_of(home, AssetView("no-such-asset", "image", "image")),
+        "no size": good.replace("/display", "/huge"),
+        "the frames of a clip": good.replace("/display", "/frames"),
+    }
+    replies = {why: ask(running, path) for why, path in wrong.items()}
+    assert {why: reply.status for why, reply in replies.items()} == dict.fromkeys(wrong, 404)
+    told = {(reply.body, tuple(sorted(_steady(reply).items()))) for reply in replies.values()}
+    assert len(told) == 1
+    assert b"SQLite" not in ask(running, good.replace("/display", "/..%2f..%2ftouchstone.db")).body
+
+
+def _steady(reply: Reply) -> dict[str, str]:
+    return {name: value for name, value in reply.headers.items() if name not in ("date",)}
+
+
+@pytest.mark.parametrize("state", [BridgeState.STORED, BridgeState.REMOVING, BridgeState.OVER])
+def test_a_task_that_came_back_shows_nothing(
+    home: Home, running: Server, store: Store, task: TaskView, state: BridgeState
+) -> None:
+    path = path_of(home, task.assets[0])
+    assert ask(running, path).status == 200
+    stands(store, "key-of-the-task", state)
+    assert ask(running, path).status == 404
+    stands(store, "key-of-the-task", BridgeState.SENDING)
+    assert ask(running, path).status == 200
+
+
+def test_a_link_ends_with_what_its_person_may_see(home: Home, running: Server, store: Store, task: TaskView) -> None:
+    path = path_of(home, task.assets[0])
+
+    def seen() -> int:
+        return ask(running, path).status
+
+    assert seen() == 200
+    part = projects.members(store, person=None, project="tiny")
+    bo = next(member for member in part if member.person.login == "bo")
+    projects.set_member(store, by=None, project="tiny", login="bo", role=bo.role, stages=[Stage.GRADING])
+    assert seen() == 404
+    projects.set_member(store, by=None, project="tiny", login="bo", role=bo.role)
+    assert seen() == 200
+    projects.remove_member(store, by=None, project="tiny", login="bo")
+    assert seen() == 404
+
+
+def test_a_link_ends_with_the_account(home: Home, running: Server, store: Store, task: TaskView) -> None:
+    path = path_of(home, task.assets[0])
+    assert ask(running, path).status == 200
+    accounts.set_active(store, login="bo", active=False)
+    assert ask(running, path).status == 404
+
+
+def test_a_link_ends_with_the_claim(home: Home, running: Server, store: Store, task: TaskView) -> None:
+    path = path_of(home, task.assets[0])
+    submit.submit(store, person=who(store, "bo"), task=task.id, key="v", values={"fits": "yes"})
+    assert ask(running, path).status == 404
+
+
+def test_a_new_key_ends_every_link(home: Home, running: Server, task: TaskView) -> None:
+    path = path_of(home, task.assets[0])
+    assert ask(running, path).status == 200
+    (home.path / KEY_FILE).unlink()
+    assert ask(running, path).status == 404
+    assert ask(running, path_of(home, task.assets[0])).status == 200
+
+
+def test_a_link_opens_nothing_else(home: Home, running: Server, task: TaskView) -> None:
+    text = path_of(home, task.assets[0]).split("/")[2]
+    signed = Client(running.url, cookies={"touchstone_session": text})
+    assert signed.get(f"/media/{task.assets[0].id}/display").status == 401
+    assert signed.get("/verify?project=tiny").status == 303
+    assert signed.get(f"/link/{text}").status == 200  # a form; what it sends is looked at
+    assert signed.send_form(f"/link/{text}").status == 403
+    client = Client(running.url).sign_in("bo", PASSWORD)
+    assert client.get(f"/media/{text}/display").status == 404
+
+
+def test_a_clip_is_fetched_in_parts(home: Home, running: Server, store: Store, tmp_path: Path) -> None:
+    clip = video(tmp_path / "clip.webm", [number / 10 for number in range(10)])
+    (tmp_path / "still.png").write_bytes(picture(99))
+    projects.create_project(store, name="tour", loaded=load_schema(shipped()["tour"]))
+    projects.set_member(store, by=None, project="tour", login="ana", role=Role.ANNOTATOR)
+    files = [("clip.webm", clip), ("still.png", tmp_path / "still.png")]
+    pool.add_to_pool(store, home.media(), by=None, project="tour", files=files)
+    ana = who(store, "ana")
+    free = pool.pool(store, person=ana, project="tour").assets
+    task = pool.pick(store, person=ana, project="tour", dimension="pointing", assets=[asset.id for asset in free])
+    asset = next(asset for asset in task.assets if asset.kind == "clip")
+    sent(store, task.id, key="key-of-the-clip")
+    path = path_of(home, asset, key="key-of-the-clip")
+    assert path.endswith("/original")
+    whole = ask(running, path)
+    assert (whole.status, whole.headers["content-type"], whole.body) == (200, "video/webm", clip.read_bytes())
+    assert whole.headers["accept-ranges"] == "bytes"
+    part = ask(running, path, Range="bytes=5-14")
+    assert (part.status, part.body) == (206, whole.body[5:15])
+    assert part.headers["cross-origin-resource-policy"] == "cross-origin"
+    assert ask(running, path, Range="bytes=9999999-").status == 416
+
+
+def test_the_webhook_wants_the_secret_and_believes_nothing_else(home: Home, running: Server, store: Store) -> None:
+    client = Client(running.url)
+
+    def post(secret: str | None, body: bytes = b"{}", **more: str) -> Reply:
+        headers = {"Content-Type": "application/json", **({} if secret is None else {"X-Touchstone-Hook": secret})}
+        return client.ask("POST", "/label-studio/hook", body, {**headers, **more})
+
+    assert (post(HOOK).status, post(HOOK).body) == (204, b"")
+    for wrong in (None, "", "wrong", HOOK[:-1], HOOK + "x", HOOK.upper()):
+        assert post(wrong).status == 403
+    assert post("ü".encode().decode("latin-1")).status == 403
+    assert post(HOOK, b"no json at all").status == 204
+    assert post(HOOK, Origin="https://evil.example").status == 403
+    assert client.get("/label-studio/hook").status == 405
+    assert HOOK not in running.output()
+
+
+def test_without_a_secret_there_is_no_webhook(home: Home) -> None:
+    server = Server(home.path).start()
+    try:
+        reply = Client(server.url).ask("POST", "/label-studio/hook", b"{}", {"X-Touchstone-Hook": ""})
+        assert (reply.status, "TOUCHSTONE_LABEL_STUDIO_HOOK" in reply.text) == (404, True)
+    finally:
+        server.stop()
