@@ -189,6 +189,8 @@ def _call_back(link: Link, plan: _Plan) -> int:
         for place in bridge.places(session, bridge_id=link.bridge_id):
             why, then = _why_not_here(session, link, plan, place)
             access = None if why else _part(session, link, plan.persons[place.person_id])
+            if not why and (access is None or access.dimensions is None):
+                continue
             for row, slot in bridge.with_slots(session, place_id=place.id or 0):
                 if why:
                     over.setdefault(row.id or 0, (why, then))
@@ -292,11 +294,16 @@ def _fill(link: Link, plan: _Plan, row: BridgePersonRow, stage: Stage, n_there: 
     if looks.refused:
         return looks.refused
     want = plan.ahead - n_there
+    if want <= 0:
+        return ""
+    with link.store.read() as session:
+        access = access_to(session, person=person, project=link.project)
+        in_hand = _in_hand(session, access, person, stage, want)
     while want > 0:
         with link.write() as session:
             access = access_to(session, person=person, project=link.project)
             for _ in range(min(want, CLAIMED_AT_ONCE)):
-                slot = _next(session, access, person, stage, link.store.now())
+                slot = _next(session, access, person, stage, in_hand, link.store.now())
                 if isinstance(slot, NothingLeft):
                     return f"{stage.value}: {slot.sentence}"
                 if slot is None:
@@ -310,24 +317,27 @@ def _fill(link: Link, plan: _Plan, row: BridgePersonRow, stage: Stage, n_there: 
     return ""
 
 
-def _next(
-    session: Session, access: Access, person: Person, stage: Stage, now: datetime
-) -> TaskRow | NothingLeft | None:
-    """What a person has in hand and not there, else one slot more."""
-    barred = claim.why_closed(session, access=access, person=person, stage=stage, dimension=None)
-    if barred is not None:
-        return barred
+def _in_hand(session: Session, access: Access, person: Person, stage: Stage, limit: int) -> list[str]:
+    """What a person has in hand and not there; before they have qualified, only what belongs to that."""
+    if claim.why_closed(session, access=access, person=person, stage=stage, dimension=None) is not None:
+        return []
     barred = qualify.require(session, access=access, person=person, stage=stage)
-    in_hand = bridge.in_hand_not_out(
+    return bridge.in_hand_not_out(
         session,
         project_id=access.project_id,
         stage=stage,
         person_id=person.id,
         only_qualifying=barred is not None,
-        limit=CLAIMED_AT_ONCE,
+        limit=limit,
     )
-    for public_id in in_hand:
-        slot = tasks.lock(session, public_id=public_id)
+
+
+def _next(
+    session: Session, access: Access, person: Person, stage: Stage, in_hand: list[str], now: datetime
+) -> TaskRow | NothingLeft | None:
+    """The next of what a person has in hand, else one slot more."""
+    while in_hand:
+        slot = tasks.lock(session, public_id=in_hand.pop(0))
         if slot is None or slot.person_id != person.id or not access.may_use(slot.dimension):
             continue
         if claim.extend(session, access=access, row=slot, person=person, now=now):
