@@ -28,7 +28,7 @@ from importers.label_studio import FORMAT
 from workflow.checks import gates
 from workflow.projects import Access, require_lead
 from workflow.ratings import RATED, people_names, stage_ratings
-from workflow.release_label_studio import tasks_file
+from workflow.release_label_studio import Page, tasks_file
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
@@ -65,6 +65,7 @@ def export(
     run: str | None = None,
     unanswered: str | None = None,
     stage: Stage | None = None,
+    page: Page | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
@@ -83,6 +84,8 @@ def export(
         What a submission says where the run has no answer, or one that is none of the options.
     stage
         With ``label_studio``: whose submissions stand beside the tasks; None: verification, else grading.
+    page
+        With ``label_studio``: what a labeling configuration shows of a task, which is put into its data.
 
     Raises
     ------
@@ -101,6 +104,7 @@ def export(
         run=run,
         unanswered=unanswered,
         stage=stage,
+        page=page,
         progress=progress,
     )
     on = progress or (lambda what, done, total: None)
@@ -127,6 +131,7 @@ def release(
     run: str | None = None,
     unanswered: str | None = None,
     stage: Stage | None = None,
+    page: Page | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """As ``export``, without writing anything. The same state of the project gives the same bytes.
@@ -144,6 +149,7 @@ def release(
         file_name=file_name,
         answers=_Answers(run, unanswered),
         stage=stage,
+        page=page,
         progress=progress,
     )
     with store.write() as session:
@@ -176,6 +182,7 @@ def _release(
     file_name: str | None,
     answers: _Answers,
     stage: Stage | None,
+    page: Page | None,
     progress: Progress | None,
 ) -> Release:
     with store.read() as session:
@@ -190,7 +197,7 @@ def _release(
         if format == "predictions":
             return _predictions(session, access, file_name, run)
         if format == FORMAT:
-            return _label_studio(session, access, file_name, stage=stage, verified=verified, private=private)
+            return _label_studio(session, access, file_name, stage=stage, verified=verified, private=private, page=page)
         own = access.schema.source.format if access.schema.source else None
         if format not in FORMATS or format not in (own, *access.schema.export.formats):
             known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings", FORMAT) if name))
@@ -215,14 +222,21 @@ def _release(
 
 
 def _label_studio(
-    session: Session, access: Access, file_name: str | None, *, stage: Stage | None, verified: bool, private: bool
+    session: Session,
+    access: Access,
+    file_name: str | None,
+    *,
+    stage: Stage | None,
+    verified: bool,
+    private: bool,
+    page: Page | None,
 ) -> Release:
     """The project as a file of Label Studio's."""
     if verified and access.schema.stages.verification is None:
         raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
     rows = items.of_project(session, project_id=access.project_id)
     kept = [row.external_id for row in rows if row.state is ItemState.KEPT] if verified else None
-    written = tasks_file(session, access, stage=stage, kept=kept, private=private)
+    written = tasks_file(session, access, stage=stage, kept=kept, private=private, page=page)
     name = file_name or f"{FORMAT}.json"
     found = {name: written.data}
     if kept is not None:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import label_studio
 from annotation_schemas.answers import PREDICTION
+from annotation_schemas.model import Schema
 from db import files, items
 from db.engine import Session
 from db.tables import ItemRow
 from domain.errors import FileRefused
+from domain.records import AssetView, TaskView
 from domain.states import Stage
 from exporters.label_studio import Annotated, Predicted, Task, label_studio_json, local_file
 from importers.label_studio import DIMENSION, ITEM, MODEL
 from workflow.projects import Access
 from workflow.ratings import RATED, criteria_of, people_names, unit_of
+
+Page = Callable[[Stage, TaskView], Mapping[str, Any]]
+"""From a stage and what its raters are shown of an item to what a labeling configuration shows."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ def tasks_file(
     stage: Stage | None,
     kept: Collection[str] | None,
     private: bool,
+    page: Page | None = None,
 ) -> Written:
     """The items (only ``kept`` ones, if given) with what people said in a stage.
 
@@ -47,9 +53,11 @@ def tasks_file(
     private
         Leave nothing out. Else what the schema keeps secret in the stage stays here; of a verified file also what it
         keeps private, the votes on kept items where they would tell it, and models' answers.
+    page
+        What a labeling configuration shows of a task, which is put into its data.
     """
     schema = access.schema
-    stage = stage or next((each for each in RATED if criteria_of(schema, each)), None)
+    stage = stage or first_rated(access.schema)
     if stage is None or not criteria_of(schema, stage):
         raise FileRefused(f"{access.title} has no stage {stage.value if stage else 'in which people rate'}.")
     without = [
@@ -68,6 +76,7 @@ def tasks_file(
     content = items.current_content(session, project_id=access.project_id)
     assets = files.asset_names(session, project_id=access.project_id)
     said = {} if hidden else _said(session, access, stage, {row.id or 0: row for row in rows})
+    shown = page or _nothing
     answers: dict[int, list[Any]] = defaultdict(list)
     for answer in files.predictions(session, project_id=access.project_id):
         answers[answer.item_id].append(answer)
@@ -82,6 +91,7 @@ def tasks_file(
             **{name: value for name, value in fields.items() if name not in without},
         }
         if stage is Stage.VERIFICATION:
+            data = {**shown(stage, _view(access, stage, row, fields, assets.get(id, ()))), **data}
             notes = [_annotated(access, stage, row, fields, note) for note in said.get((id, None), ())]
             predictions = [] if kept is not None and not private else [Predicted(a.model, a.text) for a in answers[id]]
             found.append(Task(data, notes, predictions))
@@ -89,8 +99,46 @@ def tasks_file(
         for answer in answers[id]:
             seen = {**fields, PREDICTION: answer.text}
             notes = [_annotated(access, stage, row, seen, note) for note in said.get((id, answer.id), ())]
-            found.append(Task({**data, PREDICTION: answer.text}, notes, meta={MODEL: answer.model}))
+            view = _view(access, stage, row, fields, assets.get(id, ()), answer.text)
+            asked = {**shown(stage, view), **data, PREDICTION: answer.text}
+            found.append(Task(asked, notes, meta={MODEL: answer.model}))
     return Written(label_studio_json(found, shown=_shown(access)), len(rows), without)
+
+
+def first_rated(schema: Schema) -> Stage | None:
+    """The first stage of a schema in which people rate."""
+    return next((each for each in RATED if criteria_of(schema, each)), None)
+
+
+def _nothing(stage: Stage, view: TaskView) -> Mapping[str, Any]:
+    return {}
+
+
+def _view(
+    access: Access,
+    stage: Stage,
+    row: ItemRow,
+    fields: Mapping[str, Any],
+    assets: Sequence[tuple[str, str, str | None, str | None]],
+    answer: str | None = None,
+) -> TaskView:
+    """What a rater of the stage is shown of an item; the id of an asset is its name here."""
+    kinds = {slot.role: slot.kind for slot in access.schema.item.assets}
+    secret = {field.name for field in access.schema.item.fields if stage.value in field.secret_in}
+    grading = access.schema.stages.grading
+    only = grading.shows if stage is Stage.GRADING and grading else None
+    return TaskView(
+        id="",
+        project=access.name,
+        stage=stage,
+        dimension=row.dimension,
+        item=None,
+        revision=row.current_revision,
+        fields={name: value for name, value in fields.items() if name not in secret and (only is None or name in only)},
+        assets=[AssetView(name, role, kinds[role]) for role, name, _, _ in assets if role in kinds],
+        lease_until=row.created_at,
+        answer=answer,
+    )
 
 
 @dataclass(frozen=True)

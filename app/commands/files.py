@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.services import Resources
     from importers.label_studio import Names
     from workflow.bring_in import Imported, Progress
+    from workflow.release_label_studio import Page
 
 project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
 
@@ -262,11 +263,21 @@ def export(
         Stage | None,
         typer.Option(help="With label_studio: the stage whose submissions are written; else the first that rates."),
     ] = None,
+    labeling: Annotated[
+        Path | None,
+        typer.Option(
+            help="With label_studio: where the labeling configuration is written that shows these tasks there.",
+            metavar="FILE",
+        ),
+    ] = None,
 ) -> None:
     """Write a project's files: untouched records come out byte for byte as they went in."""
     from workflow.release import export as export_files
 
+    if labeling is not None and format != "label_studio":
+        raise InvalidInput([Problem("labeling", f"--labeling is for label_studio; {format} is exported without it.")])
     here = _resources()
+    page = _labeling(here, name, stage, labeling) if labeling is not None else None
     with _bar() as progress:
         done = export_files(
             here.store,
@@ -279,10 +290,33 @@ def export(
             run=run,
             unanswered=unanswered,
             stage=stage,
+            page=page,
             progress=progress,
         )
     noun = {"predictions": "answer", "egoplan_submission": "answer", "ratings": "rating"}.get(format, "item")
     typer.echo(f"{_count(done.items, noun)} in {_count(len(done.files), 'file')} at {out}.")
+
+
+def _labeling(here: Resources, name: str, stage: Stage | None, out: Path) -> Page:
+    """Write the labeling configuration of a stage; what gives tasks the data that it shows."""
+    from app.label_studio.labeling import data, labeling
+    from exporters.label_studio import local_file
+    from exporters.writing import write_files
+    from workflow.projects import access_to
+    from workflow.release_label_studio import first_rated
+
+    with here.store.read() as session:
+        schema = access_to(session, person=None, project=name).schema
+    wanted = stage or first_rated(schema)
+    if wanted is None:
+        raise InvalidInput([Problem("labeling", f"{schema.title} has no stage in which people rate.")])
+    texts = dict.fromkeys(labeling(schema, wanted, part.id) for part in schema.dimensions)
+    if len(texts) > 1:
+        raise InvalidInput(
+            [Problem("labeling", f"Not every dimension of {schema.title} is asked the same, so no one form shows all.")]
+        )
+    write_files({out: next(iter(texts)).encode()})
+    return lambda stage, view: data(schema, stage, view, lambda asset: local_file(asset.id))
 
 
 def edit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -110,5 +111,14 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"
     tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
     assert [len(task.get("annotations", ())) for task in tasks] == [2, 2, 1, 1]
+    form = tmp_path / "form.xml"
+    touchstone("export", "old", "label_studio", "--out", tmp_path / "tasks.json", "--labeling", form, home=home)
+    asked = {part.get("name") for part in ElementTree.fromstring(form.read_text(encoding="utf-8")).iter()}
+    assert {"fits", "shown", "clarity", "count", "why", "objects"} <= asked
+    again = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    for task, plain in zip(again, tasks, strict=True):
+        assert {**task["data"], **plain["data"]} == task["data"]
+        assert "about" in task["data"]
+        assert "A red cup." not in json.dumps(task), "the answer is secret to verifiers"
     wrong = touchstone("import", "old", "ratings", file, "--rater", "ann", home=home)
     assert (wrong.returncode, "ratings is imported without them" in wrong.stderr) == (1, True)

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from app.label_studio.labeling import data, labeling
 from db.engine import Store
+from domain.records import TaskView
+from domain.states import Stage
+from exporters.label_studio import local_file
 from importers.label_studio import Names
 from media.store import MediaStore
 from tests.factories import make_project
@@ -15,18 +21,20 @@ from tests.workflow.test_label_studio_files import answers, bring, rated
 from tools.label_studio import LabelStudio
 from workflow.release import release
 
-LABELING = """<View><Image name="image" value="$image"/>
-<Choices name="fits" toName="image"><Choice value="yes"/><Choice value="no"/></Choices></View>"""
-
 
 def test_out_through_a_real_server_and_in_again(label_studio: LabelStudio, store: Store, home: Path) -> None:
     media = MediaStore(home / "media")
     for name in ("p", "q"):
         make_project(store, name=name, loaded=kitchen())
     bring(store, media, FOLDER / "kitchen.json")
-    made = release(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True)
+    schema = kitchen().schema_
+
+    def page(stage: Stage, view: TaskView) -> Mapping[str, Any]:
+        return data(schema, stage, view, lambda asset: local_file(asset.id))
+
+    made = release(store, by=None, project="p", format="label_studio", file_name="tasks.json", private=True, page=page)
     admin = label_studio.admin
-    number = project(admin, "moved", LABELING)
+    number = project(admin, "moved", labeling(schema, Stage.VERIFICATION, "kitchen"))
     put(admin, number, json.loads(made.files["tasks.json"]))
     export = f"/api/projects/{number}/exports"
     snapshot = admin.call(
