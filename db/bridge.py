@@ -120,11 +120,6 @@ def places(session: Session, *, bridge_id: int) -> list[BridgeProjectRow]:
     return list(session.exec(wanted.order_by(col(BridgeProjectRow.id)).execution_options(populate_existing=True)))
 
 
-def place(session: Session, *, id: int) -> BridgeProjectRow:
-    """A project there, which must be known."""
-    return session.exec(select(BridgeProjectRow).where(BridgeProjectRow.id == id)).one()
-
-
 def change_place(session: Session, *, id: int, **values: Any) -> None:
     """Change what is known of a project there."""
     session.exec(update(BridgeProjectRow).where(col(BridgeProjectRow.id) == id).values(**values))

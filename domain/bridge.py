@@ -16,7 +16,7 @@ class BridgeState(StrEnum):
     OUT = "out"
     """It stands there and waits for its rater."""
     STORED = "stored"
-    """Its answer is stored here and its task is gone there, or stays there where the stage is not blind."""
+    """Its answer is stored here and its task is gone there, or stays for a while where no other rater could open it."""
     REMOVING = "removing"
     """It is over; its task there has still to be removed."""
     OVER = "over"
