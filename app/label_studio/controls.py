@@ -73,7 +73,7 @@ class Control:
 
     def _value(self, text: str, data: Mapping[str, Any]) -> dict[str, Any] | None:
         if self.kind == "TextArea":
-            return {"text": [text]} if text else None
+            return {"text": [text.replace("\x00", "\ufffd")]} if text else None  # PostgreSQL holds no zero character
         if self.kind == "Choices":
             options = self.offered(data)
             said = [line.strip(" \t-*") for line in text.splitlines()] if self.several else [text]

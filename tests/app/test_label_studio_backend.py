@@ -481,6 +481,16 @@ def test_what_the_command_refuses(home: Path, tmp_path: Path) -> None:
         assert (done.returncode, sentence in done.stderr, "Traceback" in done.stderr) == (1, True, False), done.stderr
 
 
+def test_a_zero_character_of_a_model_is_shown_as_one() -> None:
+    [control] = configuration('<View><TextArea name="w" toName="t"/></View>').controls
+    assert control.result("a\x00b", {}) == {
+        "from_name": "w",
+        "to_name": "t",
+        "type": "textarea",
+        "value": {"text": ["a\ufffdb"]},
+    }
+
+
 def test_comments_are_no_entities() -> None:
     assert configuration("<View><!-- a note --><TextArea name='a' toName='b'/></View>").controls[0].name == "a"
     with pytest.raises(BadRequest):
