@@ -212,7 +212,7 @@ def _next_steps(
     for each, who in mapped:
         if not who.active or (each.person_id not in members and not who.is_admin):
             steps.append(f"{who.login} is no longer in the project; take them off, or let them in again.")
-        elif each.outside_user is None and row.pushed_at is not None:
+        elif each.outside_user is None and each.why:  # without a reason nobody has looked yet
             steps.append(
                 f"Invite {each.email} at {row.address}: nobody with that address was found there ({who.login})."
             )

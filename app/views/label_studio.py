@@ -20,7 +20,9 @@ from workflow.bridge import BridgeStatus, PersonThere, StageThere
 NEW = "Another server"
 AHEAD, HOLD = 3, 8.0
 NOT_ASKED = (Stage.TRIAGE,)
-SAID, SHOWN = "label_studio.said", "label_studio.shown"
+SAID, WHERE, SHOWN = "label_studio.said", "label_studio.where", "label_studio.shown"
+TOP, PEOPLE, SERVER = "top", "people", "server"
+"""The parts of the page; what came of a button is told where the button is."""
 
 
 def render(services: Services) -> None:
@@ -31,7 +33,6 @@ def render(services: Services) -> None:
         "People answer on the screens of a Label Studio server. Who gets what, votes and verdicts stay here.",
         made_up=view.made_up,
     )
-    _said()
     found = bridge.status(services.store, by=services.person, project=view.name)
     chosen = _choose(view, found)
     if chosen is None:
@@ -62,6 +63,7 @@ def _choose(view: ProjectView, found: Sequence[BridgeStatus]) -> BridgeStatus | 
 
 
 def _stands(services: Services, view: ProjectView, status: BridgeStatus) -> None:
+    _said(TOP)
     shell.show(markup.tag("p", markup.text(_in_short(status, services.store.now())), style="ts", data_part="stands"))
     for step in status.next_steps:
         shell.show(markup.notice(step))
@@ -82,7 +84,7 @@ def _stands(services: Services, view: ProjectView, status: BridgeStatus) -> None
     if push or pull:
         with st.spinner("Sending…" if push else "Fetching…"):
             done = beside.run("push" if push else "pull", view.name, status.address)
-        _say("\n".join(done.lines), good=done.well)
+        _say(TOP, "\n".join(done.lines), good=done.well)
         st.rerun()
 
 
@@ -203,6 +205,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
     emails = {login: str(st.session_state.get(key) or "").strip() for login, key in keys.items()}
     told: dict[str, Any] = {"by": services.person, "project": project, "address": status.address}
     changed = 0
+    st.session_state[WHERE] = PEOPLE
     with shell.pressed(services):
         for login in [login for login, email in emails.items() if not email and login in before]:
             bridge.unmap_person(services.store, login=login, **told)
@@ -212,7 +215,7 @@ def _save_people(services: Services, project: str, status: BridgeStatus, keys: M
                 bridge.map_person(services.store, login=login, email=email, **told)
                 changed += 1
         saved = f"Saved: {markup.count(changed, 'change')}. The next push acts on it."
-        _say(saved if changed else "Nothing was changed.")
+        _say(PEOPLE, saved if changed else "Nothing was changed.")
 
 
 # ---- the server -----------------------------------------------------------------------------------------------------
@@ -268,6 +271,7 @@ def _connect(view: ProjectView, services: Services, status: BridgeStatus | None)
             on_click=_save,
             args=(services, view.name, status, key),
         )
+    _said(SERVER)
     for stage, why in refused.items():
         if why:
             shell.show(markup.tag("p", markup.quiet(f"{stage.value.capitalize()}: {why}"), style="ts ts-small"))
@@ -287,6 +291,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
     from app.label_studio.tokens import normal
 
     given = st.session_state
+    given[WHERE] = SERVER
     with shell.pressed(services):
         address = status.address if status else normal(str(given.get(f"{key}.address") or ""))
         bridge.connect(
@@ -300,18 +305,21 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
             stay=bool(given[f"{key}.stay"]),
         )
         given[SHOWN] = address
-        _say("Saved. The next push acts on it.")
+        _say(SERVER, "Saved. The next push acts on it.")
 
 
 # ---- what was said --------------------------------------------------------------------------------------------------
 
 
-def _say(words: str, *, good: bool = True) -> None:
-    """Keep what came of a button, to be told above the page as it is drawn next."""
-    st.session_state[SAID] = (words, good)
+def _say(where: str, words: str, *, good: bool = True) -> None:
+    """Keep what came of a button, to be told beside it as the page is drawn next."""
+    st.session_state[SAID], st.session_state[WHERE] = (words, good), where
 
 
-def _said() -> None:
+def _said(where: str) -> None:
+    if st.session_state.get(WHERE) != where:
+        return
+    del st.session_state[WHERE]
     words, good = st.session_state.pop(SAID, ("", True))
     for line in words.splitlines():
         shell.show(markup.notice(line, style="good" if good else "bad"))

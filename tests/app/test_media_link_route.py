@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from sqlmodel import select
 
 from annotation_schemas import shipped
@@ -259,6 +261,33 @@ def test_a_clip_is_fetched_in_parts(home: Home, running: Server, store: Store, t
     assert (part.status, part.body) == (206, whole.body[5:15])
     assert part.headers["cross-origin-resource-policy"] == "cross-origin"
     assert ask(running, path, Range="bytes=9999999-").status == 416
+
+
+def test_what_an_item_points_at_is_drawn_into_its_picture(
+    home: Home, running: Server, store: Store, tmp_path: Path
+) -> None:
+    grey = tmp_path / "grey.png"
+    Image.new("RGB", (200, 100), (90, 90, 90)).save(grey)
+    projects.create_project(store, name="tour", loaded=load_schema(shipped()["tour"]))
+    for login in ("ana", "bo"):
+        projects.set_member(store, by=None, project="tour", login=login, role=Role.ANNOTATOR)
+    pool.add_to_pool(store, home.media(), by=None, project="tour", files=[("grey.png", grey)])
+    ana = who(store, "ana")
+    free = pool.pool(store, person=ana, project="tour").assets
+    task = pool.pick(store, person=ana, project="tour", dimension="pointing", assets=[free[0].id])
+    box = {"image": 1, "x": 0.25, "y": 0.2, "w": 0.5, "h": 0.6, "label": "A"}
+    item = {"question": "What is in A?", "answer": "Nothing.", "pointed": [box]}
+    submit.submit(store, person=ana, task=task.id, key="w", values=item)
+    view = claim.next_task(store, person=who(store, "bo"), project="tour", stage=Stage.VERIFICATION)
+    assert isinstance(view, TaskView)
+    sent(store, view.id)
+    for size in ("display", "original"):
+        reply = ask(running, path_of(home, view.assets[0]).replace("/display", f"/{size}"))
+        assert (reply.status, reply.headers["content-type"]) == (200, "image/png")
+        seen = Image.open(io.BytesIO(reply.body)).convert("RGB")
+        assert seen.size == (200, 100)
+        # The left edge of the box is at a quarter of 200, halfway down; the picture's own grey is within and without.
+        assert [seen.getpixel((x, 55)) for x in (20, 50, 100)] == [(90, 90, 90), (230, 0, 0), (90, 90, 90)]
 
 
 def test_the_webhook_wants_the_secret_and_believes_nothing_else(home: Home, running: Server, store: Store) -> None:
