@@ -36,6 +36,7 @@ def render(services: Services) -> None:
     found = bridge.status(services.store, by=services.person, project=view.name)
     chosen = _choose(view, found)
     if chosen is None:
+        _said(TOP)
         _connect(view, services, None)
         return
     _stands(services, view, chosen)
@@ -167,6 +168,7 @@ def _people(services: Services, view: ProjectView, status: BridgeStatus) -> None
             on_click=_save_people,
             args=(services, view.name, status, keys),
         )
+    _said(PEOPLE)
 
 
 def _person(status: BridgeStatus, login: str, name: str, there: PersonThere | None) -> str:
@@ -291,7 +293,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
     from app.label_studio.tokens import normal
 
     given = st.session_state
-    given[WHERE] = SERVER
+    where = given[WHERE] = SERVER if status else TOP
     with shell.pressed(services):
         address = status.address if status else normal(str(given.get(f"{key}.address") or ""))
         bridge.connect(
@@ -305,7 +307,7 @@ def _save(services: Services, project: str, status: BridgeStatus | None, key: st
             stay=bool(given[f"{key}.stay"]),
         )
         given[SHOWN] = address
-        _say(SERVER, "Saved. The next push acts on it.")
+        _say(where, "Saved. The next push acts on it.")
 
 
 # ---- what was said --------------------------------------------------------------------------------------------------
