@@ -153,10 +153,12 @@ class _Said:
 def _said(
     session: Session, access: Access, stage: Stage, rows: Mapping[int, ItemRow]
 ) -> dict[tuple[int, int | None], list[_Said]]:
-    """What counts of what was submitted on the items as they stand, and ratings out of files, by item and answer."""
+    """What counts of what was submitted on the items as they stand, by item and answer, each rater in their own place
+    whoever was first; and ratings out of files."""
     found: dict[tuple[int, int | None], list[_Said]] = defaultdict(list)
     names = people_names(session, project_id=access.project_id)
-    for vote, person in files.counting_annotations(session, project_id=access.project_id, stage=stage):
+    votes = files.counting_annotations(session, project_id=access.project_id, stage=stage)
+    for vote, person in sorted(votes, key=lambda each: each[1].id or 0):
         row = rows.get(vote.item_id)
         if row is not None and (vote.prediction_id is not None or vote.revision == row.current_revision):
             said = _Said(names[person.id or 0], vote.answers, vote.reasons, vote.note, vote.seconds)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Set
 from pathlib import Path
@@ -20,6 +21,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from domain.roles import Role
 from domain.states import Stage
+from importers.label_studio import FORMAT
 from tests.app.homes import picture
 from tests.factories import make_person, make_project
 from tests.label_studio.twins import (
@@ -81,13 +83,13 @@ def with_a_senior() -> Any:
     return load_text(text, "Look at the clip, then at the last picture.", "egoplan")
 
 
-def egoplan(world: World, records: list[dict[str, Any]]) -> None:
-    """The questions, two annotators, and a senior who only settles."""
+def egoplan(world: World, records: list[dict[str, Any]], *annotators: str) -> None:
+    """The questions, annotators, and a senior who only settles."""
     source = world.home / "EgoPlan_validation.json"
     source.write_text(json.dumps(records), encoding="utf-8")
     make_project(world.store, loaded=with_a_senior())
     import_files(world.store, world.media, by=None, project=PROJECT, format="egoplan", path=source)
-    for login in ("anna", "ben"):
+    for login in annotators:
         make_person(world.store, login)
     make_person(world.store, "clara", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
 
@@ -136,7 +138,7 @@ def test_egoplan_by_two_annotators_and_a_senior(
     records = egoplan_records()
     people = accounts_of(label_studio_person, "anna", "ben", "clara")
     stages = [Stage.VERIFICATION, Stage.ADJUDICATION]
-    with twins(tmp_path, sqlite_template, lambda world: egoplan(world, records)) as (there, here):
+    with twins(tmp_path, sqlite_template, lambda world: egoplan(world, records, "anna", "ben")) as (there, here):
         front = Front(label_studio)
         given = in_label_studio(there, front, people, stages, Panel(records))
         assert given == on_our_screens(here, list(people), stages, Panel(records))
@@ -151,6 +153,11 @@ def test_egoplan_by_two_annotators_and_a_senior(
         front.close()
 
 
+def without_lead_times(file: bytes) -> str:
+    """A file of Label Studio's form without the seconds that raters took."""
+    return re.sub(r', "lead_time": [0-9.]+', "", file.decode())
+
+
 def same_release(there: World, here: World, format: str, *, stage: Stage, verified: bool = True) -> None:
     """Statistics and files are equal; the manifest but for the moment of the last event."""
     measured = there.agreement(stage)
@@ -158,6 +165,8 @@ def same_release(there: World, here: World, format: str, *, stage: Stage, verifi
     assert [each.as_json() for each in measured] == [each.as_json() for each in here.agreement(stage)]
     for each in dict.fromkeys((format, "ratings")):
         assert there.exported(each) == here.exported(each)
+    moved = [{path: without_lead_times(data) for path, data in each.exported(FORMAT).items()} for each in (there, here)]
+    assert moved[0] == moved[1]
     if verified:
         ours, theirs = dict(here.exported(format, verified=True)), dict(there.exported(format, verified=True))
         manifests = [without_times(files.pop("manifest.json")) for files in (theirs, ours)]
