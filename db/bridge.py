@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, case, exists, func, literal, or_, update
+from sqlalchemy import ColumnElement, and_, case, exists, func, literal, not_, or_, update
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
@@ -181,16 +181,25 @@ def task_out(session: Session, *, key: str) -> TaskRow | None:
 def slot_shown(session: Session, *, key: str) -> TaskRow | None:
     """The slot that was sent out under a key, as long as its person has it in hand and it stands there, or stays there
     after it was answered."""
-    theirs = col(TaskRow.person_id) == col(BridgeTaskRow.person_id)
+    joined = select(TaskRow).join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
+    return session.exec(joined.where(BridgeTaskRow.key == key, _shown())).first()
+
+
+def keys_over(session: Session, *, keys: Sequence[str]) -> set[str]:
+    """Those of these keys that are ours and under which nothing is shown any more."""
+    over: set[str] = set()
+    joined = select(BridgeTaskRow.key).join(TaskRow, col(TaskRow.id) == BridgeTaskRow.task_id)
+    for start in range(0, len(keys), AT_ONCE):
+        some = col(BridgeTaskRow.key).in_(keys[start : start + AT_ONCE])
+        over |= set(session.exec(joined.where(some, not_(_shown()))))
+    return over
+
+
+def _shown() -> ColumnElement[bool]:
+    theirs = and_(col(TaskRow.person_id).is_not(None), col(TaskRow.person_id) == col(BridgeTaskRow.person_id))
     waits = and_(col(BridgeTaskRow.state).in_(THERE), col(TaskRow.state) == TaskState.CLAIMED)
     stored = and_(col(BridgeTaskRow.state) == BridgeState.STORED, col(TaskRow.state) == TaskState.DONE)
-    stays = and_(stored, col(BridgeTaskRow.gone_at).is_(None))
-    wanted = (
-        select(TaskRow)
-        .join(BridgeTaskRow, col(BridgeTaskRow.task_id) == TaskRow.id)
-        .where(BridgeTaskRow.key == key, theirs, or_(waits, stays))
-    )
-    return session.exec(wanted).first()
+    return and_(theirs, or_(waits, and_(stored, col(BridgeTaskRow.gone_at).is_(None))))
 
 
 def answers_known(session: Session, *, ids: Sequence[int]) -> dict[int, set[tuple[int, str]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,10 +65,10 @@ def file_sent(store: Store, *, task: str, asset: str) -> Outside:
         return _as_sent(session, access_by_id(session, person=person, project_id=row.project_id), row, asset)
 
 
-def is_out(store: Store, *, task: str) -> bool:
-    """Whether the task that was sent under this key is still out."""
+def over(store: Store, *, tasks: Sequence[str]) -> set[str]:
+    """Those of these keys under which we sent something that is not shown any more; the keys of others are left out."""
     with store.read() as session:
-        return bridge.slot_shown(session, key=task) is not None
+        return bridge.keys_over(session, keys=tasks)
 
 
 def content_of(store: Store, *, asset: str) -> str:

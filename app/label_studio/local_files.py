@@ -72,12 +72,12 @@ class LocalFiles:
         return f"/data/local-files/?d={quote(path.relative_to(self.root).as_posix())}"
 
     def sweep(self) -> int:
-        """Remove the files of tasks that are not out any more; how many tasks that were."""
-        gone = [
-            there
-            for there in self.folder.iterdir()
-            if there.is_dir() and not outside_media.is_out(self.store, task=there.name)
-        ]
-        for there in gone:
-            shutil.rmtree(there, ignore_errors=True)
+        """Remove the files of tasks that are not out any more; how many tasks that were.
+
+        What others have put there, and other installations, stays.
+        """
+        there = [folder.name for folder in self.folder.iterdir() if folder.is_dir() and not folder.is_symlink()]
+        gone = outside_media.over(self.store, tasks=there)
+        for task in gone:
+            shutil.rmtree(self.folder / task, ignore_errors=True)
         return len(gone)
