@@ -158,8 +158,10 @@ def sent_of(world: World, stage: Stage) -> list[tuple[str, str, list[Mapping[str
 
 EVERY = 1.0
 """Seconds between two rounds of the loop, the shortest that it takes."""
-DOCUMENTED = 10.0
-"""No answer is to be seen longer than that."""
+FIRST, LATER = 3, 12
+"""Answers before the loop runs, and while it does."""
+PATIENCE = 60.0
+"""Seconds for which the loop may take to fetch everything on a busy machine."""
 
 
 def seen_by(account: Account, mine: str) -> dict[int, Any]:
@@ -192,7 +194,7 @@ TITLE = " · A blind test"
 
 def two(world: World) -> None:
     make_project(world.store, loaded=make_schema(raters=2, adjudication=False))
-    make_items(world.store, 6)
+    make_items(world.store, FIRST + LATER)
     for login in ("nora", "otto"):
         make_person(world.store, login)
 
@@ -208,7 +210,7 @@ def test_what_a_rater_sees_of_another_is_what_was_not_fetched_yet(
         bridge.push(world.store, front, how, by=None, project=PROJECT)
         tasks = [task["id"] for _, task in waiting(otto, "Otto")]
         assert seen_by(nora, "Nora") == {}
-        given = [server.annotate(otto, task, [Picked("choice", "red")]) for task in tasks[:3]]
+        given = [server.annotate(otto, task, [Picked("choice", "red")]) for task in tasks[:FIRST]]
         assert sorted(seen_by(nora, "Nora")) == given  # the free edition shows it to anybody
         bridge.pull(world.store, front, how, by=None, project=PROJECT)
         assert seen_by(nora, "Nora") == {}
@@ -219,28 +221,28 @@ def test_what_a_rater_sees_of_another_is_what_was_not_fetched_yet(
         try:
             watch = Watch(nora)
             watch.start()
-            for task in tasks[3:]:
+            for number, task in enumerate(tasks[FIRST:]):
                 watch.given(server.annotate(otto, task, [Picked("choice", "blue")]))
-                time.sleep(1.3)
-            until = time.monotonic() + DOCUMENTED
-            while len(loop.stored()) < 6 and time.monotonic() < until:
+                time.sleep(0.3 + number * 0.37 % 1)  # at every moment of a round
+            until = time.monotonic() + PATIENCE
+            while len(loop.stored()) < FIRST + LATER and time.monotonic() < until:
                 time.sleep(0.1)
             time.sleep(2 * EVERY)
         finally:
             watch.stop()
             loop.stop()
-        assert len(loop.stored()) == 6
+        assert len(loop.stored()) == FIRST + LATER
         assert (loop.left, loop.broken) == ([], "")
         assert seen_by(nora, "Nora") == {}
-        assert len(watch.submitted) == 3
+        assert len(watch.submitted) == LATER
         assert set(watch.seen) <= set(watch.submitted)
         windows = [watch.seen.get(each, at) - at for each, at in watch.submitted.items()]
         print(
-            f"\nan answer could be seen for up to {max(windows):.2f} s, with a look every {EVERY:g} s"
-            f" ({watch.looks} looks by another rater; a round took up to {loop.longest:.2f} s)"
+            f"\nan answer could be seen for up to {max(windows):.2f} s ({sum(windows) / LATER:.2f} s on average), with"
+            f" a look every {EVERY:g} s ({watch.looks} looks by another rater; a round took up to {loop.longest:.2f} s)"
         )
-        assert max(windows) <= DOCUMENTED
-        assert max(windows) <= EVERY + 2 * loop.longest + watch.longest
+        # submitted just after a round had read it, fetched by the next one, and a look of the other begun before that
+        assert max(windows) <= 2 * loop.longest + EVERY + watch.longest
         front.close()
 
 
