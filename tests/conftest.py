@@ -82,15 +82,19 @@ def postgres_template(postgres_cluster: postgres.Cluster, tmp_path_factory: pyte
     return name
 
 
+SCRIPTED = {"ScriptedServer", "BatchServer", "ThreadingHTTPServer"}
+"""Servers of the tests that answer by a script."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a module that starts our command as a process are slow ones; files with such tests come first.
+    """Tests of a module that starts our command or a scripted endpoint are slow ones; files with such tests come first.
 
     Files are handed out in this order, so that no core is left alone with a long one at the end.
     """
     slow: dict[Path, int] = {}
     for item in items:
         names = vars(getattr(item, "module", object))
-        if names.get("Server") is Server or names.get("touchstone") is touchstone:
+        if names.get("Server") is Server or names.get("touchstone") is touchstone or SCRIPTED & names.keys():
             item.add_marker(pytest.mark.slow)
         weights = {"label_studio": 4, "browser": 2, "slow": 1}  # all files of the first go to one worker
         weight = sum(weights[name] for name in weights if item.get_closest_marker(name))

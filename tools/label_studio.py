@@ -271,6 +271,7 @@ def main() -> int:
         for account in (server.admin, *people):
             print(f"  {account.email:<24} password {account.password}")
         print("\nTouchstone reaches it with the admin's token:\n")
+        print(f"  export TOUCHSTONE_LABEL_STUDIO_URL={server.url}")
         print(f"  export TOUCHSTONE_LABEL_STUDIO_TOKEN={server.admin.personal}\n\nCtrl+C ends it.", flush=True)
         assert server.process is not None
         return server.process.wait()
