@@ -133,4 +133,17 @@ def test_five_questions_in_its_screens(
         same_release(there, here, "egoplan", stage=Stage.VERIFICATION)
         seconds = [row.seconds for row in there.rows(AnnotationRow) if row.person_id == there.person("ina").id]
         assert all(each is not None and 0 < each < 60 for each in seconds)
+        sent = b"\n".join(front.sent).decode()
+        assert records[0]["task_goal"] in sent
+        assert [word for word in kept_back(records) if word in sent] == []
         front.close()
+
+
+def kept_back(records: list[dict[str, Any]]) -> set[str]:
+    """What of the records would tell more than the clip does: where it is from, and what its narrator says."""
+    offered = {record[f"choice_{each}"] for record in records for each in "abcd"}
+    said = {part["narration_text"] for record in records for part in record["task_progress_metadata"]}
+    goals = " ".join(record["question"] for record in records)
+    words = {word for word in said - offered if word not in goals and not any(word in each for each in offered)}
+    assert words
+    return words | {record["video_id"] for record in records} | {record["video_source"] for record in records}
