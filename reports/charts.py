@@ -361,12 +361,11 @@ def _heat(chart: Heat) -> Drawing:
             title = f"{chart.down} {name}, {chart.across} {chart.columns[at]}: {count:,} of {total:,} ({share:.1%})"
             x = left + at * cell
             shapes.append(Rect(x + 1, y + 1, cell - 2, high - 2, f"heat:{share:.3f}", title=title))
-            ink = "onheat" if share > 0.55 else "ink"
             if cell >= 52 and high >= 40:
-                shapes.append(Word(x + cell / 2, y + high / 2 - 1, f"{share:.0%}", _SIZE, ink, "middle", share > 0.5))
-                shapes.append(Word(x + cell / 2, y + high / 2 + 13, f"{count:,}", 10, ink, "middle"))
+                shapes.append(Word(x + cell / 2, y + high / 2 - 1, f"{share:.0%}", _SIZE, "ink", "middle", share > 0.5))
+                shapes.append(Word(x + cell / 2, y + high / 2 + 13, f"{count:,}", 10, "ink", "middle"))
             else:
-                shapes.append(Word(x + cell / 2, y + high / 2 + 4, f"{count:,}", 10, ink, "middle"))
+                shapes.append(Word(x + cell / 2, y + high / 2 + 4, f"{count:,}", 10, "ink", "middle"))
         pairs = ", ".join(f"{column} {count}" for column, count in zip(chart.columns, counts, strict=True))
         said_rows.append(f"{chart.down} {name}: {pairs}")
     return Drawing(

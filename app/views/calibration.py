@@ -10,6 +10,7 @@ import streamlit as st
 from app import markup, shell, unpack
 from app.services import Services
 from app.views import history
+from app.workbench.report import report
 from domain.records import ProjectView
 from domain.states import Stage
 from workflow import calibrate
@@ -129,12 +130,12 @@ def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[st
         said = found.Said(behind.raters, behind.criterion, behind.values)
         return history.address(view.name, differ=stage.value, said=said, dimension=behind.dimension)
 
-    report = calibration(study, source)
+    made = calibration(study, source)
     return {
         "asked": (view.name, stage),
         "name": f"{view.name}-{stage.value}-calibration.zip",
-        "zip": unpack.pack(dict(files.contents(report))),
-        "html": html.fragment(report, where),
+        "zip": unpack.pack(dict(files.contents(made))),
+        "html": html.fragment(made, where),
     }
 
 
@@ -146,4 +147,4 @@ def _ready(ready: dict[str, Any]) -> None:
         mime="application/zip",
         key="calibration.download",
     )
-    shell.show(markup.Markup(ready["html"]))
+    report(ready["html"], key="calibration.report")

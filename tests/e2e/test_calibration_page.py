@@ -9,13 +9,15 @@ import re
 import zipfile
 from collections import Counter
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
+from tests.browser import settled
 from tests.e2e.people import at_desk, opened
 from tests.serving import Server, touchstone
 from workflow import accounts, claim, projects, submit
@@ -34,6 +36,25 @@ JUDGE = [0, 1, 1, 1, 0, 0.5, 1, 0.5, 0.5, 1, 0, 0]
 def run(server: Server, *arguments: str) -> None:
     done = touchstone(*arguments, home=server.home)
     assert done.returncode == 0, done.stderr
+
+
+DRAWN = """charts => charts.filter(chart => {
+    const place = chart.getBoundingClientRect(), words = chart.querySelector('text');
+    const light = (color) => { const [r, g, b] = color.match(/[\\d.]+/g).map(Number); return r + g + b; };
+    let paper = chart;
+    while (paper && /rgba\\(.*, 0\\)|transparent/.test(getComputedStyle(paper).backgroundColor))
+        paper = paper.parentElement || paper.getRootNode().host;
+    const apart = Math.abs(light(getComputedStyle(words).fill) - light(getComputedStyle(paper).backgroundColor));
+    return place.width > 400 && place.height > 50 && chart.checkVisibility() && apart > 300;
+}).length"""
+"""Charts that have a size, can be seen, and whose words stand out from the page."""
+
+
+def drawn_charts(page: Page, scheme: Literal["light", "dark"]) -> int:
+    page.emulate_media(color_scheme=scheme)
+    settled(page)
+    found: int = page.locator("figure svg").evaluate_all(DRAWN)
+    return found
 
 
 def test_a_report_is_made_and_leads_to_what_is_behind_it(
@@ -92,6 +113,8 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         with zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())) as packed:
             assert {"report.html", "report.pdf", "report.json", "card.html", "card.pdf"} <= set(packed.namelist())
             told = json.loads(packed.read("report.json"))
+            whole = packed.read("report.html").decode()
+        assert drawn_charts(lea.page, "light") == drawn_charts(lea.page, "dark") == whole.count("<svg") >= 4
         assert (told["humans"], told["judges"]) == (sorted(GRADES), ["big judge"])
         row.get_by_role("link", name="differences").click()
         expect(lea.page.get_by_text("Only where the answers of gus and big judge differ about score.")).to_be_visible()

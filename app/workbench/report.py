@@ -1,0 +1,14 @@
+"""Puts a report with charts on a page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app.workbench import assets
+
+_component = st.components.v2.component("touchstone_report", js=assets.loader("report"))
+
+
+def report(html: str, *, key: str) -> None:
+    """Show HTML that ``reports`` wrote, its charts included: ``st.html`` would take every SVG out of it."""
+    _component(key=key, data={"html": html})

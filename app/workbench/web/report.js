@@ -1,0 +1,15 @@
+// A report with its charts. Streamlit's own way of showing HTML takes every SVG out of it; here it is put up as it was
+// written by reports/, which escapes all text from data.
+
+export default function ({ data, parentElement }) {
+  let root = parentElement.querySelector(".whole");
+  if (!root) {
+    root = document.createElement("div");
+    root.className = "whole";
+    parentElement.append(root);
+  }
+  if (root.written !== data.html) {
+    root.innerHTML = data.html;
+    root.written = data.html;
+  }
+}
