@@ -29,6 +29,23 @@ def everybody(session: Session) -> list[PersonRow]:
     return list(session.exec(select(PersonRow).order_by(col(PersonRow.login))))
 
 
+def lock_admins(session: Session) -> None:
+    """Hold the accounts of all admins until the transaction ends."""
+    wanted = select(PersonRow).where(col(PersonRow.is_admin)).order_by(col(PersonRow.id)).with_for_update()
+    session.exec(wanted.execution_options(populate_existing=True)).all()
+
+
+def active_admins(session: Session) -> list[int]:
+    """The ids of the admins whose accounts are active, as they are stored now."""
+    wanted = select(PersonRow.id).where(col(PersonRow.is_admin), col(PersonRow.active))
+    return [id for id in session.exec(wanted) if id is not None]
+
+
+def is_active(session: Session, *, id: int) -> bool:
+    """Whether an account is active, as it is stored now."""
+    return session.exec(select(PersonRow.active).where(PersonRow.id == id)).first() is True
+
+
 def any_admin(session: Session) -> bool:
     """Whether the installation has an admin."""
     return session.exec(select(PersonRow.id).where(col(PersonRow.is_admin)).limit(1)).first() is not None

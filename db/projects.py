@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
 from db.tables import GuidelineSeenRow, GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, SchemaVersionRow
+from domain.roles import Role
 
 
 def by_name(session: Session, *, name: str) -> ProjectRow | None:
@@ -98,6 +99,16 @@ def members(session: Session, *, project_id: int, active: bool = True) -> list[t
         .order_by(col(PersonRow.login))
     )
     return [(member, person) for member, person in session.exec(wanted)]
+
+
+def leads(session: Session, *, project_id: int) -> list[int]:
+    """The ids of a project's leads whose accounts are active, as they are stored now."""
+    wanted = (
+        select(PersonRow.id)
+        .join(MemberRow, col(MemberRow.person_id) == PersonRow.id)
+        .where(MemberRow.project_id == project_id, MemberRow.role == Role.LEAD, col(PersonRow.active))
+    )
+    return [id for id in session.exec(wanted) if id is not None]
 
 
 def schema_version(session: Session, *, id: int) -> SchemaVersionRow:

@@ -23,7 +23,7 @@ from domain.records import Invitation, Person, SignedIn
 from domain.roles import Role
 from domain.states import Stage
 from workflow.claim import give_back_all
-from workflow.projects import require_lead, subset_of_schema
+from workflow.projects import keep_a_lead, require_lead, subset_of_schema
 
 SESSION_DAYS = 30
 INVITATION_DAYS = 14
@@ -273,11 +273,12 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
     with store.write() as session:
         row = _required(people.by_login(session, login=login), login)
         person = person_of(row)
+        _alone(session, by=by, person=person)
         _may_set_active(session, by=by, person=person)
         if row.active == active:
             return person
         if not active:
-            _must_not_be_last(session, by=by, person=person)
+            _must_not_be_last(session, by=by, row=row)
         row.active = active
         session.add(row)
         now, given_back = store.now(), 0
@@ -314,18 +315,23 @@ def _may_set_active(session: Session, *, by: Person | None, person: Person) -> N
         raise NotAllowed("Only an admin, or a lead of all of this person's projects, may do this; ask an admin.")
 
 
-def _must_not_be_last(session: Session, *, by: Person | None, person: Person) -> None:
-    if by is not None and by.id == person.id:
+def _alone(session: Session, *, by: Person | None, person: Person) -> None:
+    """Nobody else changes who leads this person's projects, or who is an admin, until the transaction ends."""
+    for id in sorted(project.id or 0 for project, _ in projects.of_person(session, person_id=person.id)):
+        projects.lock(session, id=id)
+    if person.is_admin:
+        people.lock_admins(session)
+    if by is not None and not people.is_active(session, id=by.id):  # by whoever we waited for
+        raise NotAllowed("Your own account has been deactivated meanwhile, so nothing was done.")
+
+
+def _must_not_be_last(session: Session, *, by: Person | None, row: PersonRow) -> None:
+    if by is not None and by.id == row.id:
         raise Conflict("This is your own account; somebody else has to deactivate it.")
-    active = [row for row in people.everybody(session) if row.active and row.id != person.id]
-    if person.is_admin and not any(row.is_admin for row in active):
+    if row.is_admin and people.active_admins(session) == [row.id]:
         raise Conflict("This is the last active admin; make somebody else an admin first.")
-    for project, member in projects.of_person(session, person_id=person.id):
-        if member.role is not Role.LEAD:
-            continue
-        others = [row for row, _ in projects.members(session, project_id=project.id or 0)]
-        if not any(row.role is Role.LEAD and row.person_id != person.id for row in others):
-            raise Conflict(f"This is the last active lead of {project.name!r}; make somebody else one first.")
+    for project, _ in projects.of_person(session, person_id=row.id or 0):
+        keep_a_lead(session, project_id=project.id or 0, without=row)
 
 
 def find_person(store: Store, *, login: str) -> Person:

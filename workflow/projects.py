@@ -11,8 +11,8 @@ from datetime import datetime
 from annotation_schemas.model import LoadedSchema, Schema
 from db import events, guidelines, people, projects
 from db.engine import IntegrityError, Session, Store
-from db.tables import GuidelineVersionRow, MemberRow, ProjectRow, TaskRow
-from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, Problem
+from db.tables import GuidelineVersionRow, MemberRow, PersonRow, ProjectRow, TaskRow
+from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Membership, Person, ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
@@ -158,13 +158,21 @@ def set_member(
     dimensions: Sequence[str] | None = None,
     stages: Sequence[Stage] | None = None,
 ) -> Membership:
-    """Let a person into a project, or change their part in it. None for dimensions or stages means all of them."""
+    """Let a person into a project, or change their part in it. None for dimensions or stages means all of them.
+
+    Raises
+    ------
+    Conflict
+        It is the last active lead of the project, who would be one no more.
+    """
     with store.write() as session:
-        access = require_lead(session, by=by, project=project)
+        access = lead_alone(session, by=by, project=project)
         kept_dimensions, kept_stages = subset_of_schema(access, dimensions=dimensions, stages=stages)
         row = people.by_login(session, login=login.strip().casefold())
         if row is None or row.id is None:
             raise NotFound(f"There is no account with the login {login!r}; invite its owner.")
+        if role is not Role.LEAD:
+            keep_a_lead(session, project_id=access.project_id, without=row)
         member = projects.member(session, project_id=access.project_id, person_id=row.id)
         if member is None:
             member = MemberRow(project_id=access.project_id, person_id=row.id, role=role)
@@ -187,13 +195,20 @@ def set_member(
 
 
 def remove_member(store: Store, *, by: Person | None, project: str, login: str) -> None:
-    """Take a person out of a project. What they submitted stays."""
+    """Take a person out of a project. What they submitted stays.
+
+    Raises
+    ------
+    Conflict
+        It is the last active lead of the project.
+    """
     with store.write() as session:
-        access = require_lead(session, by=by, project=project)
+        access = lead_alone(session, by=by, project=project)
         row = people.by_login(session, login=login.strip().casefold())
         member = projects.member(session, project_id=access.project_id, person_id=row.id or 0) if row else None
         if row is None or member is None:
             raise NotFound(f"{login!r} is not in the project {project!r}.")
+        keep_a_lead(session, project_id=access.project_id, without=row)
         session.delete(member)
         events.record(
             session,
@@ -233,6 +248,25 @@ def require_lead(session: Session, *, by: Person | None, project: str) -> Access
     if not at_least(access.role, Role.LEAD):
         raise NotAllowed(f"Only a lead of {project!r} may do this; ask one of them.")
     return access
+
+
+def lead_alone(session: Session, *, by: Person | None, project: str) -> Access:
+    """As ``require_lead``, with nobody else changing who takes part until the transaction ends.
+
+    Whoever waited for another lead's change is asked for their own part only after it.
+    """
+    row = projects.by_name(session, name=project)
+    if row is not None:
+        projects.lock(session, id=row.id or 0)
+    return require_lead(session, by=by, project=project)
+
+
+def keep_a_lead(session: Session, *, project_id: int, without: PersonRow) -> None:
+    """Refuse (``Conflict``) to leave a project that ``without`` leads to nobody; its row must be locked."""
+    leads = projects.leads(session, project_id=project_id)
+    if without.id in leads and len(leads) == 1:
+        name = projects.by_id(session, id=project_id).name
+        raise Conflict(f"{without.name} is the last active lead of {name!r}; make somebody else one first.")
 
 
 def log(session: Session, access: Access, row: TaskRow, person: Person, kind: str, now: datetime) -> None:

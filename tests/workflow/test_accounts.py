@@ -11,13 +11,13 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow, FailedLoginRow, PersonRow, SessionRow, TaskRow
-from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed
+from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
 from workflow import accounts, claim
-from workflow.projects import set_member
+from workflow.projects import members, remove_member, set_member
 
 GOOD = "correct horse battery"
 
@@ -224,6 +224,62 @@ def test_the_last_lead_the_last_admin_and_oneself_stay(store: Store) -> None:
     with pytest.raises(NotAllowed):  # Ann works in a project that Lea does not lead
         accounts.set_active(store, login="ann", active=False, by=lea)
     accounts.set_active(store, login="ann", active=False, by=root)
+
+
+def test_a_project_keeps_a_lead(store: Store) -> None:
+    make_project(store)
+    lea, ann = make_person(store, "lea", role=Role.LEAD), make_person(store, "ann")
+    set_member(store, by=lea, project="p", login="lea", role=Role.LEAD, stages=[Stage.VERIFICATION])
+    for by in (lea, None):  # None is the command line
+        with pytest.raises(Conflict, match="Lea is the last active lead of 'p'"):
+            set_member(store, by=by, project="p", login="lea", role=Role.SENIOR)
+        with pytest.raises(Conflict, match="last active lead"):
+            remove_member(store, by=by, project="p", login="lea")
+    assert [(each.person.login, each.role) for each in members(store, person=lea, project="p")] == [
+        ("ann", Role.ANNOTATOR),
+        ("lea", Role.LEAD),
+    ]
+    set_member(store, by=lea, project="p", login="ann", role=Role.LEAD)
+    accounts.set_active(store, login="ann", active=False)  # who cannot sign in leads nothing
+    with pytest.raises(Conflict):
+        set_member(store, by=lea, project="p", login="lea", role=Role.ANNOTATOR)
+    accounts.set_active(store, login="ann", active=True)
+    set_member(store, by=lea, project="p", login="lea", role=Role.ANNOTATOR)
+    remove_member(store, by=ann, project="p", login="lea")
+    assert [each.person.login for each in members(store, person=ann, project="p")] == ["ann"]
+
+
+@pytest.mark.parametrize("act", ["demote", "remove", "deactivate", "deactivate admins"])
+def test_two_at_once_leave_one(store: Store, act: str) -> None:
+    make_project(store)
+    admins = act == "deactivate admins"
+    if admins:
+        pair = [accounts.create_person(store, login=name, name=name, is_admin=True) for name in ("lea", "mia")]
+    else:
+        pair = [make_person(store, name, role=Role.LEAD) for name in ("lea", "mia")]
+
+    def against(by: Person, other: Person) -> bool:
+        try:
+            if act == "demote":
+                set_member(store, by=by, project="p", login=other.login, role=Role.ANNOTATOR)
+            elif act == "remove":
+                remove_member(store, by=by, project="p", login=other.login)
+            else:
+                accounts.set_active(store, login=other.login, active=False, by=by)
+        except (Conflict, NotAllowed, NotFound):
+            return False
+        return True
+
+    for _ in range(5):
+        with ThreadPoolExecutor(2) as threads:
+            lea, mia = pair
+            done = list(threads.map(against, (lea, mia), (mia, lea)))
+        assert done.count(True) == 1
+        winner, loser = (lea, mia) if done[0] else (mia, lea)
+        if admins or act == "deactivate":
+            accounts.set_active(store, login=loser.login, active=True, by=winner)
+        else:
+            set_member(store, by=winner, project="p", login=loser.login, role=Role.LEAD)
 
 
 def _votes_until_nothing_is_left(store: Store, person: Person) -> int:
