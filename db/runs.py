@@ -8,6 +8,7 @@ up never mixes with that of the one who took over.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -367,6 +368,24 @@ def asked_again_ids(session: Session, *, run_id: int) -> set[int]:
     found: set[int] = set()
     for ids, since in session.exec(wanted).all():
         found |= set(ids) - finished(session, run_id=run_id, unit_ids=ids, since=since)
+    return found
+
+
+def last_outcomes(session: Session, *, run_id: int, unit_ids: Iterable[int]) -> Counter[Outcome]:
+    """How often units ended as what, by their last attempt that was asked to the end."""
+    found: Counter[Outcome] = Counter()
+    for some in _lots(list(unit_ids)):
+        wanted = (
+            select(AttemptRow.outcome, func.count())
+            .where(
+                AttemptRow.run_id == run_id,
+                col(AttemptRow.unit_id).in_(some),
+                col(AttemptRow.final).is_(True),
+                _is_last(AttemptRow),
+            )
+            .group_by(col(AttemptRow.outcome))
+        )
+        found.update({Outcome(outcome): n for outcome, n in session.exec(wanted)})
     return found
 
 

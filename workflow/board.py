@@ -6,8 +6,8 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -55,7 +55,10 @@ class Line:
     """Items that the model was asked, as far as that is known: answers from files are all that is."""
     answered: int
     left_out: Mapping[str, int]
-    """What is not in the number, by reason: items without an answer, answers without a score."""
+    """What is not in the number, by reason: items without an answer, answers without a score. With the answers that
+    are in it (``found.n_units``) it adds up to ``asked``."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """Of what is left out, the items without an answer, by reason: ``answered`` and these add up to ``asked``."""
     lowest: float | None = None
     highest: float | None = None
     """If everything without an answer, and every reply of a judge without a score, had the lowest or the highest score;
@@ -114,6 +117,9 @@ COLUMNS = tuple(
 EVERYTHING = "nothing: people graded every answer that the judge graded, so this is their own mean"
 """What a correction takes for granted where there is nothing to correct."""
 
+ONLY_PEOPLE = "graded by people, but not by the judge"
+NOTHING_TO_CORRECT_BY = "scored, but there is nothing to correct it by"
+
 
 @dataclass(frozen=True, eq=False)
 class _Lot:
@@ -136,6 +142,9 @@ def _line(
         found = undefined(reason, n_units=0, n_raters=1)
     elif scores.kind == "corrected":
         found, valid, people = _corrected(of, places, clusters)
+        rest = len(places) - found.n_units - sum(at in of.why for at in places.tolist())
+        if rest:
+            left_out[ONLY_PEOPLE if found.defined else NOTHING_TO_CORRECT_BY] += rest
     else:
         found = _mean(of, places, clusters)
         if not found.defined:
@@ -156,6 +165,7 @@ def _line(
         asked=len(places) + len(lot.missing),
         answered=len(places),
         left_out=dict(left_out),
+        missing=dict(Counter(lot.missing)),
         lowest=lowest,
         highest=highest,
         valid_if=valid,
@@ -354,7 +364,7 @@ def board(
         whole,
         of_parts,
         named,
-        _notes(found, of, whole, common=common),
+        _notes(found, of, whole, asked.keys(), common=common),
         of.yes_no,
         of.low,
         of.high,
@@ -402,16 +412,25 @@ def _over_corrected(own: Sequence[Statistic], left_out: int) -> Statistic:
     return estimated(value, interval, n_units=n, n_raters=2, n_left_out=left_out)
 
 
-def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) -> list[str]:
-    """What is not plain from the numbers."""
+def _notes(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[int], *, common: bool) -> list[str]:
+    """What is not plain from the numbers; everything in it is over the items ``asked``, as the numbers are."""
     notes: list[str] = []
+    answers = [answer for answer in found.answers if answer.item in asked]
     counts = {model: line.answered for model, line in whole.items() if line.answered}
-    lots = {model: {found.answers[at].item for at in places} for model, places in found.of_model.items() if len(places)}
+    lots: dict[str, set[int]] = {}
+    for answer in answers:
+        lots.setdefault(answer.model, set()).add(answer.item)
+    if of.lacking:
+        names = ", ".join(found.schema.dimension(id).title for id in of.lacking)
+        notes.append(
+            f"People have graded nothing that the judge has scored in {names}, so nothing says how far it is off "
+            "there: these numbers are about the other dimensions."
+        )
     if not common and len(lots) > 1 and len({frozenset(lot) for lot in lots.values()}) > 1:
         told_counts = ", ".join(f"{model} {n}" for model, n in sorted(counts.items()))
         notes.append(
             f"The models did not answer the same items ({told_counts} answers), so part of a difference may be the "
-            f"items; {len(found.common)} items were answered by all of them."
+            f"items; {len(set.intersection(*lots.values()))} items were answered by all of them."
         )
     for model, line in whole.items():
         lost = line.asked - line.answered
@@ -422,12 +441,11 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) 
                     f" If all of these had the lowest score, its mean would be {line.lowest:.3f}; with the highest, "
                     f"{line.highest:.3f}."
                 )
-            missing = Counter(found.unanswered.get(model, {}).values())
-            notes.append(f"{model} has answered {line.answered} of {line.asked} items: {told(missing)}.{bounds}")
+            notes.append(f"{model} has answered {line.answered} of {line.asked} items: {told(line.missing)}.{bounds}")
         if line.failed:
             notes.append(_of_failures(line))
     if of.scores.kind == "key":
-        strange = Counter(answer.model for answer in found.answers if answer.no_option)
+        strange = Counter(answer.model for answer in answers if answer.no_option)
         if strange:
             each = ", ".join(f"{n} of {model}" for model, n in sorted(strange.items()))
             notes.append(
@@ -438,7 +456,7 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) 
     if rule is not None:
         notes.append(_about_derived(rule))
     if of.scores.kind in ("human", "corrected"):
-        notes += _about_people(found, of)
+        notes += _about_people(found, of, {answer.id for answer in answers})
     if found.replaced:
         notes.append(
             f"{found.replaced} earlier answers are left out: a model's last answer to an item counts, with the grades "
@@ -446,7 +464,7 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], *, common: bool) 
         )
     if found.unknown and of.scores.kind in ("judge", "corrected"):
         notes.append(f"{found.unknown} grades out of files are about no answer that counts, and are left out.")
-    old = sum(answer.old for answer in found.answers)
+    old = sum(answer.old for answer in answers)
     if old:
         notes.append(f"{old} answers were given before their item was edited; they are counted as they are.")
     return notes
@@ -463,11 +481,11 @@ def _about_derived(rule: Derived) -> str:
     )
 
 
-def _about_people(found: Read, of: Scored) -> list[str]:
+def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]:
     grading = found.schema.stages.grading
     if grading is None:
         return []
-    given = found.grades.get(of.scores.criterion or "", {})
+    given = {id: each for id, each in found.grades.get(of.scores.criterion or "", {}).items() if id in answers}
     few = sum(len(each) < grading.raters for each in given.values())
     mean = "the mean of people's grades"
     words = mean if grading.combine == "mean" else "the one that more than half of the people asked for give"

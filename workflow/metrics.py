@@ -160,15 +160,13 @@ def _texts(session: Session, access: Access, field: str, about: Criterion) -> li
     """Every model's last answer to each item that the criterion is about, with the reference as it stands now."""
     contents = items.current_content(session, project_id=access.project_id)
     places = {id: dimension for id, _, dimension in files.item_ids(session, project_id=access.project_id)}
-    grading = access.schema.stages.grading
-    asked = [each for each in (about.dimensions, grading.dimensions if grading else None) if each is not None]
     known = access.schema.item.field(field)
     written = FieldTexts(access.schema)
     newest = {(row.item_id, row.model): row for row in files.predictions(session, project_id=access.project_id)}
     return [
         _Text(row.id or 0, row.item_id, row.text, _reference(written, known, contents.get(row.item_id, {}).get(field)))
         for row in newest.values()
-        if row.item_id in places and all(places[row.item_id] in lot for lot in asked)
+        if row.item_id in places and (about.dimensions is None or places[row.item_id] in about.dimensions)
     ]
 
 

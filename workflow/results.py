@@ -412,6 +412,8 @@ class Scored:
     """The dimensions that the score is about; None: all of them."""
     failed: frozenset[int] = frozenset()
     """Answers, by their place, about which a judge was asked whose reply holds no score."""
+    lacking: tuple[str, ...] = ()
+    """Of ``corrected``: dimensions that the judge has scored and people have not, which the number is not about."""
 
     @property
     def yes_no(self) -> bool:
@@ -441,11 +443,11 @@ def scored(found: Read, scores: Scores) -> Scored:
     low, high = ends_of_values(criterion) or (None, None)
     people = _by_people(found, criterion) if scores.kind in ("human", "corrected") else None
     judge = _by_judge(found, scores) if scores.kind in ("judge", "corrected") else None
-    asked = _asked_in(found.schema, criterion.dimensions)
     if scores.kind == "judge" and scores.judge in found.metrics:
         low, high = 0.0, 1.0
     failed = _without_score(found, scores, [criterion.name])
-    return _together(scores, people, judge, low=low, high=high, asked=asked, failed=failed)
+    asked, lacking = _asked_in(found, people, judge, own=criterion.dimensions, failed=failed)
+    return _together(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
 
 
 def _without_score(found: Read, scores: Scores, criteria: Sequence[str]) -> frozenset[int]:
@@ -464,6 +466,7 @@ def _together(
     low: float | None,
     high: float | None,
     asked: frozenset[str] | None,
+    lacking: tuple[str, ...],
     failed: frozenset[int],
 ) -> Scored:
     first = people or judge
@@ -472,7 +475,7 @@ def _together(
         return Scored(scores, first[0], None, first[1], low, high, asked, failed & set(first[1]))
     assert judge is not None
     neither = {at: f"{reason}, nor has the judge" for at, reason in first[1].items() if at in judge[1]}
-    return Scored(scores, first[0], judge[0], neither, low, high, asked)
+    return Scored(scores, first[0], judge[0], neither, low, high, asked, lacking=lacking)
 
 
 def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
@@ -485,9 +488,10 @@ def _derived(found: Read, scores: Scores, rule: Derived) -> Scored:
         own = [_by_judge(found, Scores("judge", part.name, scores.judge)) for part in criteria]
         judge = _of_parts(found, rule, own)
     low, high = derived.ends(found.schema, rule)
-    asked = _asked_in(found.schema, derived.dimensions(found.schema, rule))
     failed = _without_score(found, scores, rule.parts)
-    return _together(scores, people, judge, low=low, high=high, asked=asked, failed=failed)
+    within = derived.dimensions(found.schema, rule)
+    asked, lacking = _asked_in(found, people, judge, own=within, failed=failed)
+    return _together(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
 
 
 def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:
@@ -512,11 +516,53 @@ def _of_parts(found: Read, rule: Derived, settled: Sequence[Values]) -> Values:
     return values, why
 
 
-def _asked_in(schema: Schema, dimensions: Iterable[str] | None) -> frozenset[str] | None:
-    grading = schema.stages.grading
-    of_stage = None if grading is None else grading.dimensions
-    lots = [set(each) for each in (of_stage, dimensions) if each is not None]
-    return frozenset(set.intersection(*lots)) if lots else None
+def _asked_in(
+    found: Read,
+    people: Values | None,
+    judge: Values | None,
+    *,
+    own: Iterable[str] | None,
+    failed: frozenset[int],
+) -> tuple[frozenset[str] | None, tuple[str, ...]]:
+    """The dimensions that a score is about (None: all of them), and of a correction those that people lack.
+
+    ``own`` are the criterion's. The dimensions of the stage are those that people grade: a judge or a metric scores
+    what it was asked about, and whoever has scored an answer is shown with it. How far a judge is off is known only
+    where people have graded what it has scored, so a correction is about these dimensions alone.
+    """
+    grading = found.schema.stages.grading
+    of_people = _both(_set(own), _set(grading.dimensions if grading else None))
+    of_judge = _set(own)
+    graded = _there(people)
+    scored_ = _there(judge) | failed
+    if of_people is not None:
+        of_people |= _dimensions_of(found, graded)
+    if of_judge is not None:
+        of_judge |= _dimensions_of(found, scored_)
+    if judge is None:
+        return of_people, ()
+    if people is None:
+        return of_judge, ()
+    about, judged = _dimensions_of(found, graded & scored_), _dimensions_of(found, scored_)
+    if not about or judged <= about:
+        return _both(of_people, of_judge), ()
+    return about, tuple(each.id for each in found.schema.dimensions if each.id in judged - about)
+
+
+def _set(names: Iterable[str] | None) -> frozenset[str] | None:
+    return None if names is None else frozenset(names)
+
+
+def _both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    return other if one is None else one if other is None else one & other
+
+
+def _there(values: Values | None) -> frozenset[int]:
+    return frozenset() if values is None else frozenset(np.flatnonzero(~np.isnan(values[0])).tolist())
+
+
+def _dimensions_of(found: Read, places: Iterable[int]) -> frozenset[str]:
+    return frozenset(found.items[found.answers[at].item].dimension for at in places)
 
 
 def _by_people(found: Read, criterion: Criterion) -> Values:

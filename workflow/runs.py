@@ -112,7 +112,8 @@ class RunView:
     answered: int
     """How many units have an answer, of a judge a reply."""
     by_outcome: Mapping[Outcome, int]
-    """Items by what became of their last attempt."""
+    """Items by what became of their last attempt; they add up to ``done``. One that waits to be asked again is not
+    among them, as it is still to be done."""
     rate: float | None
     """Items a second, lately; None while nobody works on it."""
     remaining: float | None
@@ -633,7 +634,9 @@ def _attempts(session: Session, run_id: int, **wanted: Any) -> tuple[AttemptView
 def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunView:
     run_id, now = row.id or 0, store.now()
     figures = runs.figures(session, run_id=run_id)
-    done = sum(figures.by_outcome.values()) - len(runs.asked_again_ids(session, run_id=run_id))
+    waiting = runs.last_outcomes(session, run_id=run_id, unit_ids=runs.asked_again_ids(session, run_id=run_id))
+    by_outcome = {outcome: left for outcome, n in figures.by_outcome.items() if (left := n - waiting[outcome]) > 0}
+    done = sum(by_outcome.values())
     workers = tuple(_worker(worker, store) for worker in runs.workers(session, run_id=run_id))
     rate = _rate(session, row, workers, now)
     spec: Mapping[str, Any] = row.params.get("spec", {})
@@ -650,9 +653,9 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
         answered=(
             runs.answers(session, run_id=run_id)
             if row.kind in (RunKind.MODEL, RunKind.IMPORT)
-            else sum(n for outcome, n in figures.by_outcome.items() if outcome in ANSWERS)
+            else sum(n for outcome, n in by_outcome.items() if outcome in ANSWERS)
         ),
-        by_outcome=figures.by_outcome,
+        by_outcome=by_outcome,
         rate=rate,
         remaining=max(row.wanted - done, 0) / rate if rate else None,
         attempts=figures.attempts,

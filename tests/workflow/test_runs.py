@@ -347,6 +347,7 @@ def test_what_failed_is_asked_again_only_when_somebody_says_so(store: Store) -> 
     assert runs.retry_failed(store, by=None, run=run) == 3
     view = runs.view(store, by=None, run=run)
     assert (view.state, view.done, view.left) == (RunState.WAITING, 9, 3)
+    assert (view.answered, view.failed, dict(view.by_outcome)) == (9, 0, {Outcome.ANSWERED: 9})  # with 3 left: 12
     runs.pause(store, by=None, run=run)
     assert runs.retry_failed(store, by=None, run=run) == 0  # they wait already
     bad.clear()
