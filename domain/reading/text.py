@@ -1,0 +1,278 @@
+"""What every reader does to a text before it looks: reasoning set apart, chat tokens off, letters folded, places kept.
+
+Whatever a reader finds in ``Visible.text`` it can point at in the original text (``Visible.span``). Nothing is guessed
+here: a reasoning block that never ends leaves nothing to be read.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from domain.reading.refusals import refusal as refusal  # what readers look for first, in one place with the rest
+
+
+class Reasoning(StrEnum):
+    """What became of the reasoning blocks in a text."""
+
+    NONE = "none"
+    """There are none: all of the text counts."""
+    CLOSED = "closed"
+    """Only what comes after the last one counts."""
+    OPEN = "open"
+    """One never ends: nothing counts."""
+
+
+@dataclass(frozen=True)
+class Visible:
+    """What of a text counts, with folded letters, and where each of its characters stands in the original."""
+
+    original: str
+    text: str
+    """Folded; without reasoning, chat tokens, and whatever follows the end of the turn."""
+    starts: Sequence[int]
+    """For each character of ``text`` the place in the original at which it begins …"""
+    ends: Sequence[int]
+    """… and the one behind it."""
+    reasoning: Reasoning
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where ``text[start:end]`` stands in the original text.
+
+        >>> seen = visible("<think>A?</think> Answer: “Ｂ”")
+        >>> seen.text, seen.original[slice(*seen.span(10, 11))]
+        (' Answer: "B"', 'Ｂ')
+        """
+        if start >= end:
+            place = self.starts[start] if start < len(self.starts) else len(self.original)
+            return place, place
+        return self.starts[start], self.ends[end - 1]
+
+
+# ---- folding --------------------------------------------------------------------------------------------------------
+
+_SAME = {
+    **dict.fromkeys("‘’‚‛′`´", "'"),
+    **dict.fromkeys("“”„‟″«»「」『』〝〞〟", '"'),
+    **dict.fromkeys("\u2010\u2011\u2212\ufe63", "-"),
+    **dict.fromkeys("\u2028\u2029\x0b\x0c\x85", "\n"),
+    **dict.fromkeys("\u115f\u1160\u3164\uffa0\u034f\u20e3", ""),
+    "`": "`",
+    "\n": "\n",
+    "٫": ".",
+    "٬": ",",
+    "🔟": "10",
+    **{chr(0x1F150 + n): chr(65 + n) for n in range(26)},  # white letters on black circles …
+    **{chr(0x1F170 + n): chr(65 + n) for n in range(26)},  # … and squares, which have no decomposition of their own
+}
+"""What stands for something else, where Unicode's own compatibility forms do not say so."""
+_OWN_MEANING = ("<super>", "<sub>", "<fraction>")
+"""Forms that are not the same as the letters they are made of: 10² is not 102."""
+_BLOCKS = {"br", "p", "div", "li", "ul", "ol", "tr", "td", "th", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr"}
+_MARKUP = re.compile(
+    r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});"
+    r"|</?(br|p|div|li|ul|ol|tr|td|th|table|h[1-6]|hr|b|strong|i|em|u|span|font|mark|code|pre|tt|center|big|small)"
+    r"(?:\s[^<>]{0,200})?\s?/?>",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=65536)
+def _folded(char: str) -> str:
+    if char in _SAME:
+        return _SAME[char]
+    if char.isspace():
+        return " "
+    category = unicodedata.category(char)
+    if category == "Nd":
+        return str(unicodedata.digit(char))
+    if category == "Cf" or "\ufe00" <= char <= "\ufe0f":
+        return ""
+    made_of = unicodedata.decomposition(char)
+    if made_of.startswith("<") and not made_of.startswith(_OWN_MEANING):
+        return unicodedata.normalize("NFKC", char)
+    return char
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
+    """What stands at each place, markup resolved: the folded characters, and where they come from."""
+    at = 0
+    for match in _MARKUP.finditer(text):
+        yield from ((_folded(char), place, place + 1) for place, char in enumerate(text[at : match.start()], at))
+        at = match.end()
+        if match[1]:
+            yield "\n" if match[1].lower() in _BLOCKS else "", match.start(), at
+        else:
+            meant = html.unescape(match[0])
+            yield ("".join(map(_folded, meant)) if meant != match[0] else meant), match.start(), at
+    yield from ((_folded(char), place, place + 1) for place, char in enumerate(text[at:], at))
+
+
+def _fold(text: str) -> tuple[str, list[int], list[int]]:
+    if text.isascii() and "&" not in text and "<" not in text and not re.search(r"[^\n -~]", text):
+        return text, list(range(len(text))), list(range(1, len(text) + 1))
+    made: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for piece, start, end in _pieces(text.replace("\r\n", " \n").replace("\r", "\n")):
+        for char in piece:
+            if made and unicodedata.combining(char):
+                whole = unicodedata.normalize("NFC", made[-1] + char)
+                if len(whole) == 1:
+                    made[-1], ends[-1] = whole, end
+                    continue
+            made.append(char)
+            starts.append(start)
+            ends.append(end)
+    return "".join(made), starts, ends
+
+
+def fold(text: str) -> str:
+    """A text with its letters folded: full and half width, quotes, blanks, entities, and nothing invisible.
+
+    >>> fold("Ｂ\\u200b\\u00a0“ok” &amp; <b>1️⃣</b>")
+    'B "ok" & 1'
+    """
+    return _fold(text)[0]
+
+
+# ---- reasoning blocks and chat tokens -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Token:
+    """A mark in a reply that is no word of it."""
+
+    name: str
+    meaning: str
+    pattern: str
+    """A regular expression for folded text, without capturing groups."""
+
+
+_TAG = "think|thinking|thought|thoughts|reason|reasoning|analysis|reflection|scratchpad|inner_monologue|inner_thoughts"
+
+OPENINGS = (
+    Token("tag", "a tag: <think>, <thinking>, <reasoning>, <analysis>, <reflection>, …",
+          rf"<\s?(?:\w{{1,10}}:)?(?:{_TAG}|chain_of_thought|cot)(?:\s[^<>]{{0,200}})?>"),
+    Token("triangle", "◁think▷", r"◁think▷"),
+    Token("bracket", "[THINK]", r"\[(?:THINK|THINKING|REASONING)\]"),
+    Token("thought", "<|begin_of_thought|>, <|START_THINKING|> and their kin",
+          r"<\|(?:begin_of_thought|begin_of_thinking|start_thinking|think|thinking)\|>"),
+    Token("channel", "a channel that is not the final one: <|channel|>analysis<|message|>",
+          r"<\|channel\|>\s?(?:analysis|commentary)[^<]{0,100}(?:<\|message\|>)?"),
+    Token("unused", "<unused94>, which opens the thoughts of some models", r"<unused94>(?:thought)?"),
+    Token("plain channel", "the same with its tokens lost: a reply that begins with “analysisWe …”",
+          r"\A\s{0,20}analysis(?=(?-i:[A-Z]))"),
+)  # fmt: skip
+"""How a reasoning block begins."""
+
+CLOSINGS = (
+    Token("tag", "</think> and its kin", rf"<\s?/\s?(?:\w{{1,10}}:)?(?:{_TAG}|chain_of_thought|cot)\s?>"),
+    Token("triangle", "◁/think▷", r"◁/think▷"),
+    Token("bracket", "[/THINK]", r"\[/(?:THINK|THINKING|REASONING)\]"),
+    Token("thought", "<|end_of_thought|>, <|END_THINKING|> and their kin",
+          r"<\|(?:end_of_thought|end_of_thinking|end_thinking|/think|/thinking)\|>"),
+    Token("channel", "the final channel: <|channel|>final<|message|>", r"<\|channel\|>\s?final[^<]{0,100}(?:<\|message\|>)?"),
+    Token("unused", "<unused95>", r"<unused95>"),
+    Token("plain channel", "the final channel with its tokens lost: “assistantfinal”", r"assistantfinal"),
+)  # fmt: skip
+"""How it ends, by the same names."""
+
+TURNS = (
+    Token("end", "the end of a turn: <|im_end|>, <|eot_id|>, </s>, <eos>, <end_of_turn>, …",
+          r"<\|(?:im_end|eot_id|eom_id|endoftext|end_of_text|end|eos|return|call|end▁of▁sentence|end_of_sentence|"
+          r"end_of_turn|endofresponse|user|human|im_start\|>\s?user|start_header_id\|>\s?user)\|?>?"
+          r"|</s>|<(?:eos|end_of_turn|endoftext|end_of_text|eot|eom|end_of_utterance|eos_token)>"
+          r"|<start_of_turn>\s?user|\[INST\]"),
+    Token("mark", "any other token of a chat: who speaks, padding, places of pictures",
+          r"(?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>)\s?(?:assistant|model)?"
+          r"|<\|[\w▁ /.-]{1,40}\|>|<s>|<(?:bos|pad|unk|image|video|start_of_turn)>|\[/INST\]|<</?SYS>>"),
+)  # fmt: skip
+"""Tokens of a chat. What follows the end of a turn was never said to the one who asked."""
+
+_MARKS = re.compile(
+    "|".join(
+        f"(?P<{side}{place}>{row.pattern})"
+        for side, rows in (("open", OPENINGS), ("close", CLOSINGS), ("turn", TURNS))
+        for place, row in enumerate(rows)
+    ),
+    re.IGNORECASE,
+)
+
+
+def visible(text: str) -> Visible:
+    """What of a text counts: folded, only what comes after its reasoning blocks, without chat tokens.
+
+    A block that never ends leaves nothing; of a lone closing tag what comes after it counts.
+
+    >>> visible("<think>A, surely</think>B<|im_end|>").text
+    'B'
+    >>> visible("<think>The answer is A. Or is it").reasoning.value
+    'open'
+    """
+    whole, starts, ends = _fold(text)
+    begin, inside, cut = 0, None, len(whole)
+    kept: list[tuple[int, int]] = []
+    reasoning = Reasoning.NONE
+    for mark in _MARKS.finditer(whole):
+        side, place = re.fullmatch(r"([a-z]+)(\d+)", mark.lastgroup or "").groups()  # type: ignore[union-attr]
+        name = {"open": OPENINGS, "close": CLOSINGS, "turn": TURNS}[side][int(place)].name
+        if side == "open" and inside is None:
+            inside, reasoning = name, Reasoning.CLOSED
+        elif side == "close" and inside in (None, name):
+            if name == "plain channel" and inside is None:
+                continue  # a word that only some replies without their tokens end with
+            inside, reasoning = None, Reasoning.CLOSED
+            begin, kept = mark.end(), []
+        elif side == "turn" and inside is None:
+            kept.append((begin, mark.start()))
+            begin = mark.end()
+            if name == "end" and any(whole[a:b].strip() for a, b in kept):
+                cut = mark.start()
+                break
+    if inside is not None:
+        return Visible(text, "", (), (), Reasoning.OPEN)
+    parts = [slice(a, b) for a, b in (*kept, (begin, max(begin, cut)))]
+    return Visible(
+        text,
+        "".join(whole[part] for part in parts),
+        [place for part in parts for place in starts[part]],
+        [place for part in parts for place in ends[part]],
+        reasoning,
+    )
+
+
+# ---- nothing said ---------------------------------------------------------------------------------------------------
+
+PLACEHOLDERS = (
+    "failed to obtain answer",
+    "failed to obtain answer via api",
+    "failed to obtain a response",
+    "no response",
+    "no answer",
+    "empty response",
+    "null",
+    "nan",
+    "undefined",
+    "n/a",
+)
+"""What tools write where a model said nothing: as a whole text these are empty."""
+
+_AROUND = " \t\n\"'`*_#.,;:!?()[]{}<>|~=-–—…。、，·•"
+_FULL_OF_DIGITS = re.compile(r"[^\W_]")
+
+
+def is_empty(text: str) -> bool:
+    """Whether a visible text says nothing: no letter, no digit, or what a tool wrote in place of an answer.
+
+    >>> is_empty(" \\n"), is_empty("**?**"), is_empty("Failed to obtain answer via API."), is_empty("0")
+    (True, True, True, False)
+    """
+    if _FULL_OF_DIGITS.search(text) is None:
+        return True
+    return len(text) < 200 and text.strip(_AROUND).casefold() in PLACEHOLDERS
