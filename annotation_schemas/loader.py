@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from annotation_schemas import registry, typed_yaml, yaml_text
+from annotation_schemas import registry, simulation, typed_yaml, yaml_text
 from annotation_schemas.cross_checks import cross_check
 from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.yaml_text import Document
 from domain.errors import SchemaError
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A schema file that can be used, and what may not be meant in it."""
+
+    loaded: LoadedSchema
+    warnings: tuple[str, ...] = ()
+    """One line each: ``file:line: warning: key: what happens, and what to do``."""
 
 
 def load_schema(path: Path | str) -> LoadedSchema:
@@ -23,17 +32,29 @@ def load_schema(path: Path | str) -> LoadedSchema:
     SchemaError
         One line per problem: ``file:line: key: what is wrong``.
     """
+    return examine(path).loaded
+
+
+def examine(path: Path | str) -> Examined:
+    """As ``load_schema``, with the warnings; where there are errors, they stand among them in the ``SchemaError``."""
     path = Path(path)
     text = typed_yaml.read_file(path)
     document, schema = _parse(text)
     guideline_text = ""
     if schema is not None and schema.guideline is not None:
         guideline_text = _read_guideline(path.parent, schema.guideline, document)
-    return _finish(document, schema, text=text, guideline_text=guideline_text, name=str(path))
+    if schema is not None and not document.errors:
+        for finding in simulation.findings(schema):
+            document.add(finding.path, finding.message, level=finding.level)
+    loaded = _finish(document, schema, text=text, guideline_text=guideline_text, name=str(path))
+    return Examined(loaded, tuple(typed_yaml.told(document, str(path)).splitlines()))
 
 
 def load_text(text: str, guideline_text: str, name: str) -> LoadedSchema:
-    """Read a schema from its stored texts; ``name`` stands for the file in messages. Raises ``SchemaError``."""
+    """Read a schema from its stored texts; ``name`` stands for the file in messages. Raises ``SchemaError``.
+
+    A protocol that was taken once is not played again: a project opens under the version that it was made with.
+    """
     document, schema = _parse(text)
     return _finish(document, schema, text=text, guideline_text=guideline_text, name=name)
 
@@ -71,7 +92,22 @@ def _parsed(text: str) -> tuple[Document, Schema | None]:
     document, schema = typed_yaml.parse(text, Schema)
     if schema is not None:
         cross_check(schema, document)
+    elif document.value is not None:
+        _check_the_rest(document)
     return document, schema
+
+
+def _check_the_rest(document: Document) -> None:
+    """What else is wrong with a file in which some values do not fit their keys, as far as it does not hang on them."""
+    schema, holes = typed_yaml.repaired(document, Schema)
+    if schema is None:
+        return
+    rest = Document(document.value, document.lines)
+    cross_check(schema, rest)
+    for trouble in rest.troubles:
+        touched = any(trouble.path[: len(hole)] == hole or hole[: len(trouble.path)] == trouble.path for hole in holes)
+        if not touched:
+            document.troubles.append(trouble)
 
 
 def _fill_in(schema: Schema) -> Schema:
@@ -86,7 +122,7 @@ def _fill_in(schema: Schema) -> Schema:
 
 
 def _finish(document: Document, schema: Schema | None, *, text: str, guideline_text: str, name: str) -> LoadedSchema:
-    if document.troubles or schema is None:
+    if document.errors or schema is None:
         raise SchemaError(typed_yaml.told(document, name))
     return LoadedSchema(
         schema=_fill_in(schema),

@@ -25,11 +25,100 @@ def parse(text: str, model: type[Model]) -> tuple[Document, Model | None]:
     if document.value is None:
         return document, None
     try:
-        return document, model.model_validate(document.value, strict=True)
+        found = model.model_validate(document.value, strict=True)
     except ValidationError as error:
         for detail in error.errors():
-            _note(detail, document, model)
+            path, _ = _path_in(document.value, detail["loc"])
+            follows = document.broken and detail["type"] == "missing"
+            if not follows and not (path and document.line_of(path) in document.odd):
+                _note(detail, document, model)
         return document, None
+    return document, None if document.broken else found
+
+
+def repaired(document: Document, model: type[Model]) -> tuple[Model | None, set[yaml_text.Path]]:
+    """What a document would say if each value that does not fit its key did, so that the rest can be checked as well,
+    and the places that were mended, about which nothing can be said."""
+    holes: set[yaml_text.Path] = set()
+    if document.broken or not isinstance(document.value, dict) or _at_root(document, model):
+        return None, holes
+    holes |= {trouble.path[:-1] for trouble in document.troubles if _is_of_the_text(trouble)}
+    value = _thawed(document.value)
+    for _ in range(_ROUNDS):
+        try:
+            return model.model_validate(_frozen(value), strict=True), holes - {()}
+        except ValidationError as error:
+            for detail in error.errors():
+                path, rest = _path_in(_frozen(value), detail["loc"])
+                alone = detail["type"] in _FILLERS and not isinstance(_FILLERS[detail["type"]], list | dict)
+                holes.add(path if alone and path else path[:-1] if path else tuple(rest[:1]))
+                if not _mended(value, path, rest, detail):
+                    return None, holes
+    return None, holes
+
+
+_ROUNDS = 4
+_FILLERS: Mapping[str, Any] = {
+    "string_type": "placeholder",
+    "int_type": 1,
+    "int_from_float": 1,
+    "float_type": 1.0,
+    "bool_type": False,
+    "tuple_type": [],
+    "dict_type": {},
+}
+
+
+def _is_of_the_text(trouble: yaml_text.Trouble) -> bool:
+    """Whether YAML itself was misunderstood, so that a key may say something else than was meant."""
+    return bool(trouble.path) and ("duplicate key" in trouble.message or "YAML reads" in trouble.message)
+
+
+def _at_root(document: Document, model: type[BaseModel]) -> bool:
+    """Whether a key of the top level is wrong that the rest of the file may refer to."""
+    known = list(model.model_fields)
+    structured = [name for name in known if _model_in(model.model_fields[name].annotation) is not None]
+    wrong = [str(trouble.path[0]) for trouble in document.troubles if len(trouble.path) == 1]
+    return any(
+        name in structured or set(difflib.get_close_matches(name, known, n=1)) & set(structured) for name in wrong
+    )
+
+
+def _mended(value: Any, path: yaml_text.Path, rest: list[str | int], detail: ErrorDetails) -> bool:
+    """Whether a value that does not fit could be made to, in place."""
+    kind = detail["type"]
+    place = value
+    for step in path if kind == "missing" else path[:-1]:
+        place = place[step]
+    if kind == "missing":
+        if not rest or not isinstance(place, dict) or not path and rest[0] not in ("name", "title", "version"):
+            return False
+        place[rest[0]] = "placeholder"
+    elif not path:
+        return False
+    elif kind == "extra_forbidden" and isinstance(place, dict):
+        del place[path[-1]]
+    elif kind == "literal_error":
+        place[path[-1]] = str(detail.get("ctx", {}).get("expected", "")).split("'")[1]
+    elif kind in _FILLERS:
+        place[path[-1]] = _thawed(_FILLERS[kind])
+    elif isinstance(place, dict):
+        del place[path[-1]]
+    else:
+        return False
+    return True
+
+
+def _thawed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _thawed(part) for key, part in value.items()}
+    return [_thawed(part) for part in value] if isinstance(value, tuple | list) else value
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _frozen(part) for key, part in value.items()}
+    return tuple(_frozen(part) for part in value) if isinstance(value, tuple | list) else value
 
 
 def read_file(path: Path) -> str:
@@ -45,11 +134,12 @@ def read_file(path: Path) -> str:
 
 
 def told(document: Document, name: str) -> str:
-    """All troubles of a document, a line each: ``name:line: key: what is wrong``."""
+    """All troubles of a document, a line each: ``name:line: key: what is wrong``; warnings say that they are."""
     lines: dict[str, None] = {}
     for trouble in sorted(document.troubles, key=lambda trouble: trouble.line):
         key = dotted(trouble.path)
-        lines[f"{name}:{trouble.line}: {key}{': ' if key else ''}{trouble.message}."] = None
+        level = "warning: " if trouble.level == yaml_text.WARNING else ""
+        lines[f"{name}:{trouble.line}: {level}{key}{': ' if key else ''}{trouble.message}."] = None
     return "\n".join(lines)
 
 

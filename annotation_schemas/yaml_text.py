@@ -7,21 +7,29 @@ silently read as something else (``yes``, ``1.10``, ``010``, ``2024-01-01``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 from yaml.composer import Composer
+from yaml.reader import Reader
 from yaml.resolver import Resolver
 
 Path = tuple[str | int, ...]
 
+ERROR, WARNING = "error", "warning"
+"""What is impossible, and what may be meant."""
+
 LARGEST_BYTES = 1_000_000
 DEEPEST = 30
+MOST_REPAIRS = 10
+"""So many lines that are not YAML are told at once, in files of up to so many characters."""
+LARGEST_REPAIRED = 100_000
 
 _TAG = "tag:yaml.org,2002:"
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,14})")
+_KEY = re.compile(r"\s*(- )?\{?[A-Za-z_][A-Za-z0-9_]*:(\s|$)")
 _SWITCHES = {"true": True, "false": False}
 
 
@@ -33,6 +41,7 @@ class Trouble:
     """1-based."""
     path: Path
     message: str
+    level: str = ERROR
 
 
 @dataclass
@@ -42,6 +51,10 @@ class Document:
     value: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
     troubles: list[Trouble] = field(default_factory=list)
+    broken: bool = False
+    """Lines are missing in ``value`` that were not YAML."""
+    odd: set[int] = field(default_factory=set)
+    """Lines with anchors, aliases or tags, which are read without them."""
 
     def line_of(self, path: Path) -> int:
         """The line of that key, or of the nearest one around it."""
@@ -49,9 +62,14 @@ class Document:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def add(self, path: Path, message: str, *, line: int | None = None) -> None:
+    def add(self, path: Path, message: str, *, line: int | None = None, level: str = ERROR) -> None:
         """Note a trouble at that key."""
-        self.troubles.append(Trouble(line or self.line_of(path), path, message))
+        self.troubles.append(Trouble(line or self.line_of(path), path, message, level))
+
+    @property
+    def errors(self) -> list[Trouble]:
+        """The troubles with which the text is of no use."""
+        return [trouble for trouble in self.troubles if trouble.level == ERROR]
 
 
 def decode(data: bytes) -> str:
@@ -70,30 +88,83 @@ def decode(data: bytes) -> str:
 
 
 def read(text: str) -> Document:
-    """Parse one YAML document; everything wrong with it is in ``troubles``, and then ``value`` may be incomplete."""
+    """Parse one YAML document; everything wrong with it is in ``troubles``, and then ``value`` may be incomplete.
+
+    After a line that is not YAML the rest is read as if that line were empty, so that its problems are told too.
+    """
     document = Document()
-    try:
-        events = list(_events(text, document))
-        if document.troubles:
-            return document
-        node = _Composer(events).get_single_node()
-    except yaml.MarkedYAMLError as error:
-        unclosed = "end of stream" in (error.problem or "")
-        mark = (error.context_mark if unclosed else None) or error.problem_mark or error.context_mark
-        context = f" ({error.context})" if error.context else ""
-        document.add((), f"this is not YAML: {error.problem}{context}", line=mark.line + 1 if mark else 1)
-        return document
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
+    for found in Reader.NON_PRINTABLE.finditer(text):
+        line = text.count("\n", 0, found.start()) + 1
         document.add((), "the file contains a control character that YAML does not allow", line=line)
-        return document
+    text = Reader.NON_PRINTABLE.sub(" ", text)
+    document.broken = bool(document.troubles)
+    node = _node(text, document)
     if node is None:
-        document.add((), "the file is empty; a schema starts with `name:`")
+        if not document.troubles:
+            document.add((), "the file is empty; a schema starts with `name:`")
     elif not isinstance(node, yaml.MappingNode):
-        document.add((), "a schema is a mapping; its first line is `name: ...`", line=node.start_mark.line + 1)
+        if not document.broken:
+            document.add((), "a schema is a mapping; its first line is `name: ...`", line=node.start_mark.line + 1)
     else:
         document.value = _value(node, (), document)
     return document
+
+
+def _node(text: str, document: Document) -> yaml.Node | None:
+    """The text as nodes, without the lines that are not YAML; None where nothing is left to read."""
+    lines = text.split("\n")
+    for _ in range(MOST_REPAIRS if len(text) <= LARGEST_REPAIRED else 1):
+        before = len(document.troubles)
+        try:
+            events = list(_events("\n".join(lines), document))
+            if document.troubles and document.troubles[-1].message.startswith("more than"):
+                return None
+            return _Composer(events).get_single_node()
+        except yaml.MarkedYAMLError as error:
+            del document.troubles[before:]
+            line, why = _not_yaml(error, "\n".join(lines))
+            if document.broken and not _goes_on(lines, line):
+                return None
+            document.add((), f"this is not YAML: {why}", line=line)
+            document.broken = True
+            if line > len(lines) or not lines[line - 1].strip():
+                return None
+            lines[line - 1] = ""
+    return None
+
+
+def _goes_on(lines: Sequence[str], line: int) -> bool:
+    """Whether a line that is not YAML is so by itself: not because the line before it was taken out."""
+    return line >= 2 and bool(lines[line - 2].strip())
+
+
+def _not_yaml(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
+    """Where a text stops being YAML, and why. A quote that is not closed swallows lines until the next one; the fault
+    is where it was opened."""
+    opened = _open_quote(text)
+    if opened is not None:
+        return opened, "the quote that is opened here is not closed on this line"
+    at, begun = error.problem_mark, error.context_mark
+    ends = "end of stream" in (error.problem or "") or "<stream end>" in (error.problem or "")
+    unclosed = "flow" in (error.context or "") and at is not None and _KEY.match(text.split("\n")[at.line])
+    mark = begun if begun and (ends or unclosed) else at or begun
+    context = f" ({error.context})" if error.context else ""
+    return (mark.line + 1 if mark else 1), f"{error.problem}{context}"
+
+
+def _open_quote(text: str) -> int | None:
+    """The line of the first quoted text that goes over a line that looks like a key."""
+    lines = text.split("\n")
+    try:
+        for token in yaml.scan(text, Loader=yaml.SafeLoader):
+            if isinstance(token, yaml.ScalarToken) and token.style in ("'", '"'):
+                first, last = token.start_mark.line, token.end_mark.line
+                if any(_KEY.match(line) for line in lines[first + 1 : last + 1]):
+                    return int(first) + 1
+    except yaml.MarkedYAMLError as error:
+        if error.context and "quoted scalar" in error.context and error.context_mark:
+            return int(error.context_mark.line) + 1
+    return None
 
 
 class _Composer(Composer, Resolver):
@@ -122,8 +193,12 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
     before anything is built."""
     depth, documents = 0, 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        yield event
         line = event.start_mark.line + 1 if event.start_mark else 1
+        if documents < 2 or isinstance(event, yaml.StreamEndEvent):
+            if not (isinstance(event, yaml.DocumentStartEvent) and documents):
+                yield _plain(event)
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
+            document.odd.add(line)
         if isinstance(event, yaml.AliasEvent):
             document.add((), f"aliases (`*{event.anchor}`) are not allowed; write the part out", line=line)
         elif isinstance(event, yaml.NodeEvent) and event.anchor is not None:
@@ -142,6 +217,20 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
             documents += 1
             if documents == 2:
                 document.add((), "a second document starts here; a schema file holds one", line=line)
+
+
+def _plain(event: yaml.Event) -> yaml.Event:
+    """The event without anchor and tag; an alias becomes its name, as text."""
+    if isinstance(event, yaml.AliasEvent):
+        return yaml.ScalarEvent(
+            None, None, (False, True), f"*{event.anchor}", event.start_mark, event.end_mark, style='"'
+        )
+    if getattr(event, "anchor", None) is None and getattr(event, "tag", None) is None:
+        return event
+    if isinstance(event, yaml.ScalarEvent):
+        implicit = (event.style is None, event.style is not None)
+        return yaml.ScalarEvent(None, None, implicit, event.value, event.start_mark, event.end_mark, style=event.style)
+    return type(event)(None, None, True, event.start_mark, event.end_mark, flow_style=event.flow_style)
 
 
 def _value(node: yaml.Node, path: Path, document: Document) -> Any:

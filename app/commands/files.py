@@ -43,10 +43,13 @@ def create(
 ) -> None:
     """Make a project that follows a schema."""
     from annotation_schemas import shipped
-    from annotation_schemas.loader import load_schema
+    from annotation_schemas.loader import examine
     from workflow import projects
 
-    loaded = load_schema(shipped().get(schema, Path(schema)))
+    examined = examine(shipped().get(schema, Path(schema)))
+    loaded = examined.loaded
+    for warning in examined.warnings:
+        typer.echo(warning, err=True)
     made = projects.create_project(_resources().store, name=name, loaded=loaded, title=title)
     typer.echo(f"Project {made.name} ({made.title}) follows {loaded.schema_.name}, version {loaded.schema_.version}.")
 

@@ -9,7 +9,7 @@ import typer
 
 from annotation_schemas import registry, shipped
 from annotation_schemas.json_schema import json_schema_text
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import examine, load_schema
 from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.typed_yaml import dotted
 
@@ -22,9 +22,19 @@ def register(cli: typer.Typer) -> None:
     @schema.command("check")
     def check(
         file: Annotated[str, typer.Argument(help="A YAML file, or the name of a schema that comes along.")],
+        strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
     ) -> None:
-        """Say what a schema asks, and what of it is not built yet; or what is wrong with it, by line and key."""
-        typer.echo("\n".join(summary(load_schema(shipped().get(file, Path(file))))))
+        """Say what a schema asks, and what of it is not built yet; or what is wrong with it, by line and key.
+
+        Simulated votes go through the rules: what can never be kept, asked or reached is an error; what happens but
+        may not be meant is a warning.
+        """
+        examined = examine(shipped().get(file, Path(file)))
+        typer.echo("\n".join(summary(examined.loaded)))
+        if examined.warnings:
+            typer.echo("\n".join(["", f"{len(examined.warnings)} to look at:", *examined.warnings]))
+            if strict:
+                raise typer.Exit(1)
 
     @schema.command("list")
     def list_schemas() -> None:

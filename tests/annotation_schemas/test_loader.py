@@ -193,6 +193,46 @@ def test_all_problems_are_reported_at_once() -> None:
     ]
 
 
+def lines_of(text: str) -> list[str]:
+    """Line numbers and messages about a text."""
+    return [line.removeprefix("small.yaml:") for line in refusal(text).splitlines()]
+
+
+def test_a_quote_that_is_not_closed_is_told_where_it_was_opened() -> None:
+    # the next quote stands on line 18, where a parser stumbles
+    quoted = FITS.replace("prompt: Which?", "prompt: 'Which?'")
+    for opened in ("title: 'Small", 'title: "Small'):
+        (line, *more) = lines_of(quoted.replace("title: Small", opened))
+        assert line == "3: this is not YAML: the quote that is opened here is not closed on this line."
+        assert more == []
+    # closed two lines on, it is a text of two lines
+    assert refusal(quoted.replace("title: Small", "title: 'Small\n  and more'")) == ""
+
+
+def test_what_is_not_yaml_hides_nothing_else() -> None:
+    text = FITS.replace("title: Small", "title: 'Small").replace("prompt: Which?", "prompt: 'Which?'")
+    text = text.replace("kind: text}", "kind: txt}").replace("[1, 2, 3]", "[1, 2, 3").replace("rule: unan", "rul: unan")
+    found = lines_of(text + "report: {}\n")
+    assert [line.split(":")[0] for line in found] == ["3", "8", "28", "30", "33"]
+    assert "not closed" in found[0]
+    assert "`txt` is not known" in found[1]
+    assert "this is not YAML" in found[2]
+    assert "did you mean `rule`?" in found[3]
+    assert "duplicate key" in found[4]
+
+
+def test_values_that_do_not_fit_their_keys_hide_no_wrong_names() -> None:
+    text = FITS.replace("raters: 2", "raters: many").replace("[cohen_kappa]", "[cohens]").replace("{fits: [", "{fit: [")
+    found = lines_of(text.replace("kind: text}", "kind: txt}"))
+    assert [line.split(":")[0] for line in found] == ["8", "13", "29", "32"]
+    assert "there is no statistic `cohens`" in found[3]
+
+
+def test_anchors_and_tags_hide_nothing_else() -> None:
+    text = FITS.replace("title: Small", "title: &a !!str Small").replace("raters: 2", "raters: many")
+    assert [line.split(":")[0] for line in lines_of(text)] == ["3", "3", "13"]
+
+
 @pytest.mark.parametrize(
     ("data", "says"),
     [

@@ -34,6 +34,35 @@ def test_check_lists_what_is_not_built() -> None:
     assert "2 raters; choice; kept if unanimous and key" in output
 
 
+MAYBE = """\
+name: mine
+version: 1
+title: Mine
+dimensions: [{id: one, title: One}]
+item: {assets: [{role: image, kind: image}], fields: [{name: question, kind: text}]}
+stages:
+  verification:
+    raters: 2
+    criteria: [{name: fits, kind: choice, prompt: Fits it, options: [good, bad]}]
+    keep: {rule: majority, criterion: fits, value: good}
+"""
+
+
+def test_warnings_are_said_and_fail_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(MAYBE)
+    said = f"{path}:10: warning: stages.verification.keep.rule: with 2 raters a majority is all of them"
+    output = run("check", str(path))
+    assert "Mine (mine, version 1) fits." in output
+    assert "1 to look at:" in output
+    assert said in output
+    strict = CliRunner().invoke(cli, ["schema", "check", "--strict", str(path)])
+    assert strict.exit_code == 1
+    assert said in strict.output
+    path.write_text(MAYBE.replace("majority", "unanimous"))
+    assert "to look at" not in run("check", "--strict", str(path))
+
+
 def test_list_names_all() -> None:
     output = run("list")
     assert [line.split()[0] for line in output.splitlines()] == list(shipped())

@@ -1,0 +1,703 @@
+"""What a protocol comes to when it is played: simulated answers through the checks and the policy that decide real ones.
+
+A schema can be well formed and still reject every item, never ask a question, or show raters what they should find out.
+Each such finding says where, what will happen, and what to do: an *error* where it is impossible, a *warning* where it
+may be meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotation_schemas import answers, kinds, marks, registry
+from annotation_schemas.formats import FORMATS
+from annotation_schemas.keys import key_fields
+from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
+from annotation_schemas.prompts import load_prompt_set
+from annotation_schemas.yaml_text import ERROR, WARNING, Path
+from domain.errors import SchemaError
+from domain.policies import Vote, criteria_that_decide, is_skip, item_state, same
+from domain.states import ItemState
+
+MOST_BALLOTS = 3_000
+"""More ways to fill in a form are not tried."""
+_FREE = ("text", "long_text", "integer", "json")
+"""Kinds of fields whose values no list limits."""
+_CHOSEN = ("option_of", "options_of", "order_of")
+_TELLS = re.compile(
+    r"(^|_)(answer|answers|gold|golden|key|correct|solution|truth|reason|rationale|explanation|hint)(_|$)"
+)
+"""Names of fields that speak of the right answer."""
+_STATES = {
+    ItemState.KEPT: "kept",
+    ItemState.REJECTED: "rejected",
+    ItemState.IN_ADJUDICATION: "sent to adjudication",
+    ItemState.IN_VERIFICATION: "left in verification",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that playing the protocol has shown."""
+
+    level: str
+    """``error`` or ``warning``."""
+    path: Path
+    message: str
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """One way to fill in a form."""
+
+    values: Mapping[str, Any]
+    reasons: Mapping[str, Any]
+
+    def vote(self) -> Vote:
+        """As the policy reads it."""
+        return Vote("somebody", self.values, self.reasons)
+
+
+def findings(schema: Schema) -> Iterator[Finding]:
+    """Everything that playing the protocol shows. The schema has passed ``cross_check``."""
+    yield from _asked(schema)
+    yield from _verdicts(schema)
+    yield from _refinement(schema)
+    yield from _grading(schema)
+    yield from _gates(schema)
+    yield from _told(schema)
+    yield from _models(schema)
+
+
+# ---- a simulated item and the answers to it -------------------------------------------------------------------------
+
+
+def some_item(schema: Schema) -> dict[str, Any]:
+    """Fields of an item that fits the schema, as far as its kinds say; lists also hold what conditions ask for."""
+    found: dict[str, Any] = {}
+    for field in sorted(schema.item.fields, key=lambda field: field.field is not None):
+        found[field.name] = _some_value(schema, field, found)
+    return found
+
+
+def _some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Any:
+    entries = list(fields.get(field.field or "") or ())
+    if field.kind == "text_list":
+        n = field.length or min(max(4, field.min_length or 0), field.max_length or 1_000)
+        wanted = [value for value in _conditions_on(schema, field.name) if isinstance(value, str)]
+        return (wanted + [f"entry {number}" for number in range(1, n + 1)])[: max(n, len(wanted))]
+    return {
+        "text": "words",
+        "long_text": "words in a row",
+        "integer": 1,
+        "choice": field.options[0].value if field.options else None,
+        "option_of": entries[0] if entries else None,
+        "options_of": entries[:2],
+        "order_of": entries[::-1],
+    }.get(field.kind)
+
+
+def _conditions_on(schema: Schema, field: str) -> list[Any]:
+    """What criteria are shown after, where the answers are entries of that field."""
+    found: list[Any] = []
+    for stage in ("verification", "refinement", "grading"):
+        criteria = {each.name: each for each in registry.criteria_of(schema, stage)}
+        for criterion in criteria.values():
+            for name, accepted in criterion.show_if.items():
+                if name in criteria and criteria[name].field == field:
+                    found += [value for value in accepted if value not in found]
+    return found
+
+
+def _answers_to(criterion: Criterion, fields: Mapping[str, Any], also: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """A few answers to a criterion, with the reason that each needs; ``also`` where they can be given at all.
+
+    ``(None, reason)`` is a skip, ``(None, None)`` no answer.
+    """
+    options = kinds.options_of(criterion, fields)
+    offered = [option.value for option in options]
+    least = int(criterion.min or 0) if criterion.kind in ("multi_choice", "spans", *marks.KINDS) else 0
+    candidates: list[Any] = list(also)
+    if criterion.kind in ("choice", "scale", "option_of"):
+        candidates += offered
+    elif criterion.kind == "text":
+        candidates += ["words", "other words"]
+    elif criterion.kind == "number":
+        low, step = criterion.min or 0, criterion.step or 1
+        candidates += [low, low + step, *([criterion.max] if criterion.max is not None else []), 0, 1, step]
+    elif criterion.kind == "multi_choice":
+        candidates += [offered[: max(least, 1)], offered, offered[:least], offered[1 : 1 + max(least, 1)]]
+    elif criterion.kind == "ordering":
+        candidates += [offered, offered[::-1]]
+    elif criterion.kind == "property_list":
+        said = answers.said_of(criterion)
+        candidates += [[{"name": name, "value": value} for name in offered] for value in said]
+    elif criterion.kind in ("spans", "plan"):
+        tag = offered[0] if offered else None
+        one = {"step": 0, "tag": tag} if criterion.kind == "plan" else {"start": 0, "end": 1, "tag": tag}
+        candidates += [[], [one] * max(least, 1)]
+    elif criterion.kind in marks.KINDS:
+        label = {"label": offered[0]} if offered else {}
+        drawn: list[Any] = [
+            {**label, "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}
+            if criterion.kind == "boxes"
+            else {"number": number, "x": 0.5, "y": 0.5}
+            for number in range(1, max(least, 1) + 1)
+        ]
+        candidates += [drawn]
+    found: list[tuple[Any, Any]] = []
+    for value in candidates:
+        reason = next(
+            (each.reasons[0].value for each in options if each.reasons and same(each.value, value)),
+            None,
+        )
+        if not any(same(value, known) for known, _ in found) and _can_be_given(criterion, value, reason, fields):
+            found.append((value, reason))
+    if criterion.skip:
+        found.append((None, criterion.skip.reasons[0].value if criterion.skip.reasons else "words"))
+    if not criterion.required:
+        found.append((None, None))
+    return found
+
+
+def _can_be_given(criterion: Criterion, value: Any, reason: Any, fields: Mapping[str, Any]) -> bool:
+    alone = criterion.model_copy(update={"show_if": {}})
+    reasons = {} if reason is None else {criterion.name: reason}
+    return not kinds.check_answers(
+        [alone], {criterion.name: value}, reasons, {"prediction": "words in a row", **fields}
+    )
+
+
+def ballots(
+    criteria: Sequence[Criterion], fields: Mapping[str, Any], *, wanted: Mapping[str, Any], deciding: Sequence[str]
+) -> list[Ballot]:
+    """Ways to fill in a form, as many as tell something: criteria that neither decide nor show others have one answer.
+
+    Every ballot is one that the server would take.
+    """
+    conditions: dict[str, list[Any]] = {}
+    for criterion in criteria:
+        for name, accepted in criterion.show_if.items():
+            conditions.setdefault(name, []).extend(accepted)
+    tell = {*deciding, *conditions}
+    grown: list[Ballot] = [Ballot({}, {})]
+    for criterion in criteria:
+        also = [wanted[criterion.name]] if criterion.name in wanted else []
+        told = _answers_to(criterion, fields, [*also, *conditions.get(criterion.name, ())])
+        if criterion.name not in tell:
+            told = told[:1]
+        longer: list[Ballot] = []
+        for ballot in grown:
+            if not kinds.is_shown(criterion, ballot.values):
+                longer.append(ballot)
+                continue
+            for value, reason in told:
+                values = dict(ballot.values) if value is None and reason is None else {
+                    **ballot.values, criterion.name: value
+                }  # fmt: skip
+                reasons = dict(ballot.reasons) if reason is None else {**ballot.reasons, criterion.name: reason}
+                longer.append(Ballot(values, reasons))
+        grown = longer[:MOST_BALLOTS]
+    texts = {"prediction": "words in a row", **fields}
+    return [
+        replace(each, values=kinds.in_order(criteria, each.values, fields))
+        for each in grown
+        if not kinds.check_answers(criteria, each.values, dict(each.reasons), texts)
+    ]
+
+
+# ---- what is asked --------------------------------------------------------------------------------------------------
+
+
+def _asked(schema: Schema) -> Iterator[Finding]:
+    """Each criterion is asked of somebody, and nobody gets an empty form."""
+    for stage in ("verification", "refinement", "grading"):
+        criteria = registry.criteria_of(schema, stage)
+        part = getattr(schema.stages, stage)
+        in_stage = getattr(part, "dimensions", None)
+        dimensions = [each.id for each in schema.dimensions if in_stage is None or each.id in in_stage]
+        asked: set[str] = set()
+        seen: dict[tuple[str, ...], set[str]] = {}
+        empty: list[str] = []
+        for dimension in dimensions:
+            there = registry.criteria_of(schema, stage, dimension)
+            names = tuple(each.name for each in there)
+            if names not in seen:
+                forms = ballots(there, some_item(schema), wanted={}, deciding=())
+                shown = {each.name for each in there for form in forms if kinds.is_shown(each, form.values)}
+                seen[names] = shown
+            asked |= seen[names]
+            if criteria and not seen[names]:
+                empty.append(dimension)
+        for index, criterion in enumerate(criteria):
+            path: Path = ("stages", stage, "criteria", index)
+            if criterion.name not in asked:
+                yield Finding(ERROR, *_never(schema, stage, criterion, path, dimensions))
+            for name, accepted in criterion.show_if.items():
+                yield from _condition(criteria, name, accepted, (*path, "show_if", name))
+        if empty:
+            yield Finding(
+                ERROR,
+                ("stages", stage, "criteria"),
+                f"nothing is asked about {', '.join(empty)}, so people would get an empty form; "
+                f"let a criterion be about {'it' if len(empty) == 1 else 'them'}"
+                + (", or leave them out of the stage's `dimensions`" if stage == "grading" else ""),
+            )
+
+
+def _never(schema: Schema, stage: str, criterion: Criterion, path: Path, dimensions: Sequence[str]) -> tuple[Path, str]:
+    if criterion.dimensions is not None and not set(criterion.dimensions) & set(dimensions):
+        return (*path, "dimensions"), (
+            f"`{criterion.name}` is never asked: the stage is about {', '.join(dimensions)} only; "
+            "name one of these, or widen the stage's `dimensions`"
+        )
+    if not criterion.show_if:
+        return path, (
+            f"no answer to `{criterion.name}` can be given, so nobody can fill in the form; "
+            "make its limits fit what is offered"
+        )
+    words = " and ".join(
+        f"`{name}` is one of {', '.join(f'`{value}`' for value in accepted) or 'nothing'}"
+        for name, accepted in criterion.show_if.items()
+    )
+    return (*path, "show_if"), (
+        f"`{criterion.name}` is never asked: no answers make {words}; "
+        "name values that can be given together, or take `show_if` away"
+    )
+
+
+def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any], path: Path) -> Iterator[Finding]:
+    on = next((each for each in criteria if each.name == name), None)
+    if on is None or not accepted:
+        return
+    shown = ", ".join(f"`{value}`" for value in accepted)
+    if on.kind == "text":
+        yield Finding(
+            ERROR,
+            path,
+            f"this is asked only of a rater who types exactly {shown} under `{name}`, which nobody is told to; "
+            "ask a `choice` before it, or take `show_if` away",
+        )
+    elif on.field is not None:
+        yield Finding(
+            WARNING,
+            path,
+            f"this is asked only about items whose `{on.field}` has exactly {shown}, after a rater has chosen it; "
+            "if it shall always be asked, take `show_if` away",
+        )
+
+
+# ---- verdicts -------------------------------------------------------------------------------------------------------
+
+
+def _verdicts(schema: Schema) -> Iterator[Finding]:
+    """A right, unanimous item is kept, and every outcome of the stage can be reached."""
+    stage = schema.stages.verification
+    if stage is None:
+        return
+    deciding = criteria_that_decide(stage.keep)
+    by_name = {each.name: each for each in stage.criteria}
+    if any(by_name[name].dimensions is not None for name in deciding):
+        return  # told by the checks of names
+    played: set[tuple[str, ...]] = set()
+    for dimension in schema.dimensions:
+        criteria = registry.criteria_of(schema, "verification", dimension.id)
+        names = tuple(each.name for each in criteria)
+        if names in played:
+            continue
+        played.add(names)
+        found = list(_played(schema, stage, criteria))
+        yield from found
+        if found:
+            return  # another dimension would say the same again
+
+
+def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) -> Iterator[Finding]:
+    keep, path = stage.keep, ("stages", "verification", "keep")
+    deciding = criteria_that_decide(keep)
+    asked = {each.name: each for each in criteria}
+    at = (*path, "key" if keep.key is not None else "values" if keep.values else "value")
+    fields = some_item(schema)
+    unfit = list(_key_fits(schema, keep, [asked[name] for name in deciding], at))
+    yield from unfit
+    if any(each.level == ERROR for each in unfit):
+        return
+    keys = _key_values(schema, keep, [asked[name] for name in deciding], fields)
+    impossible = False
+    for key in keys:
+        item = {**fields, keep.key: key} if keep.key is not None else fields
+        wanted = {name: _wanted(keep, name, key) for name in deciding}
+        for name in deciding:
+            if not any(same(value, wanted[name]) for value, _ in _answers_to(asked[name], item, [wanted[name]])):
+                impossible = True
+                yield Finding(ERROR, at, _unanswerable(keep, asked[name], wanted[name]))
+        if impossible:
+            return
+    item = {**fields, keep.key: keys[0]} if keep.key is not None else fields
+    wanted = {name: _wanted(keep, name, keys[0]) for name in deciding}
+    forms = ballots(criteria, item, wanted=wanted, deciding=deciding)
+    right = next(
+        (form for form in forms if all(same(form.values.get(name), wanted[name]) for name in deciding)),
+        None,
+    )
+    if right is None:
+        behind = next((name for name in deciding if asked[name].show_if), deciding[0])
+        yield Finding(
+            ERROR,
+            (*path, "criterion"),
+            f"no item can be kept: the answers that keep one ({_told_values(wanted)}) cannot be given together, because "
+            f"`{behind}` is not asked after the others; let the criterion that is always asked decide",
+        )
+        return
+    yield from _single_votes(stage, schema, criteria, forms, item)
+    yield from _outcomes(stage, schema, deciding, forms, right, item)
+
+
+def _wanted(keep: Keep, name: str, key: Any) -> Any:
+    return key if keep.key is not None else keep.values.get(name, keep.value)
+
+
+def _told_values(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in values.items())
+
+
+def _unanswerable(keep: Keep, criterion: Criterion, value: Any) -> str:
+    limits = ""
+    if criterion.kind == "number":
+        given = [("from", criterion.min), ("to", criterion.max), ("in steps of", criterion.step)]
+        limits = " " + " ".join(f"{word} {limit:g}" for word, limit in given if limit is not None)
+    source = f"the item's `{keep.key}`" if keep.key is not None else f"`{value}`"
+    return (
+        f"no item can be kept: `{criterion.name}` is a {criterion.kind}{limits.rstrip()} and can never be answered with "
+        f"{source}{f' (for instance `{value}`)' if keep.key is not None else ''}, so votes that are all right reject it; "
+        "let a criterion decide that has this answer, or change what keeps an item"
+    )
+
+
+def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Path) -> Iterator[Finding]:
+    """Whether the field that holds the right answer and the criterion that looks for it speak of the same things."""
+    if keep.key is None:
+        for criterion in deciding:
+            if criterion.kind in ("number", "text", "ordering", "multi_choice", "property_list", "spans", "plan"):
+                yield Finding(
+                    ERROR if criterion.kind not in ("number", "text") else WARNING,
+                    at,
+                    f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
+                    f"`{_wanted(keep, criterion.name, None)}`, whatever the item is about; compare with the item's own "
+                    "answer (`key`), or let a choice decide",
+                )
+        return
+    field = schema.item.field(keep.key)
+    if len(deciding) > 1:
+        names = ", ".join(f"`{each.name}`" for each in deciding)
+        alike = len({(each.kind, each.field, each.options, each.values) for each in deciding}) == 1
+        yield Finding(
+            WARNING if alike else ERROR,
+            at,
+            f"{names} are all compared with `{keep.key}`, so an item is rejected although its votes are right and "
+            "unanimous, unless the same answer is right for each; let one criterion decide by the key",
+        )
+    for criterion in deciding:
+        if criterion.field is not None and field.kind in _CHOSEN and field.field != criterion.field:
+            yield Finding(
+                ERROR,
+                at,
+                f"no item can be kept: `{keep.key}` is chosen from `{field.field}` and `{criterion.name}` from "
+                f"`{criterion.field}`; let both name the same list",
+            )
+        elif field.kind in ("segments", *marks.KINDS):
+            yield Finding(
+                ERROR,
+                at,
+                f"no item can be kept: no vote equals {field.kind}, which `{keep.key}` holds; name another field",
+            )
+        elif field.kind in ("text", "long_text", "json") and criterion.kind in ("option_of", "choice", "scale"):
+            yield Finding(
+                WARNING,
+                at,
+                f"nothing makes sure that `{keep.key}` (of kind `{field.kind}`) is one of the answers to "
+                f"`{criterion.name}`, and an item where it is not is always rejected; give the field the kind "
+                f"`{'option_of' if criterion.field else 'choice'}`",
+            )
+        elif criterion.kind in ("text", "number") and field.kind in ("text", "long_text"):
+            level, why = (WARNING, "equal letter for letter") if criterion.kind == "text" else (ERROR, "never equal")
+            yield Finding(
+                level,
+                at,
+                f"what raters type under `{criterion.name}` and the text of `{keep.key}` are {why}"
+                f"{', so nearly no item is kept' if level == WARNING else ', so no item can be kept'}; "
+                + ("offer options instead" if level == WARNING else "give the field the kind `integer`"),
+            )
+
+
+def _key_values(schema: Schema, keep: Keep, deciding: Sequence[Criterion], fields: Mapping[str, Any]) -> list[Any]:
+    """Right answers that items can have: every one of a choice, some of an item's own options."""
+    if keep.key is None:
+        return [None]
+    field = schema.item.field(keep.key)
+    entries = list(fields.get(field.field or "") or ())
+    if field.kind == "choice":
+        return [option.value for option in field.options]
+    if field.kind == "option_of":
+        return entries
+    if field.kind in _CHOSEN:
+        return [fields[field.name]]
+    free = [value for value, _ in _answers_to(deciding[0], fields, []) if value is not None]
+    fitting = [value for value in free if not isinstance(value, float) or value == int(value)]
+    if field.kind == "integer":
+        fitting = [int(value) for value in fitting if isinstance(value, int | float) and not isinstance(value, bool)]
+    elif field.kind in ("text", "long_text"):
+        fitting = [value for value in fitting if isinstance(value, str)]
+    return fitting or [fields[field.name]]
+
+
+def _single_votes(
+    stage: Verification, schema: Schema, criteria: Sequence[Criterion], forms: Sequence[Ballot], item: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Votes without an answer that decides: all raters may say the same, and it counts as if they differed."""
+    for name in criteria_that_decide(stage.keep):
+        criterion = next(each for each in criteria if each.name == name)
+        index = list(stage.criteria).index(criterion)
+        for form in forms:
+            without = form.values.get(name) is None and not is_skip(form.vote(), (name,))
+            if not without:
+                continue
+            state = _state(stage, schema, [form] * stage.raters, item)
+            hidden = not kinds.is_shown(criterion, form.values)
+            key = "show_if" if hidden else "required"
+            how = "is asked only after some answers" if hidden else "may be left out"
+            yield Finding(
+                WARNING,
+                ("stages", "verification", "criteria", index, key),
+                f"`{name}` decides and {how}: where all raters leave it, they agree, and the item is {_STATES[state]} "
+                "as if their votes differed; let a criterion decide that is always answered",
+            )
+            break
+
+
+def _outcomes(
+    stage: Verification,
+    schema: Schema,
+    deciding: Sequence[str],
+    forms: Sequence[Ballot],
+    right: Ballot,
+    item: Mapping[str, Any],
+) -> Iterator[Finding]:
+    path: Path = ("stages", "verification", "keep")
+    unanimous = _state(stage, schema, [right] * stage.raters, item)
+    if unanimous is not ItemState.KEPT:
+        yield Finding(
+            ERROR, path, f"an item whose votes are all right is {_STATES[unanimous]}; change what keeps an item"
+        )
+        return
+    kinds_of_votes = _distinct(forms, deciding)
+    votes = list(_elections(kinds_of_votes, stage.raters))
+    reached = {_state(stage, schema, each, item) for each in votes}
+    if ItemState.REJECTED not in reached:
+        yield Finding(ERROR, path, "no votes can reject an item, so verification changes nothing; check what keeps one")
+    if schema.stages.adjudication is not None and ItemState.IN_ADJUDICATION not in reached:
+        why = (
+            "one vote differs from no other"
+            if stage.raters == 1
+            else "all that the votes can come to is settled by the rule"
+        )
+        yield Finding(
+            ERROR,
+            ("stages", "adjudication"),
+            f"nothing ever comes to adjudication, because {why}; say `adjudication: none`"
+            + (", or let more than one person vote" if stage.raters == 1 else ""),
+        )
+    if stage.keep.rule in ("majority", "weighted"):
+        yield from _like_another_rule(stage, schema, votes, item)
+
+
+def _like_another_rule(
+    stage: Verification, schema: Schema, votes: Sequence[Sequence[Ballot]], item: Mapping[str, Any]
+) -> Iterator[Finding]:
+    path: Path = ("stages", "verification", "keep", "rule")
+    if stage.keep.rule == "weighted" and stage.qualification is None:
+        yield Finding(
+            WARNING,
+            path,
+            "votes weigh what their raters reached in the qualification, and there is none, so every vote weighs 1; "
+            "add a `qualification`, or say `majority`",
+        )
+        return
+    if stage.keep.rule == "weighted":
+        return
+    other = stage.model_copy(update={"keep": stage.keep.model_copy(update={"rule": "unanimous"})})
+    if stage.raters > 1 and all(
+        _state(stage, schema, each, item) is _state(other, schema, each, item) for each in votes
+    ):
+        yield Finding(
+            WARNING,
+            path,
+            f"with {stage.raters} raters a majority is all of them, so this is `unanimous`; say that, or ask 3",
+        )
+
+
+def _state(stage: Verification, schema: Schema, forms: Sequence[Ballot], item: Mapping[str, Any]) -> ItemState:
+    """What the policy makes of these votes."""
+    return item_state(
+        stage.keep,
+        [form.vote() for form in forms],
+        raters=stage.raters,
+        item_fields=item,
+        adjudication=schema.stages.adjudication is not None,
+        skips=stage.skips,
+    ).state
+
+
+def _distinct(forms: Sequence[Ballot], deciding: Sequence[str]) -> list[Ballot]:
+    """One ballot for each way to answer what decides, skips included; enough of them to differ."""
+    found: list[Ballot] = []
+    for form in forms:
+        if not any(
+            all(
+                same(form.values.get(name), other.values.get(name))
+                and (form.values.get(name) is not None or form.reasons.get(name) == other.reasons.get(name))
+                for name in deciding
+            )
+            for other in found
+        ):
+            found.append(form)
+    return found[:12]
+
+
+def _elections(forms: Sequence[Ballot], raters: int) -> Iterator[list[Ballot]]:
+    """Votes of all raters: two kinds of ballots in any numbers, and as many kinds as there are."""
+    counts = sorted({count for count in (0, 1, 2, raters // 2, raters // 2 + 1, raters - 1) if 0 <= count < raters})
+    for one in forms:
+        for other in forms:
+            for count in counts:
+                yield [one] * count + [other] * (raters - count)
+    if len(forms) >= 3:
+        yield [forms[number % len(forms)] for number in range(raters)]
+
+
+# ---- the other stages -----------------------------------------------------------------------------------------------
+
+
+def _refinement(schema: Schema) -> Iterator[Finding]:
+    stage = schema.stages.refinement
+    if stage is None or not stage.done:
+        return
+    for dimension in schema.dimensions:
+        criteria = registry.criteria_of(schema, "refinement", dimension.id)
+        forms = ballots(criteria, some_item(schema), wanted=stage.done, deciding=tuple(stage.done))
+        if not any(all(same(form.values.get(name), value) for name, value in stage.done.items()) for form in forms):
+            yield Finding(
+                ERROR,
+                ("stages", "refinement", "done"),
+                f"no item of {dimension.id} is ever done: the answers {_told_values(stage.done)} cannot be given "
+                "together; name answers of criteria that are asked together",
+            )
+            return
+
+
+def _grading(schema: Schema) -> Iterator[Finding]:
+    stage = schema.stages.grading
+    if stage is not None and stage.raters == 2 and stage.combine == "majority":
+        yield Finding(
+            WARNING,
+            ("stages", "grading", "raters"),
+            "a majority of two is both of them, so an answer on which they differ gets no grade; "
+            "ask 3, or say `combine: mean`",
+        )
+
+
+def _gates(schema: Schema) -> Iterator[Finding]:
+    for name in ("verification", "grading"):
+        gate = getattr(getattr(schema.stages, name), "qualification", None)
+        if gate is not None and gate.pass_mark == 0:
+            yield Finding(
+                WARNING,
+                ("stages", name, "qualification", "pass_mark"),
+                "everybody passes, whatever they answer; give a share above 0, or take the qualification away",
+            )
+
+
+# ---- what raters are told -------------------------------------------------------------------------------------------
+
+
+def _told(schema: Schema) -> Iterator[Finding]:
+    """Fields that are shown where raters should find the answer by themselves."""
+    stage = schema.stages.verification
+    if stage is None:
+        return
+    lists = {each.field for each in stage.criteria if each.field is not None}
+    known = key_fields(schema)
+    places = _places_of_key(schema)
+    for index, field in enumerate(schema.item.fields):
+        if "verification" in field.secret_in:
+            continue
+        path: Path = ("item", "fields", index)
+        todo = "give it `secret_in: [verification]`"
+        if stage.keep.key is not None and field.name in places:
+            yield Finding(
+                ERROR,
+                path,
+                f"`{field.name}` says where the right answer stands, and raters of verification see it; {todo}",
+            )
+        elif stage.keep.key is not None and (field.name in known or _TELLS.search(field.name)):
+            yield Finding(
+                WARNING,
+                path,
+                f"`{field.name}` may give away the right answer to raters of verification, who should find it; {todo}",
+            )
+        elif field.kind in _CHOSEN and field.field in lists:
+            yield Finding(
+                WARNING,
+                path,
+                f"raters of verification choose from `{field.field}` while they see `{field.name}`, which was chosen "
+                f"from it; {todo}",
+            )
+
+
+def _places_of_key(schema: Schema) -> set[str]:
+    """Fields that hold what the file's format says of the right option's place."""
+    row = FORMATS.get(schema.source.format) if schema.source else None
+    if row is None or row.chosen is None:
+        return set()
+    names = schema.source.fields if schema.source else {}
+    keys = {key for key in row.chosen[:3] if key}
+    key = schema.stages.verification.keep.key if schema.stages.verification else None
+    return {
+        field.name
+        for field in schema.item.fields
+        if names.get(field.name, field.name) in keys and field.name != key and field.kind not in _CHOSEN
+    }
+
+
+# ---- models ---------------------------------------------------------------------------------------------------------
+
+
+def _models(schema: Schema) -> Iterator[Finding]:
+    models = schema.models
+    if models is None:
+        return
+    if models.score is not None and models.strategy != "rank_options":
+        yield Finding(
+            WARNING,
+            ("models", "score"),
+            f"only `rank_options` scores options; with `{models.strategy}` this does nothing",
+        )
+    if models.clips and not any(slot.kind == "clip" for slot in schema.item.assets):
+        yield Finding(WARNING, ("models", "clips"), "the item has no clip, so this does nothing; take it away")
+    try:
+        prompts = load_prompt_set(models.prompts) if models.prompts else None
+    except (KeyError, SchemaError):
+        return
+    there = {variant for family in prompts.families.values() for variant in family} if prompts else {"general"}
+    for variant in models.variants:
+        if variant not in there:
+            where = f"the prompts `{models.prompts}` have" if prompts else "without `prompts` there is"
+            yield Finding(
+                ERROR,
+                ("models", "variants", variant),
+                f"{where} no variant `{variant}`, so its dimensions would silently get `general`; "
+                f"there {'is' if len(there) == 1 else 'are'} {', '.join(sorted(there))}",
+            )
