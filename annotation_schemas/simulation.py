@@ -1,4 +1,4 @@
-"""What a protocol comes to when it is played: simulated answers through the checks and the policy that decide real ones.
+"""What a protocol comes to when it is played: simulated answers, through the checks and the policy of real ones.
 
 A schema can be well formed and still reject every item, never ask a question, or show raters what they should find out.
 Each such finding says where, what will happen, and what to do: an *error* where it is impossible, a *warning* where it
@@ -348,8 +348,8 @@ def _played(schema: Schema, stage: Verification, criteria: Sequence[Criterion]) 
         yield Finding(
             ERROR,
             (*path, "criterion"),
-            f"no item can be kept: the answers that keep one ({_told_values(wanted)}) cannot be given together, because "
-            f"`{behind}` is not asked after the others; let the criterion that is always asked decide",
+            f"no item can be kept: the answers that keep one ({_told_values(wanted)}) cannot be given together, "
+            f"because `{behind}` is not asked after the others; let the criterion that is always asked decide",
         )
         return
     yield from _single_votes(stage, schema, criteria, forms, item)
@@ -371,9 +371,9 @@ def _unanswerable(keep: Keep, criterion: Criterion, value: Any) -> str:
         limits = " " + " ".join(f"{word} {limit:g}" for word, limit in given if limit is not None)
     source = f"the item's `{keep.key}`" if keep.key is not None else f"`{value}`"
     return (
-        f"no item can be kept: `{criterion.name}` is a {criterion.kind}{limits.rstrip()} and can never be answered with "
-        f"{source}{f' (for instance `{value}`)' if keep.key is not None else ''}, so votes that are all right reject it; "
-        "let a criterion decide that has this answer, or change what keeps an item"
+        f"no item can be kept: `{criterion.name}` is a {criterion.kind}{limits.rstrip()} and can never be answered "
+        f"with {source}{f' (for instance `{value}`)' if keep.key is not None else ''}, so votes that are all right "
+        "reject it; let a criterion decide that has this answer, or change what keeps an item"
     )
 
 

@@ -91,7 +91,7 @@ def _mended(value: Any, path: yaml_text.Path, rest: list[str | int], detail: Err
     for step in path if kind == "missing" else path[:-1]:
         place = place[step]
     if kind == "missing":
-        if not rest or not isinstance(place, dict) or not path and rest[0] not in ("name", "title", "version"):
+        if not rest or not isinstance(place, dict) or (not path and rest[0] not in ("name", "title", "version")):
             return False
         place[rest[0]] = "placeholder"
     elif not path:

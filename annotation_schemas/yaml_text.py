@@ -194,9 +194,9 @@ def _events(text: str, document: Document) -> Iterator[yaml.Event]:
     depth, documents = 0, 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1 if event.start_mark else 1
-        if documents < 2 or isinstance(event, yaml.StreamEndEvent):
-            if not (isinstance(event, yaml.DocumentStartEvent) and documents):
-                yield _plain(event)
+        another = documents >= 2 or (documents and isinstance(event, yaml.DocumentStartEvent))
+        if not another or isinstance(event, yaml.StreamEndEvent):
+            yield _plain(event)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) or getattr(event, "tag", None):
             document.odd.add(line)
         if isinstance(event, yaml.AliasEvent):
@@ -230,7 +230,9 @@ def _plain(event: yaml.Event) -> yaml.Event:
     if isinstance(event, yaml.ScalarEvent):
         implicit = (event.style is None, event.style is not None)
         return yaml.ScalarEvent(None, None, implicit, event.value, event.start_mark, event.end_mark, style=event.style)
-    return type(event)(None, None, True, event.start_mark, event.end_mark, flow_style=event.flow_style)
+    assert isinstance(event, yaml.CollectionStartEvent)
+    made: yaml.Event = type(event)(None, None, True, event.start_mark, event.end_mark, flow_style=event.flow_style)
+    return made
 
 
 def _value(node: yaml.Node, path: Path, document: Document) -> Any:
