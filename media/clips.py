@@ -9,11 +9,13 @@ Needs the extra ``video`` (PyAV), which is imported when a function here is call
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,8 @@ _SAME_MOMENT = Fraction(1, 1_000_000)
 _PAST_THE_END = Fraction(1, 10)
 """An end may lie this much after the last frame, whose own duration containers do not always know."""
 _MILLISECONDS = Fraction(1, 1000)
+_INDEXES_KEPT = 64
+"""Videos whose frames are known by their packets; eight bytes a frame."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
         if codec not in CODECS:
             raise MediaRefused(f"{called} is coded as {codec}, which browsers do not play from WebM. Encode it as VP9.")
         _must_fit(stream.width, stream.height, name=called, limits=limits)
-        first = next(container.decode(stream), None)
+        first = next(_decoded(container, stream), None)
         if first is None:
             raise MediaRefused(f"{called} has no frame that can be decoded. Encode it again.")
         _must_fit(first.width, first.height, name=called, limits=limits)  # the container may have said otherwise
@@ -101,11 +105,14 @@ def probe(path: Path, *, name: str | None = None, limits: Limits = LIMITS) -> Pr
     return Probe(float(duration), poster.width, poster.height, codec, poster)
 
 
-def cut(video: Path, *, out: Path, start: float, end: float, side: int = CLIP_SIDE) -> Cut:
+def cut(
+    video: Path, *, out: Path, start: float, end: float, side: int = CLIP_SIDE, last_frame: Path | None = None
+) -> Cut:
     """Cut ``start`` to ``end`` (seconds) out of ``video`` into a WebM file (VP8, without sound).
 
     The first frame is the one that was on screen at ``start``, the last the one on screen at ``end``; moments in
     between keep their distances, also where the source's frame rate varies. The same video gives the same bytes.
+    ``last_frame`` is where the last one is also written as an image, unscaled, as ``frame`` writes it.
 
     Raises
     ------
@@ -116,15 +123,19 @@ def cut(video: Path, *, out: Path, start: float, end: float, side: int = CLIP_SI
         raise MediaRefused(f"{video}: a clip from {start:g} s to {end:g} s has no length. Check its start and end.")
     first, last = _moment(start), _moment(end)
     times: list[Fraction] = []
+    newest: VideoFrame | None = None
     with _opened(video, name=str(video)) as (container, stream):
         _must_reach(container, stream, last, name=str(video))
 
         def shown() -> Iterator[tuple[Image.Image, Fraction]]:
-            for decoded in _between(container, stream, first, last):
-                times.append(_time(decoded, container))
-                yield _fitted(_picture(decoded), side), max(times[-1] - first, Fraction(0))
+            nonlocal newest
+            for newest in _between(container, stream, first, last):
+                times.append(_time(newest, container))
+                yield _fitted(_picture(newest), side), max(times[-1] - first, Fraction(0))
 
         _write(shown(), out=out, name=str(video))
+        if last_frame is not None and newest is not None:
+            _picture(newest).save(last_frame)
     return Cut(out, tuple(float(time) for time in times))
 
 
@@ -138,6 +149,8 @@ def convert(video: Path, *, out: Path, side: int = CLIP_SIDE) -> Cut:
 def frame(video: Path, *, out: Path, index: int | None = None, time: float | None = None) -> Frame:
     """Write one frame as an image: the ``index``-th counted from 0, or the one at ``time``.
 
+    Only its group of pictures is decoded.
+
     Raises
     ------
     MediaRefused
@@ -147,7 +160,7 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
         raise TypeError("frame() takes either an index or a time")
     with _opened(video, name=str(video)) as (container, stream):
         if index is not None:
-            found = _nth(container, stream, index, name=str(video))
+            found = _nth(container, stream, index, video=video)
         else:
             assert time is not None
             found = _at(container, stream, _moment(time), name=str(video))
@@ -155,6 +168,15 @@ def frame(video: Path, *, out: Path, index: int | None = None, time: float | Non
     out.parent.mkdir(parents=True, exist_ok=True)
     picture.save(out)
     return Frame(out, float(moment))
+
+
+def moment_of(video: Path, *, index: int) -> float:
+    """When the ``index``-th frame, counted from 0, comes on screen, in seconds; raises as ``frame`` does."""
+    with _opened(video, name=str(video)) as (container, stream):
+        moment = _nth_moment(container, stream, index, video=video)
+        if moment is None:
+            moment = _time(_counted(container, stream, index, name=str(video)), container)
+    return float(moment)
 
 
 def frames_at(video: Path, times: Sequence[float], *, name: str | None = None) -> Iterator[Image.Image]:
@@ -192,14 +214,8 @@ def timing(path: Path, *, name: str | None = None) -> Timing:
     with _opened(path, name=name or str(path)) as (container, stream):
         origin, duration = _origin(container), _length(container, stream)
         base = stream.time_base or _MILLISECONDS
-        hidden = _hidden_in_vp8 if stream.codec_context.codec.canonical_name == "vp8" else _never
-        container.seek(0)
-        times = {
-            packet.pts * base - origin
-            for packet in container.demux(stream)
-            if packet.pts is not None and packet.size and not hidden(packet)
-        }
-    rising = tuple(round(float(max(time, Fraction(0))), 6) for time in sorted(times))
+        times = [pts * base - origin for pts in _shown(container, stream)[0]]
+    rising = tuple(round(float(max(time, Fraction(0))), 6) for time in times)
     return Timing(rising, round(max(float(duration), rising[-1] if rising else 0.0), 6))
 
 
@@ -252,6 +268,29 @@ def _never(packet: Packet[VideoStream]) -> bool:
     return False
 
 
+def _shown(container: InputContainer, stream: VideoStream) -> tuple[Sequence[int], bool]:
+    """The timestamps of all frames that are shown, rising, by the packets; and whether every packet has one."""
+    hidden = _hidden_in_vp8 if stream.codec_context.codec.canonical_name == "vp8" else _never
+    container.seek(0)
+    found: set[int] = set()
+    sure = True
+    for packet in container.demux(stream):
+        if not packet.size or packet.is_discard or hidden(packet):
+            continue
+        if packet.pts is None or packet.pts in found:
+            sure = False
+        else:
+            found.add(packet.pts)
+    return array("q", sorted(found)), sure
+
+
+@lru_cache(maxsize=_INDEXES_KEPT)
+def _index(video: Path, size: int, changed: int) -> tuple[Sequence[int], bool]:
+    """``_shown`` of a video in this state; reading all of a long one takes a while, and many items share it."""
+    with _opened(video, name=str(video)) as (container, stream):
+        return _shown(container, stream)
+
+
 def _moment(seconds: float) -> Fraction:
     return Fraction(repr(float(seconds)))
 
@@ -295,18 +334,30 @@ def _must_reach(container: InputContainer, stream: VideoStream, end: Fraction, *
         )
 
 
+def _decoded(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
+    """The frames from where the container stands: everything that is decoded comes through here."""
+    return container.decode(stream)
+
+
 def _decoded_from(container: InputContainer, stream: VideoStream, moment: Fraction) -> Iterator[VideoFrame]:
-    """Frames in order, beginning at or before the one on screen at ``moment``."""
+    """Frames in order, beginning at or before the one on screen at ``moment``: at a keyframe close before it.
+
+    Containers find keyframes by an index of their own, which may lead to one that is too late, or whose first pictures
+    need an earlier one: then it is sought further and further back.
+    """
     base = stream.time_base or _MILLISECONDS
-    container.seek(int((moment + _origin(container)) / base), stream=stream, backward=True)
-    frames = container.decode(stream)
-    first = next(frames, None)
-    if first is None or _time(first, container) > moment + _SAME_MOMENT:
-        container.seek(0, backward=True)  # an index that lies: decode from the beginning
-        yield from container.decode(stream)
-        return
-    yield first
-    yield from frames
+    back = Fraction(0)
+    while moment > back:
+        container.seek(int((moment - back + _origin(container)) / base), stream=stream, backward=True)
+        frames = _decoded(container, stream)
+        first = next(frames, None)
+        if first is not None and _time(first, container) <= moment + _SAME_MOMENT:
+            yield first
+            yield from frames
+            return
+        back = max(2 * back, Fraction(1))
+    container.seek(0, backward=True)
+    yield from _decoded(container, stream)
 
 
 def _between(container: InputContainer, stream: VideoStream, start: Fraction, end: Fraction) -> Iterator[VideoFrame]:
@@ -369,13 +420,41 @@ def _each(
         yield shown
 
 
-def _nth(container: InputContainer, stream: VideoStream, index: int, *, name: str) -> VideoFrame:
+def _nth_moment(container: InputContainer, stream: VideoStream, index: int, *, video: Path) -> Fraction | None:
+    """When the ``index``-th frame comes on screen; None: the packets do not say, so that frames have to be counted."""
+    state = video.stat()
+    shown, sure = _index(video, state.st_size, state.st_mtime_ns)
+    if not sure:
+        return None
+    if not 0 <= index < len(shown):
+        raise _no_frame(str(video), len(shown), index)
+    return shown[index] * (stream.time_base or _MILLISECONDS) - _origin(container)
+
+
+def _nth(container: InputContainer, stream: VideoStream, index: int, *, video: Path) -> VideoFrame:
+    moment = _nth_moment(container, stream, index, video=video)
+    if moment is not None:
+        for decoded in _decoded_from(container, stream, moment):
+            if (time := _time(decoded, container)) >= moment:
+                if time == moment:
+                    return decoded
+                break
+    return _counted(container, stream, index, name=str(video))
+
+
+def _counted(container: InputContainer, stream: VideoStream, index: int, *, name: str) -> VideoFrame:
+    """The ``index``-th frame by decoding all before it."""
+    container.seek(0, backward=True)
     n_frames = 0
-    for number, decoded in enumerate(container.decode(stream)):
+    for number, decoded in enumerate(_decoded(container, stream)):
         if number == index:
             return decoded
         n_frames = number + 1
-    raise MediaRefused(
+    raise _no_frame(name, n_frames, index)
+
+
+def _no_frame(name: str, n_frames: int, index: int) -> MediaRefused:
+    return MediaRefused(
         f"{name} has {n_frames:,} frames, so there is no frame {index:,} (they count from 0). "
         "Check that it is the right video."
     )

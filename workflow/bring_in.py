@@ -167,7 +167,7 @@ class _Answer:
     """Where it stood."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Bring:
     """One import on its way."""
 
@@ -182,6 +182,8 @@ class Bring:
     on: Progress
     model: str | None = None
     spec: ModelSpec | None = None
+    _observed: tuple[str, Path] | None = field(default=None, init=False)
+    """The item and the video whose observation was written beside the clip that was cut last."""
 
     @property
     def by_id(self) -> int | None:
@@ -328,20 +330,32 @@ class Bring:
         last = item.fields.get("current_observation_frame")
         if not isinstance(last, int):
             return None
-        observation = clips.frame(video, out=work / "observation.png", index=last)
+        observation = work / "observation.png"
+        this = (item.external_id, video)
         if kind == "image":
-            return observation.path
+            if self._observed == this:
+                return observation
+            self._observed = None
+            return clips.frame(video, out=observation, index=last).path
         starts = [part.get("start_frame") for part in item.fields.get("task_progress_metadata") or ()]
         first = next((start for start in starts if isinstance(start, int | float) and 0 <= start < last), None)
         if first is None:
             return None
-        clip = clips.cut(video, out=work / "progress.webm", start=observation.time * first / last, end=observation.time)
-        return clip.path
+        end = clips.moment_of(video, index=last)
+        clip = clips.cut(
+            video, out=work / "progress.webm", start=end * first / last, end=end, last_frame=observation
+        ).path
+        self._observed = this
+        return clip
 
     def stored(self, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
-        """The media that are there, one by one taken into the store, or a bad row for one that the store refuses."""
+        """The media that are there, one by one taken into the store, or a bad row for one that the store refuses.
+
+        What comes out of one video comes one after the other: it is looked through once.
+        """
+        by_source = sorted(wanted.items(), key=lambda each: each[1].source or "")
         with tempfile.TemporaryDirectory(prefix="touchstone-") as work:
-            for done, (name, want) in enumerate(wanted.items(), 1):
+            for done, (name, want) in enumerate(by_source, 1):
                 try:
                     path = want.find(Path(work))
                     if path is not None:

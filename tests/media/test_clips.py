@@ -7,7 +7,10 @@ import json
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import av
 import pytest
@@ -17,7 +20,7 @@ from domain.errors import MediaRefused, NotFound
 from media import clips
 from media.limits import Limits
 from media.store import MediaStore
-from tests.media.pictures import encoded, frames, number_of, photo, quarters, video
+from tests.media.pictures import encoded, frames, number_of, numbered, photo, quarters, video
 from tests.paths import ROOT
 
 STEADY = [n / 25 for n in range(150)]
@@ -267,3 +270,85 @@ def test_the_store_notes_the_moments_and_looks_again_where_they_are_not_noted(tm
     assert list((store.root / "incoming").iterdir()) == []
     with pytest.raises(NotFound, match="no frames"):
         store.frames(store.add(encoded(photo(40, 30))).sha256)
+
+
+# ---- what is decoded for it -----------------------------------------------------------------------------------------
+
+
+def _one_file(folder: Path, kind: str) -> tuple[Path, int]:
+    """300 numbered frames in a container and code of this kind, and how many frames lie between two keyframes."""
+    name, codec, gap, options = {
+        "b-frames": ("a.mp4", "libx264", 50, {"bf": "3", "preset": "veryfast"}),
+        "open groups": ("a.mp4", "libx264", 50, {"bf": "3", "x264-params": "open-gop=1", "preset": "veryfast"}),
+        "transport stream": ("a.ts", "libx264", 50, {"bf": "2", "preset": "veryfast"}),
+        "h265": ("a.mkv", "libx265", 50, {"x265-params": "log-level=none", "preset": "ultrafast"}),
+        "vp9": ("a.webm", "libvpx-vp9", 50, {"deadline": "realtime", "cpu-used": "8"}),
+        "vp8": ("a.webm", "libvpx", 50, {"auto-alt-ref": "1", "lag-in-frames": "10", "cpu-used": "8"}),
+        "old": ("a.avi", "mpeg4", 50, {}),
+    }[kind]
+    path = folder / name
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=25)
+        stream.width, stream.height, stream.pix_fmt = 320, 240, "yuv420p"
+        stream.bit_rate = 2_000_000
+        stream.options = {"g": str(gap), "keyint_min": str(gap), "threads": "1", **options}
+        for number in range(300):
+            container.mux(stream.encode(av.VideoFrame.from_image(numbered(number))))
+        container.mux(stream.encode())
+    return path, gap
+
+
+@pytest.mark.parametrize("kind", ["b-frames", "open groups", "transport stream", "h265", "vp9", "vp8", "old"])
+def test_a_frame_costs_its_group_of_pictures_and_is_the_right_one(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, gap = _one_file(tmp_path, kind)
+    counted = [number for _, number in frames(path)]  # by decoding all of it, without our code
+    assert counted[:3] == [0, 1, 2]
+    n_decoded = 0
+    decode = clips._decoded
+
+    def counting(*given: Any) -> Iterator[Any]:
+        nonlocal n_decoded
+        for each in decode(*given):
+            n_decoded += 1
+            yield each
+
+    monkeypatch.setattr(clips, "_decoded", counting)
+    for index in (0, 1, 49, 50, 51, 100, 249, 298, len(counted) - 1):
+        n_decoded = 0
+        found = clips.frame(path, index=index, out=tmp_path / "frame.png")
+        with Image.open(found.path) as image:
+            assert number_of(image) == counted[index], index
+        assert clips.moment_of(path, index=index) == found.time
+        if kind != "old":  # AVI names no timestamps, so that its frames are counted
+            assert n_decoded <= 2 * gap + 8, index  # of a group that needs the one before it, both
+    n_decoded = 0
+    cut = clips.cut(path, out=tmp_path / "cut.webm", start=8.02, end=10.02)
+    assert [number for _, number in frames(cut.path)] == list(range(200, 251))
+    assert n_decoded <= 51 + 2 * gap + 8
+
+
+def test_a_film_that_breaks_off_has_the_frames_before_the_break(tmp_path: Path) -> None:
+    whole = video(tmp_path / "whole.webm", STEADY)
+    torn = tmp_path / "torn.webm"
+    torn.write_bytes(whole.read_bytes()[: whole.stat().st_size * 2 // 3])
+    there = []
+    with suppress(av.FFmpegError):
+        for _, number in frames(torn):
+            there.append(number)
+    assert 60 < len(there) < 150
+    found = clips.frame(torn, index=len(there) - 2, out=tmp_path / "frame.png")
+    with Image.open(found.path) as image:
+        assert number_of(image) == len(there) - 2
+    with pytest.raises(MediaRefused):
+        clips.frame(torn, index=149, out=tmp_path / "frame.png")
+
+
+def test_a_film_that_was_replaced_is_looked_at_anew(tmp_path: Path) -> None:
+    path = video(tmp_path / "film.webm", STEADY[:100])
+    assert clips.moment_of(path, index=99) == pytest.approx(STEADY[99], abs=1e-3)
+    video(path, UNEVEN)
+    assert clips.moment_of(path, index=41) == pytest.approx(UNEVEN[41], abs=1e-3)
+    with pytest.raises(MediaRefused, match="has 60 frames"):
+        clips.moment_of(path, index=99)
