@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation_schemas import derived, marks, registry
+from annotation_schemas import derived, judge_templates, marks, registry
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import (
@@ -461,23 +461,79 @@ def _judges(schema: Schema) -> Found:
 
 
 def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
-    sources = [field.name for field in schema.item.fields] + [slot.role for slot in schema.item.assets]
-    sources += ["prediction", "dimension"]
     for index, name in enumerate(judge.sees):
+        sources = _sources(schema)
         if name not in sources:
             yield (*path, "sees", index), f"`{name}` is no field or asset of the item{_suggestion(name, sources)}"
-    row = registry.find("template", judge.template)
-    if not isinstance(row, registry.Template):
+    template = judge_templates.shipped().get(judge.template)
+    if template is None:
         return
     for placeholder in judge.fills:
-        if placeholder not in row.placeholders:
-            known = ", ".join(row.placeholders)
-            yield (*path, "fills", placeholder), f"the template `{row.name}` has no such placeholder; it has {known}"
-    for placeholder in row.placeholders:
-        source = judge.fills.get(placeholder, placeholder)
-        if source not in judge.sees:
+        if placeholder not in template.prompt.placeholders:
+            known = ", ".join(template.prompt.placeholders)
+            message = f"the template `{judge.template}` has no such placeholder; it has {known}"
+            yield (*path, "fills", placeholder), message
+    for placeholder, source in template.sources(judge.fills).items():
+        if not {source, judge.fills.get(placeholder, placeholder)}.intersection(judge.sees):
             where = (*path, "fills", placeholder) if placeholder in judge.fills else path
             yield where, f"the template's placeholder `{placeholder}` is filled by `{source}`, which is not in `sees`"
+
+
+def _sources(schema: Schema) -> list[str]:
+    """What a judge can see."""
+    own = [*(field.name for field in schema.item.fields), *(slot.role for slot in schema.item.assets)]
+    return [*own, judge_templates.PREDICTION, judge_templates.DIMENSION]
+
+
+def shown_to_judges(schema: Schema) -> Found:
+    """Judges that would not be shown what they grade, or not what the schema says that they see.
+
+    It is asked about a schema that is being written; a stored one opens, and its judges are refused as they begin.
+    """
+    for index, field in enumerate(schema.item.fields):
+        if schema.judges and field.name == judge_templates.PREDICTION:
+            message = f"`{field.name}` is what judges call the answer that they grade; give the field another name"
+            yield ("item", "fields", index, "name"), message
+    fields, roles = ([each.name for each in schema.item.fields], [slot.role for slot in schema.item.assets])
+    asked = {
+        stage: {each.name for each in registry.criteria_of(schema, stage)} for stage in ("verification", "grading")
+    }
+    for index, judge in enumerate(schema.judges):
+        template = judge_templates.shipped().get(judge.template)
+        if template is None:
+            continue
+        path: Path = ("judges", index)
+        found = template.troubles(
+            judge.fills,
+            [*_sources(schema), *judge.fills.values()],
+            answers=bool(asked["grading"].intersection(judge.criteria)),
+            items=bool(asked["verification"].intersection(judge.criteria)),
+        )
+        for about, sentence in found:
+            if about not in judge.fills or about in template.prompt.placeholders:
+                yield (*path, "fills", about) if about in judge.fills else path, sentence
+        graded = {
+            name for name, source in template.sources(judge.fills).items() if source == judge_templates.PREDICTION
+        }
+        if graded and judge_templates.PREDICTION not in judge.sees and graded.intersection(judge.sees):
+            names = ", ".join(f"`{name}`" for name in sorted(graded))
+            message = (
+                f"the template `{judge.template}` puts the model's answer into {names}; add `prediction` to `sees`"
+            )
+            yield path, message
+        shown = template.sources(judge.fills).values()
+        pictured = template.head.pictures == "item"
+        for number, name in enumerate(judge.sees):
+            if name in roles and name not in fields:
+                if not pictured:
+                    message = f"`{name}` is in `sees`, but the template `{judge.template}` shows no pictures"
+                    yield (*path, "sees", number), f"{message}; leave it out, or take a template that does"
+            elif name in _sources(schema) and name not in shown:
+                message = f"`{name}` is in `sees`, but the template `{judge.template}` has no placeholder for it"
+                yield (*path, "sees", number), f"{message}; say under `fills` which one it fills, or leave it out"
+        if pictured and roles and not set(roles).intersection(judge.sees):
+            message = f"the template `{judge.template}` shows the item's pictures, and `sees` has none of them"
+            yield (*path, "sees") if judge.sees else path, f"{message}; add {', '.join(roles)}"
 
 
 def _models(schema: Schema) -> Found:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,25 @@ FOLDER = Path(__file__).resolve().parent / "templates"
 """The templates that come with Touchstone."""
 
 Scalar = str | int | float | bool
+
+PREDICTION, DIMENSION = "prediction", "dimension"
+"""What fills a placeholder beside the item's fields: the answer under judgement, and its dimension's title."""
+PAIR = ("answer_a", "answer_b")
+"""Placeholders of templates that compare two answers: they hold nothing else."""
+ITEM = "item"
+"""What a template grades that looks at the item itself."""
+
+GRADES = {
+    "egothink_single": "answer",
+    "etp_answer": "answer",
+    "pca_anchors": "model_output",
+    "verify_reference": ITEM,
+}
+"""What the templates grade whose heads do not say it: they are older than the key, and their texts stay as they are, so
+that the hashes of stored scores do."""
+
+Trouble = tuple[str | None, str]
+"""What is wrong with a placeholder (None: with all of them together), as a sentence without its full stop."""
 
 _HEAD = re.compile(r"\A---\n(.*?\n)---\n(.*)\Z", re.DOTALL)
 
@@ -48,6 +68,10 @@ class Head(BaseModel):
     """What reads the replies: a row of the registry of parsers."""
     values: tuple[Scalar, ...]
     """What a judge may answer; anything else is a failure."""
+    grades: str | None = None
+    """What is under judgement: the placeholder that a model's answer is put into, or `item` where the judge looks at
+    the item itself and is shown no answer. A comparison grades `answer_a` and `answer_b`. Where nothing is said, a
+    schema's judge or whoever starts a run has to."""
     pictures: Literal["none", "item"] = "none"
     """`item`: the item's images, or frames of its clips, come with the text."""
     pair: bool = False
@@ -72,6 +96,65 @@ class JudgeTemplate:
     def hash(self) -> str:
         """SHA-256 of the whole file's text; it travels with every score."""
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def grades(self) -> str | None:
+        """The placeholder that holds what is under judgement, or ``item``; None: nothing says so, or it compares."""
+        named = self.head.grades or GRADES.get(self.head.id)
+        return named if named == ITEM or named in self.prompt.placeholders else None
+
+    def sources(self, fills: Mapping[str, str]) -> dict[str, str]:
+        """What fills each placeholder: what ``fills`` says, else the answer where the template says that it is the one
+        that is graded, else the field of its own name."""
+        own = dict.fromkeys(PAIR, PREDICTION) if self.head.pair else {self.grades: PREDICTION}
+        return {name: fills.get(name, own.get(name, name)) for name in self.prompt.placeholders}
+
+    def troubles(self, fills: Mapping[str, str], known: Sequence[str], *, answers: bool, items: bool) -> list[Trouble]:
+        """What is wrong with filling the placeholders in this way, a sentence each; none: nothing.
+
+        Parameters
+        ----------
+        known
+            What there is to fill them with: the item's fields, and ``dimension``; ``prediction`` is always there.
+        answers, items
+            Whether what the replies rate is asked about models' answers, and about items.
+        """
+        found: list[Trouble] = [
+            (name, f"the template {self.head.id} has no such placeholder; it has {', '.join(self.prompt.placeholders)}")
+            for name in fills
+            if name not in self.prompt.placeholders
+        ]
+        if self.head.pair:
+            found += [
+                (name, f"of a template that compares two answers, `{name}` is one of them and nothing else")
+                for name in PAIR
+                if fills.get(name, PREDICTION) != PREDICTION or name not in self.prompt.placeholders
+            ]
+        sources = self.sources(fills)
+        found += [
+            (name, f"the template's placeholder `{name}` is filled by `{source}`, which the items do not have")
+            for name, source in sources.items()
+            if source not in (*known, PREDICTION)
+        ]
+        graded = [name for name, source in sources.items() if source == PREDICTION]
+        if not graded and answers and (not items or self.grades != ITEM):
+            could = "answer" if "answer" in self.prompt.placeholders else next(iter(self.prompt.placeholders), "answer")
+            found.append(
+                (
+                    None,
+                    f"no placeholder of the template {self.head.id} is filled with the model's answer, so the judge"
+                    f" would grade something else: fill one with `{PREDICTION}`, such as `{could}: {PREDICTION}`",
+                )
+            )
+        if graded and items and not answers:
+            found.append(
+                (
+                    graded[0],
+                    f"`{graded[0]}` is filled with a model's answer, but what is rated is asked about items; take a"
+                    " criterion of grading, or fill it with a field of the item",
+                )
+            )
+        return found
 
 
 @cache
@@ -106,6 +189,10 @@ def parse_template(text: str, *, name: str) -> JudgeTemplate:
             document.add(("variables",), f"the text has no `{{{lacking}}}`")
         for unnamed in sorted(set(prompt.placeholders) - set(head.variables)):
             document.add(("variables",), f"the text has `{{{unnamed}}}`, which is not named here")
+        if head.grades not in (None, ITEM, *prompt.placeholders):
+            document.add(("grades",), f"the text has no `{{{head.grades}}}`; name a placeholder, or `{ITEM}`")
+        if head.grades is not None and head.pair:
+            document.add(("grades",), f"a comparison grades `{PAIR[0]}` and `{PAIR[1]}`; leave this out")
         if not head.values:
             document.add(("values",), "there has to be something that a judge may answer")
         if not prompt.user:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import judge_templates, registry
-from annotation_schemas.judge_templates import JudgeTemplate
+from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION, JudgeTemplate
 from annotation_schemas.model import Judge, Schema
 from db import files, items, judging, runs
 from db.engine import Session, Store
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
     from media.store import MediaStore
 
-PREDICTION, DIMENSION = "prediction", "dimension"
-"""What fills a placeholder beside the item's fields: the answer under judgement, and its dimension's title."""
-ANSWER_A, ANSWER_B = "answer_a", "answer_b"
+ANSWER_A, ANSWER_B = PAIR
 """Placeholders of templates that compare two answers."""
+PREFERENCE = "preference"
+"""What a comparison rates."""
 
 
 # ---- plans ----------------------------------------------------------------------------------------------------------
@@ -51,14 +51,18 @@ def judge_of(schema: Schema, template: str, *, name: str | None = None) -> Judge
     return next((each for each in schema.judges if name in (None, each.name) and each.template == template), None)
 
 
-def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = None, **chosen: Any) -> JudgePlan:
+def plan_for(
+    schema: Schema, template: JudgeTemplate, *, judge: str | None = None, asked_here: bool = True, **chosen: Any
+) -> JudgePlan:
     """The plan that a schema has for a judge who is asked by a template; ``chosen`` are fields of ``JudgePlan`` that
-    differ.
+    differ. What is chosen of ``fills`` differs placeholder by placeholder. With ``asked_here`` False the replies are
+    there already, and what the placeholders were filled with is not ours to say.
 
     Raises
     ------
     InvalidInput
-        Nothing says which criterion the replies are about, or a comparison has no baseline.
+        Nothing says which criterion the replies are about, or a comparison has no baseline; answers are to be graded
+        and no placeholder holds them, or a placeholder is filled by nothing.
     """
     head = template.head
     known = judge_of(schema, head.id, name=judge) or _like(schema, head.variables)
@@ -66,6 +70,9 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
     if parser is None:
         registry.require_row("parser", head.parser)
         raise InvalidInput([Problem("parser", f"There is no parser {head.parser!r}.")])
+    fills = {**(known.fills if known else {}), **chosen.pop("fills", {})}
+    if asked_here and not head.pair and template.grades not in (None, judge_templates.ITEM, *fills):
+        fills[str(template.grades)] = PREDICTION
     plan = JudgePlan(
         template=head.id,
         template_version=head.version,
@@ -75,7 +82,7 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
         parser_version=parser.version,
         values=(known.values if known and known.values else head.values),
         criteria=_criteria(schema, known, parser.parts, pair=head.pair),
-        fills=dict(known.fills) if known else {},
+        fills=fills,
         mirror=dict(head.mirror),
         pictures=head.pictures == "item",
         dimensions=known.dimensions if known else None,
@@ -106,9 +113,58 @@ def plan_for(schema: Schema, template: JudgeTemplate, *, judge: str | None = Non
         problems.append(
             Problem("per_dimension", "A stratified sample has a number for each dimension, others have none.")
         )
+    if asked_here:
+        problems += _not_bound(schema, template, plan)
     if problems:
         raise InvalidInput(problems)
     return plan
+
+
+def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
+    """Why the judge would not be shown what it is to grade."""
+    asked = {
+        stage: {each.name for each in registry.criteria_of(schema, stage)} for stage in ("verification", "grading")
+    }
+    rated = set(plan.criteria.values())
+    unknown = sorted(rated - {*asked["verification"], *asked["grading"], PREFERENCE})
+    problems = [
+        Problem("criteria", f"The schema has no criterion {name!r}; it has {_names(schema)}.") for name in unknown
+    ]
+    on_answers = bool(asked["grading"] & rated) or (not rated and template.grades != judge_templates.ITEM)
+    found = template.troubles(
+        plan.fills,
+        [*(field.name for field in schema.item.fields), DIMENSION],
+        answers=on_answers,
+        items=bool(asked["verification"] & rated),
+    )
+    how = "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges say what fills a placeholder"
+    problems += [Problem("fills", f"{sentence[0].upper()}{sentence[1:]}; {how}.") for _, sentence in found]
+    if problems or of_answers(plan):
+        return problems
+    chosen = {"models": plan.models, "chosen": plan.chosen == "graded", "attacks": plan.attacks}
+    return [
+        Problem(
+            name,
+            f"The template {plan.template} is filled with no answer of a model: the judge looks at the items"
+            f" themselves, and {_ABOUT_ANSWERS[name]}. Fill a placeholder with `{PREDICTION}`, or leave that out.",
+        )
+        for name, given in chosen.items()
+        if given
+    ]
+
+
+_ABOUT_ANSWERS = {
+    "models": "whose answers they are would be ignored",
+    "chosen": "people have graded no items",
+    "attacks": "there is no place for an attack answer",
+}
+
+
+def _names(schema: Schema) -> str:
+    names = dict.fromkeys(
+        each.name for stage in ("grading", "verification") for each in registry.criteria_of(schema, stage)
+    )
+    return ", ".join(names) or "none"
 
 
 def _like(schema: Schema, variables: Sequence[str]) -> Judge | None:
@@ -132,7 +188,7 @@ def plan_of_project(
 def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair: bool) -> dict[str, str]:
     """The criterion that each part of a reply rates."""
     if pair:
-        return {part: "preference" for part in parts}
+        return {part: PREFERENCE for part in parts}
     rated = (
         judge.criteria
         if judge
@@ -224,12 +280,29 @@ def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> lis
     return order[: plan.limit]
 
 
+def filled(plan: JudgePlan) -> dict[str, str]:
+    """What fills each placeholder of a plan: a field of the item, ``dimension``, or ``prediction``, the model's answer.
+
+    A plan says all that is not a field of the placeholder's own name, also one of an earlier version.
+    """
+    template = judge_templates.parse_template(plan.template_text, name=plan.template)
+    pair = PAIR if template.head.pair else ()
+    return {name: plan.fills.get(name, PREDICTION if name in pair else name) for name in template.prompt.placeholders}
+
+
 def of_answers(plan: JudgePlan) -> bool:
     """Whether the judge is shown models' answers; else it looks at the items themselves."""
-    template = judge_templates.parse_template(plan.template_text, name=plan.template)
-    return template.head.pair or any(
-        plan.fills.get(placeholder, placeholder) == PREDICTION for placeholder in template.prompt.placeholders
-    )
+    return PREDICTION in filled(plan).values()
+
+
+def graded_in_words(plan: JudgePlan) -> str:
+    """What the judge grades, and where in the prompt it stands, as a sentence."""
+    places = [f"{{{name}}}" for name, source in filled(plan).items() if source == PREDICTION]
+    if not places:
+        return "No placeholder holds the answer of a model: the judge looks at the items themselves."
+    if len(places) == 1:
+        return f"The answer that is graded stands at {places[0]}."
+    return f"The answers that are graded stand at {' and '.join(places)}."
 
 
 def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:

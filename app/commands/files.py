@@ -228,7 +228,8 @@ def _import_judgements(
     if template is None:
         raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
     here = _resources()
-    plan = plan_of(here, name, template, criteria=dict(pairs(criteria, "--criterion", "PART=CRITERION")))
+    criteria_of_parts = dict(pairs(criteria, "--criterion", "PART=CRITERION"))
+    plan = plan_of(here, name, template, criteria=criteria_of_parts, asked_here=False)
     done = bring_in_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'nobody'}{again}.")

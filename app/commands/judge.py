@@ -243,6 +243,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
         cache=shared.settings.home / "prepared",
     )
     typer.echo(f"{judging.label_of(spec, plan)}: {seen.n_units} requests about {seen.n_answers} answers")
+    typer.echo(f"  {judging.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     if spec.endpoint is not None and seen.questions:

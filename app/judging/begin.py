@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas import registry
+from annotation_schemas import judge_templates, registry
 from annotation_schemas.model import Schema
 from app import markup, shell
 from app.judging import templates
@@ -176,21 +176,21 @@ def _usual(schema: Schema, template: TemplateView, chosen: Mapping[str, Any]) ->
     try:
         return judging.plan_for(schema, template.template, **chosen)
     except InvalidInput as error:
-        if {problem.name for problem in error.problems} - {"criteria"}:
+        if {problem.name for problem in error.problems} - {"criteria", "fills"}:
             raise
         return None
 
 
 def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> dict[str, str]:
-    """What each placeholder is filled with: the schema's way at first."""
+    """What each placeholder is filled with, all of them: the schema's way at first."""
     fields = [field.name for field in schema.item.fields]
     sources = {
-        judging.PREDICTION: "the answer that is judged",
+        judge_templates.PREDICTION: "the answer that is judged",
         **{name: f"the item's {name}" for name in fields},
-        **({} if judging.DIMENSION in fields else {judging.DIMENSION: "the title of its dimension"}),
+        **({} if judge_templates.DIMENSION in fields else {judge_templates.DIMENSION: "the title of its dimension"}),
     }
     judge = judging.judge_of(schema, template.name)
-    before = dict(usual.fills) if usual else dict(judge.fills) if judge else {}
+    before = template.template.sources(usual.fills if usual else judge.fills if judge else {})
     asked = [
         name
         for name in template.template.prompt.placeholders
@@ -199,7 +199,7 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
     found = {}
     for start in range(0, len(asked), 4):
         for column, name in zip(st.columns(4), asked[start : start + 4], strict=False):
-            source = before.get(name, name)
+            source = before[name]
             with column:
                 picked = st.selectbox(
                     f"{{{name}}} is",
@@ -209,7 +209,7 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
                     placeholder="Pick a field",
                     key=f"judges.fills.{template.hash[:12]}.{name}",
                 )
-            if picked and picked != name:
+            if picked:
                 found[name] = picked
     return found
 
@@ -325,8 +325,7 @@ def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
         words.append("The questions go in batch files, which you hand in at the command line.")
     if plan.samples > 1:
         words.append(f"Each is asked {plan.samples} times.")
-    if one == "item":
-        words.append("No placeholder holds the answer of a model: the judge looks at the items themselves.")
+    words.append(judging.graded_in_words(plan))
     words.append("Nothing has been asked yet.")
     return " ".join(words)
 
@@ -367,7 +366,8 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
         ("Replies are read by", f"{plan.parser}, version {plan.parser_version} at the start"),
         ("A judge may say", ", ".join(map(str, plan.values))),
         ("What is rated", ", ".join(f"{part}: {criterion}" for part, criterion in plan.criteria.items())),
-        ("Placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
+        ("What is graded", judging.graded_in_words(plan)),
+        ("Placeholders", ", ".join(f"{name}: {field}" for name, field in judging.filled(plan).items())),
         ("Sample", sample + (f": {plan.per_dimension}" if plan.per_dimension else "")),
         ("Answers of", ", ".join(plan.models) if plan.models else "all models"),
         ("Compared with", plan.baseline),

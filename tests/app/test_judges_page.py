@@ -206,7 +206,14 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     test.text_area(key=begin.BOX).set_value(specs.written(SPEC)).run()
     boxes = {box.label: box for box in test.selectbox}
     boxes["{reference} is"].select("answer")
-    boxes["{answer} is"].select("prediction").run()
+    boxes["{answer} is"].select("answer").run()
+    for box in test.selectbox:
+        if box.label == "The reply's score rates":
+            box.select("score").run()
+    # the items' own `answer` where the model's belongs: told before anything can be asked
+    assert "so the judge would grade something else" in words(test)
+    assert not any(button.key == "judges.see" for button in test.button)
+    next(box for box in test.selectbox if box.label == "{answer} is").select("prediction").run()
     for box in test.selectbox:
         if box.label == "The reply's score rates":
             box.select("score").run()
@@ -215,6 +222,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     page = words(test)
     assert "strict will be asked 12 times about 6 answers, by likeness, version 1." in page
     assert "Each is asked 2 times." in page
+    assert "The answer that is graded stands at {answer}." in page
     assert "requests, if each succeeds at once" in page
     assert "Answer 0 of" in page, "the first prompt"
     assert not runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)

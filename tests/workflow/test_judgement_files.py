@@ -72,7 +72,9 @@ def plan(store: Store, parser: str, *values: str, criterion: str = "preference",
     listed = ", ".join(f'"{value}"' for value in values)
     text = TEMPLATE.replace("PARSER", parser).replace("VALUES", listed).replace("MIRROR", mirror)
     template = parse_template(text, name="t")
-    return judging.plan_of_project(store, by=None, project="p", template=template, criteria={"score": criterion})
+    return judging.plan_of_project(
+        store, by=None, project="p", template=template, criteria={"score": criterion}, asked_here=False
+    )
 
 
 def lines(path: Path, records: Sequence[dict[str, Any]]) -> Path:

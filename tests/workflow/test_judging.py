@@ -23,7 +23,7 @@ from inference.judges.parsers import PARSERS, Parser
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
-from tests.factories import make_items, make_person, make_predictions, make_project
+from tests.factories import make_items, make_person, make_predictions, make_project, make_schema
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.paths import ROOT
 from workflow import jobs, judge_templates, judging, runs
@@ -355,3 +355,75 @@ def test_a_template_can_ask_the_endpoint_for_a_form(world: World) -> None:
     local = ModelSpec(name="here", adapter="chat", model="m")
     with pytest.raises(ModelRefused, match="not kept to a `response_format`"):
         open_answerer(judging.kept_to(local, world.plan(template, fills=FILLS)), strategy="generate")
+
+
+# ---- what is graded --------------------------------------------------------------------------------------------------
+
+
+def asked_about(world: World, plan: JudgePlan) -> dict[tuple[str, str], str]:
+    """What is sent about each item's answer of each model, as the endpoint gets it."""
+    with ScriptedServer(lambda asked, number: chat("Rating: [[1]]")) as server:
+        run = world.run(server.url, plan)
+        assert world.work(run) is RunState.DONE
+        sent = [asked.text for asked in server.asked]
+    hashes = world.all(
+        "SELECT i.external_id, p.model, a.prompt_hash FROM attempt a JOIN judge_unit u ON u.id = a.unit_id"
+        " JOIN item i ON i.id = u.item_id LEFT JOIN prediction p ON p.id = u.prediction_id"
+    )
+    assert len(hashes) == len(sent)
+    return {(item, model): hash for item, model, hash in hashes} | {("", str(at)): text for at, text in enumerate(sent)}
+
+
+@pytest.mark.parametrize("head", ["grades: answer\n", ""])
+def test_the_judge_gets_the_models_answer_and_not_the_field_of_that_name(world: World, head: str) -> None:
+    """The items have a field `answer`, the key; the template's placeholder `answer` is the one under judgement."""
+    text_of = SCORE.replace("parser:", f"{head}parser:")
+    plan = world.plan(text_of, **({"fills": {"reference": "answer"}} if head else {}))
+    with world.store.write() as session:
+        session.connection().execute(
+            text("UPDATE prediction SET text = 'written by ' || model || ' about ' || item_id")
+        )
+    found = asked_about(world, plan)
+    sent = [each for (item, _), each in found.items() if not item]
+    assert len(sent) == 20
+    for model in ("one", "two"):
+        assert sum(f"[Begin]\nwritten by {model} about" in each for each in sent) == 10
+    assert all("Reference: " in each and "Reference: written" not in each for each in sent)
+    # two models' answers to one item are two questions
+    assert len({hash for (item, _), hash in found.items() if item}) == 20
+    assert "{answer}" in judging.graded_in_words(plan)
+
+
+@pytest.mark.parametrize(
+    ("template", "chosen", "said"),
+    [
+        (SCORE, {"fills": {"reference": "answer"}}, "no placeholder of the template likeness is filled with the model"),
+        (SCORE, {"fills": {**FILLS, "answr": "prediction"}}, "no such placeholder; it has question, reference, answer"),
+        (SCORE, {"fills": {**FILLS, "reference": "gold"}}, "`reference` is filled by `gold`, which the items do not"),
+        (SCORE, {"fills": {"answer": "prediction"}}, "`reference` is filled by `reference`, which the items do not"),
+        (SCORE, {"criteria": {"score": "skore"}}, "no criterion 'skore'; it has"),
+        ("verify_reference", {"models": ("one",), "criteria": {"score": "choice"}}, "would be ignored"),
+        ("verify_reference", {"criteria": {"score": "score"}}, "no placeholder of the template verify_reference"),
+        (SCORE, {"criteria": {"score": "choice"}}, "what is rated is asked about items"),
+        ("better_of_two", {"baseline": "one", "fills": {"answer_a": "answer"}}, "`answer_a` is one of them"),
+    ],
+)
+def test_a_judge_that_would_not_see_what_it_grades_is_refused(template: str, chosen: dict[str, Any], said: str) -> None:
+    schema = make_schema().schema_
+    parsed = parse_template(template, name="t") if template.startswith("---") else shipped()[template]
+    with pytest.raises(InvalidInput) as refused:
+        judging.plan_for(schema, parsed, **({"fills": FILLS, **chosen} if template == SCORE else chosen))
+    assert said.casefold() in str(refused.value).casefold()
+
+
+def test_what_is_said_of_one_placeholder_leaves_the_others_as_the_schema_has_them(store: Store) -> None:
+    """`--fill` of the reference once took away the schema's word that `answer` is the model's."""
+    make_project(store, loaded=load_schema(ROOT / "annotation_schemas" / "egothink.yaml"))
+    plan = judging.plan_of_project(
+        store, by=None, project="p", template=shipped()["egothink_single"], fills={"question": "answer"}
+    )
+    assert judging.filled(plan) == {"question": "answer", "ref_answer_1": "answer", "answer": "prediction"}
+    with pytest.raises(InvalidInput, match="No placeholder of the template egothink_single"):
+        judging.plan_of_project(
+            store, by=None, project="p", template=shipped()["egothink_single"], fills={"answer": "answer"}
+        )
