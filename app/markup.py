@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NewType
@@ -69,6 +70,11 @@ a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
 def text(value: object) -> Markup:
     """Text as text."""
     return Markup(escape(str(value)))
+
+
+def label(value: object) -> str:
+    """Text as the label of a widget, where Streamlit would read it as Markdown."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|>~:$<&])", r"\\\1", str(value))
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

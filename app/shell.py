@@ -258,6 +258,11 @@ def pressed(services: Services) -> Iterator[None]:
         st.session_state["touchstone.refused"] = _unforeseen(error)
 
 
+def was_refused() -> bool:
+    """Whether the press that led to this run was refused, and nobody has been told yet."""
+    return "touchstone.refused" in st.session_state
+
+
 def tell_refused() -> None:
     """Why the last press did nothing, if so."""
     refused = st.session_state.pop("touchstone.refused", None)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from app import markup, shell
+from app import confirm, markup, shell
+from app.confirm import Question
 from app.services import Services
-from domain.errors import Conflict, TouchstoneError
+from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
@@ -29,20 +32,21 @@ def render(services: Services) -> None:
         "People", "Who takes part, as what, and in which dimensions. A change counts at once.", made_up=view.made_up
     )
     members = projects.members(services.store, person=services.person, project=view.name)
-    with st.container():  # a place of its own, said or not: a row that moved would close the list open in it
-        _said()
+    _said(services)
+    _links()
+    with st.container(horizontal=True):
+        if st.button("Invite somebody", type="primary", key="people.invite"):
+            _invite(services, view)
+        if st.button("Let in somebody who has an account", key="people.let_in"):
+            _let_in(services, view)
     if not members:
-        shell.show(markup.notice("Nobody takes part yet. Make an invitation below and send its link."))
+        shell.show(markup.notice("Nobody takes part yet. Make an invitation and send its link."))
     else:
         _heads()
     for member in members:
         _member(services, view, member)
     _deactivated(services, view)
-    left, right = st.columns(2, gap="large")
-    with left:
-        _invite(services, view)
-    with right:
-        _let_in(services, view)
+    _ask(services)
 
 
 def stages_of(view: ProjectView) -> list[Stage]:
@@ -55,7 +59,9 @@ def _titles(view: ProjectView) -> dict[str, str]:
     return {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
 
 
-_WIDTHS = (2.2, 1.6, 3.4, 2.6, 0.9)
+# ---- the list -------------------------------------------------------------------------------------------------------
+
+_WIDTHS = (2.2, 1.1, 3.6, 2.4, 1.7)
 
 
 def _heads() -> None:
@@ -65,163 +71,29 @@ def _heads() -> None:
 
 
 def _member(services: Services, view: ProjectView, member: Membership) -> None:
-    login = member.person.login
     titles = _titles(view)
-    who, part, dimensions, stages, more = st.columns(_WIDTHS, vertical_alignment="center")
+    who, part, dimensions, stages, change = st.columns(_WIDTHS, vertical_alignment="center")
     with who:
         shell.show(
             markup.tag("div", markup.tag("b", markup.text(member.person.name)), style="ts"),
-            markup.tag("div", markup.quiet(login), style="ts ts-small"),
+            markup.tag("div", markup.quiet(member.person.login), style="ts ts-small"),
         )
     with part:
-        key = _showing("role", view, member)
-        st.selectbox(
-            f"Part of {member.person.name}",
-            PARTS,
-            format_func=lambda role: str(role).capitalize(),
-            key=key,
-            label_visibility="collapsed",
-            on_change=_chosen,
-            args=(services, view, member, "role"),
-        )
+        shell.show(_words(str(member.role).capitalize(), "part"))
     with dimensions:
-        key = _showing("dimensions", view, member)
-        st.multiselect(
-            f"Dimensions of {member.person.name}",
-            list(dict.fromkeys([*titles, *(member.dimensions or ())])),
-            format_func=lambda name: titles.get(name, name),
-            key=key,
-            placeholder="all dimensions",
-            label_visibility="collapsed",
-            on_change=_chosen,
-            args=(services, view, member, "dimensions"),
-        )
+        named = [titles.get(name, name) for name in member.dimensions or ()]
+        shell.show(_words(", ".join(named) if member.dimensions is not None else "all", "dimensions"))
     with stages:
-        key = _showing("stages", view, member)
-        st.multiselect(
-            f"Stages of {member.person.name}",
-            list(dict.fromkeys([*stages_of(view), *(member.stages or ())])),
-            format_func=str,
-            key=key,
-            placeholder="all stages",
-            label_visibility="collapsed",
-            on_change=_chosen,
-            args=(services, view, member, "stages"),
-        )
-    with more, st.popover("More", width="stretch"):
-        _more(services, view, member)
+        shell.show(_words(", ".join(member.stages) if member.stages is not None else "all", "stages"))
+    with change:
+        # Keyed by the account, so that what is open here is never the next person's.
+        label = f"Change {markup.label(member.person.name)}"
+        if st.button(label, key=f"people.change.{view.name}.{member.person.id}", width="stretch"):
+            _change(services, view, member)
 
 
-def _stored(member: Membership, what: str) -> Role | list[str] | list[Stage]:
-    """One of role, dimensions and stages, as a widget holds it."""
-    return member.role if what == "role" else list(getattr(member, what) or ())
-
-
-def _showing(what: str, view: ProjectView, member: Membership) -> str:
-    """The key of the widget for this part, which shows what is stored now.
-
-    The widget stays the same whatever is stored, so what is chosen in it while the page is still being drawn counts.
-    """
-    key = f"people.{what}.{view.name}.{member.person.login}"
-    stored = _stored(member, what)
-    if st.session_state.get(key) != stored:
-        st.session_state[key] = stored
-    st.session_state[f"{key}.seen"] = stored
-    return key
-
-
-def _chosen(services: Services, view: ProjectView, member: Membership, what: str) -> None:
-    """Store what was just chosen in one widget; the rest of the part stays as it is stored, whoever stored it.
-
-    What another lead has changed since the widget was drawn is not overwritten: the page shows it, and one can choose
-    again.
-    """
-    key = f"people.{what}.{view.name}.{member.person.login}"
-    login = member.person.login
-    with shell.pressed(services):
-        members = projects.members(services.store, person=services.person, project=view.name)
-        now = next((each for each in members if each.person.login == login), None)
-        if now is None:
-            raise Conflict(f"{member.person.name} is no longer in the project.")
-        if _stored(now, what) != st.session_state[f"{key}.seen"]:
-            raise Conflict(
-                f"Somebody has meanwhile changed the {what} of {member.person.name}. Look, and choose again."
-            )
-        chosen = st.session_state[key]
-        saved = projects.set_member(
-            services.store,
-            by=services.person,
-            project=view.name,
-            login=login,
-            role=chosen if what == "role" else now.role,
-            dimensions=(chosen if what == "dimensions" else now.dimensions) or None,
-            stages=(chosen if what == "stages" else now.stages) or None,
-        )
-        st.session_state[f"{key}.seen"] = _stored(saved, what)
-        _note_saved(login, saved.role, saved.dimensions)
-
-
-def _change(
-    services: Services,
-    view: ProjectView,
-    login: str,
-    role: Role,
-    dimensions: Sequence[str] | None,
-    stages: Sequence[Stage] | None,
-) -> None:
-    try:
-        projects.set_member(
-            services.store,
-            by=services.person,
-            project=view.name,
-            login=login,
-            role=role,
-            dimensions=dimensions,
-            stages=stages,
-        )
-    except TouchstoneError as error:
-        shell.tell(error)
-        return
-    _note_saved(login, role, dimensions)
-    st.rerun()
-
-
-def _note_saved(login: str, role: Role, dimensions: Sequence[str] | None) -> None:
-    part = ", ".join(dimensions) if dimensions else "all dimensions"
-    st.session_state["people.said"] = f"Saved: {login} is {role} in {part}."
-
-
-def _more(services: Services, view: ProjectView, member: Membership) -> None:
-    login = member.person.login
-    if services.person.is_admin and st.button(
-        "Make a sign-in link", key=f"people.link.{view.name}.{login}", width="stretch"
-    ):
-        token = accounts.make_sign_in_link(services.store, person=member.person)
-        st.code(_address(f"/link/{token}"), language=None, wrap_lines=True)
-        st.caption("Signs in once, within a day. Whoever has it is that person: send it to nobody else.")
-    st.caption("What they submitted stays.")
-    if st.button("Take out of the project", key=f"people.remove.{view.name}.{login}", width="stretch"):
-        try:
-            projects.remove_member(services.store, by=services.person, project=view.name, login=login)
-        except TouchstoneError as error:
-            shell.tell(error)
-            return
-        _say(f"{member.person.name} is out of the project. What they submitted stays.")
-    if accounts.may_set_active(services.store, by=services.person, login=login):
-        st.caption("Or let nobody sign in with this account any more, in any project:")
-        if st.button("Deactivate the account", key=f"people.deactivate.{view.name}.{login}", width="stretch"):
-            _set_active(services, login, active=False)
-
-
-def _set_active(services: Services, login: str, *, active: bool) -> None:
-    try:
-        person = accounts.set_active(services.store, by=services.person, login=login, active=active)
-    except TouchstoneError as error:
-        shell.tell(error)
-        return
-    if active:
-        _say(f"{person.name} may sign in again, with the parts they had.")
-    _say(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+def _words(value: str, part: str) -> markup.Markup:
+    return markup.tag("div", markup.text(value or "none"), style="ts", data_part=part)
 
 
 def _deactivated(services: Services, view: ProjectView) -> None:
@@ -235,63 +107,364 @@ def _deactivated(services: Services, view: ProjectView) -> None:
             words = (markup.text(member.person.name), markup.text(" "), markup.quiet(member.person.login))
             shell.show(markup.tag("div", *words, style="ts"))
         login = member.person.login
-        may = accounts.may_set_active(services.store, by=services.person, login=login)
-        with more:
-            if may and st.button("Reactivate", key=f"people.reactivate.{view.name}.{login}", width="stretch"):
-                _set_active(services, login, active=True)
+        if accounts.may_set_active(services.store, by=services.person, login=login):
+            more.button(
+                f"Reactivate {markup.label(member.person.name)}",
+                key=f"people.reactivate.{view.name}.{member.person.id}",
+                width="stretch",
+                on_click=partial(_pressed, services, partial(_set_active, services, member, active=True)),
+            )
+
+
+# ---- what is chosen for somebody ------------------------------------------------------------------------------------
+
+
+class _Some:
+    """All of the options or some of them, as a box to tick and buttons to press: no list opens, closes or scrolls."""
+
+    def __init__(self, label: str, options: Mapping[str, str], chosen: Sequence[str] | None, *, key: str) -> None:
+        self.label, self.every, self.some = label, f"{key}.all", f"{key}.some"
+        self.options = {**options, **{str(name): str(name) for name in chosen or () if name not in options}}
+        if self.every not in st.session_state:
+            st.session_state[self.every], st.session_state[self.some] = (
+                chosen is None,
+                [str(name) for name in chosen or ()],
+            )
+
+    def draw(self) -> None:
+        """The box and the buttons; pressing one of them says something about the other."""
+
+        def ticked() -> None:
+            if st.session_state[self.every]:
+                st.session_state[self.some] = []
+
+        def picked() -> None:
+            st.session_state[self.every] = False
+
+        st.checkbox(f"All {self.label}", key=self.every, on_change=ticked)
+        st.pills(
+            f"Only these {self.label}",
+            list(self.options),
+            selection_mode="multi",
+            format_func=lambda name: markup.label(self.options[name]),
+            key=self.some,
+            on_change=picked,
+        )
+
+    def read(self) -> tuple[str, ...] | None:
+        """What is chosen; None is all. ``InvalidInput`` for nothing at all."""
+        if st.session_state[self.every]:
+            return None
+        chosen = set(st.session_state[self.some] or ())
+        if not chosen:
+            raise InvalidInput([Problem(self.label, f"Choose at least one of the {self.label}, or all of them.")])
+        return tuple(name for name in self.options if name in chosen)
+
+
+class _Part:
+    """Role, dimensions and stages, to be chosen in a dialog; nothing is stored before its button is pressed."""
+
+    def __init__(self, view: ProjectView, member: Membership | None, *, key: str) -> None:
+        self.role = f"{key}.role"
+        if self.role not in st.session_state:
+            st.session_state[self.role] = member.role if member else Role.ANNOTATOR
+        stages = {str(stage): str(stage) for stage in stages_of(view)}
+        self.dimensions = _Some(
+            "dimensions", _titles(view), member.dimensions if member else None, key=f"{key}.dimensions"
+        )
+        self.stages = _Some("stages", stages, member.stages if member else None, key=f"{key}.stages")
+
+    def draw(self) -> None:
+        """The controls."""
+        st.radio("Part", PARTS, format_func=lambda role: ROLES[role], key=self.role)
+        self.dimensions.draw()
+        self.stages.draw()
+
+    def read(self) -> tuple[Role, tuple[str, ...] | None, tuple[Stage, ...] | None]:
+        """What is chosen."""
+        stages = self.stages.read()
+        chosen = tuple(Stage(stage) for stage in stages) if stages is not None else None
+        return st.session_state[self.role], self.dimensions.read(), chosen
+
+
+def _dialog(
+    services: Services,
+    title: str,
+    draw: Callable[[], None],
+    act: Callable[[], None],
+    *,
+    button: str,
+    key: str,
+    more: Callable[[], None] | None = None,
+) -> None:
+    """A dialog with one button, which does ``act`` and closes it; what is refused is told in it, and it stays open.
+
+    ``more`` draws what else it has, below the button.
+    """
+
+    @st.dialog(markup.label(title))
+    def box() -> None:
+        with shell.guard(services):
+            draw()
+            refused = st.container()
+            done = st.button(
+                button, type="primary", key=f"{key}.do", width="stretch", on_click=partial(_pressed, services, act)
+            )
+            if done and not shell.was_refused():
+                st.rerun()
+            with refused:
+                shell.tell_refused()
+            if more is not None:
+                more()
+
+    box()
+
+
+def _pressed(services: Services, act: Callable[[], None]) -> None:
+    with shell.pressed(services):
+        act()
+
+
+def _opened() -> int:
+    """A number for each dialog that is opened, so that it shows what is stored and not what was left in the last."""
+    n: int = st.session_state.get("people.opened", 0) + 1
+    st.session_state["people.opened"] = n
+    return n
+
+
+# ---- changing somebody's part ---------------------------------------------------------------------------------------
+
+
+def _change(services: Services, view: ProjectView, member: Membership) -> None:
+    key = f"people.part.{view.name}.{member.person.id}.{_opened()}"
+    name = member.person.name
+
+    def draw() -> None:
+        _Part(view, member, key=key).draw()
+
+    def more() -> None:
+        """What reaches further asks first, in a dialog of its own that takes the place of this one."""
+        st.divider()
+        acts: dict[str, Callable[[], None]] = {}
+        if services.person.is_admin:
+            acts["Make a sign-in link"] = link
+        acts["Take out of the project"] = partial(
+            _ask_later, _removal(member), partial(_remove, services, view, member)
+        )
+        if accounts.may_set_active(services.store, by=services.person, login=member.person.login):
+            act = partial(_set_active, services, member, active=False)
+            acts["Deactivate the account"] = partial(_ask_later, _deactivation(member), act)
+        for label, do in acts.items():
+            act_key = f"{key}.{label.split()[0].lower()}"
+            if st.button(label, key=act_key, width="stretch", on_click=partial(_pressed, services, do)):
+                st.rerun()
+
+    def link() -> None:
+        token = accounts.make_sign_in_link(services.store, person=member.person)
+        words = f"Signs in {name} once, within a day. Whoever has it is {name}: send it to nobody else."
+        _keep_link(f"/link/{token}", words)
+
+    def save() -> None:
+        part = _Part(view, member, key=key)
+        role, dimensions, stages = part.read()
+        wanted = replace(member, role=role, dimensions=dimensions, stages=stages)
+        act = partial(_save, services, view, member, wanted)
+        if member.role is Role.LEAD and role is not Role.LEAD:
+            _ask_later(_demotion(services, member, role), act)
+        else:
+            act()
+
+    _dialog(services, name, draw, save, button="Save", key=key, more=more)
+
+
+def _save(services: Services, view: ProjectView, seen: Membership, wanted: Membership) -> None:
+    """Store what was changed; the rest of the part stays as it is stored, whoever stored it.
+
+    What another lead has changed since the dialog was opened is not overwritten: the page shows it, and one can choose
+    again.
+    """
+    members = projects.members(services.store, person=services.person, project=view.name)
+    now = next((each for each in members if each.person.id == seen.person.id), None)
+    if now is None:
+        raise Conflict(f"{seen.person.name} is no longer in the project.")
+    for what in ("role", "dimensions", "stages"):
+        if getattr(wanted, what) == getattr(seen, what):
+            wanted = replace(wanted, **{what: getattr(now, what)})
+        elif getattr(now, what) != getattr(seen, what):
+            raise Conflict(f"Somebody has meanwhile changed the {what} of {seen.person.name}. Look, and choose again.")
+    _store(services, view, wanted)
+    _say(_saved(view, wanted))
+
+
+def _store(services: Services, view: ProjectView, member: Membership) -> None:
+    projects.set_member(
+        services.store,
+        by=services.person,
+        project=view.name,
+        login=member.person.login,
+        role=member.role,
+        dimensions=member.dimensions,
+        stages=member.stages,
+    )
+
+
+def _saved(view: ProjectView, member: Membership) -> str:
+    titles = _titles(view)
+    dimensions = ", ".join(titles.get(name, name) for name in member.dimensions or ()) or "all dimensions"
+    stages = f", for {', '.join(member.stages)}" if member.stages else ""
+    return f"Saved: {member.person.name} is {member.role} in {dimensions}{stages}."
+
+
+def _demotion(services: Services, member: Membership, role: Role) -> Question:
+    name = member.person.name
+    mine = member.person.id == services.person.id and not services.person.is_admin
+    return Question(
+        f"Make {name} {role} instead of lead?",
+        f"{'You' if mine else name} will no longer see the pages for leads, nor decide who takes part.",
+        "You cannot take this back yourself: another lead would have to."
+        if mine
+        else "You can make them lead again here.",
+        f"Make {name} {role}",
+    )
+
+
+def _removal(member: Membership) -> Question:
+    name = member.person.name
+    return Question(
+        f"Take {name} out of the project?",
+        f"{name} will find this project no more, and get no work from it. What they submitted stays and counts.",
+        "It can be undone: the page offers it afterwards, and you can let them in again.",
+        f"Take {name} out",
+    )
+
+
+def _remove(services: Services, view: ProjectView, member: Membership) -> None:
+    projects.remove_member(services.store, by=services.person, project=view.name, login=member.person.login)
+
+    def back() -> None:
+        if any(
+            each.person.id == member.person.id
+            for each in projects.members(services.store, person=services.person, project=view.name)
+        ):
+            raise Conflict(f"{member.person.name} is in the project already.")
+        _store(services, view, member)
+        _say(f"{member.person.name} is back in the project, with the part they had.")
+
+    _say(f"{member.person.name} is out of the project. What they submitted stays.", undo=back)
+
+
+def _deactivation(member: Membership) -> Question:
+    name = member.person.name
+    return Question(
+        f"Deactivate the account of {name}?",
+        f"{name} is signed out at once and cannot sign in any more, in any project; what they have in hand goes back "
+        "to the others. What they submitted stays and counts.",
+        "You can reactivate the account at the end of this page.",
+        f"Deactivate {name}",
+    )
+
+
+def _set_active(services: Services, member: Membership, *, active: bool) -> None:
+    person = accounts.set_active(services.store, by=services.person, login=member.person.login, active=active)
+    if active:
+        _say(f"{person.name} may sign in again, with the parts they had.")
+    else:
+        _say(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
+
+
+# ---- letting people in ----------------------------------------------------------------------------------------------
 
 
 def _invite(services: Services, view: ProjectView) -> None:
-    shell.section("Invite somebody")
-    with st.form("people.invite", border=False):
-        role, dimensions, stages = _part(view, "people.invite")
-        sent = st.form_submit_button("Make an invitation", type="primary", key="people.invite.submit")
-    if sent:
+    key = f"people.invite.{_opened()}"
+
+    def draw() -> None:
+        _Part(view, None, key=key).draw()
+
+    def make() -> None:
+        role, dimensions, stages = _Part(view, None, key=key).read()
         token = accounts.invite(
             services.store, by=services.person, project=view.name, role=role, dimensions=dimensions, stages=stages
         )
-        st.code(_address(f"/invite/{token}"), language=None, wrap_lines=True)
-        st.caption("Send this link to one person: with it they make their account, once, within two weeks.")
+        words = f"An invitation for one {role}: with it they make their account, once, within two weeks."
+        _keep_link(f"/invite/{token}", words)
+
+    _dialog(services, "Invite somebody", draw, make, button="Make an invitation", key=key)
 
 
 def _let_in(services: Services, view: ProjectView) -> None:
-    shell.section("Let in somebody who has an account")
-    with st.form("people.let_in", border=False):
-        login = st.text_input("Login", key="people.let_in.login")
-        role, dimensions, stages = _part(view, "people.let_in")
-        sent = st.form_submit_button("Let in", key="people.let_in.submit")
-    if sent:
-        _change(services, view, login, role, dimensions, stages)
+    key = f"people.let_in.{_opened()}"
+
+    def draw() -> None:
+        st.text_input("Login", key=f"{key}.login")
+        _Part(view, None, key=key).draw()
+
+    def let_in() -> None:
+        role, dimensions, stages = _Part(view, None, key=key).read()
+        member = projects.set_member(
+            services.store,
+            by=services.person,
+            project=view.name,
+            login=st.session_state[f"{key}.login"],
+            role=role,
+            dimensions=dimensions,
+            stages=stages,
+        )
+        _say(_saved(view, member))
+
+    _dialog(services, "Let in somebody who has an account", draw, let_in, button="Let in", key=key)
 
 
-def _part(view: ProjectView, key: str) -> tuple[Role, list[str] | None, list[Stage] | None]:
-    titles = _titles(view)
-    role = st.selectbox("Part", PARTS, format_func=lambda role: ROLES[role], key=f"{key}.role") or Role.ANNOTATOR
-    dimensions = st.multiselect(
-        "Dimensions",
-        list(titles),
-        format_func=lambda name: titles[name],
-        placeholder="all dimensions",
-        key=f"{key}.dimensions",
-    )
-    stages = st.multiselect("Stages", stages_of(view), format_func=str, placeholder="all stages", key=f"{key}.stages")
-    return role, dimensions or None, stages or None
+# ---- what is said ---------------------------------------------------------------------------------------------------
+
+_LINKS = "people.links"
 
 
-def _address(path: str) -> str:
+def _keep_link(path: str, words: str) -> None:
+    """Show a link until it is put away; nothing can show it again, as only its hash is stored."""
     host = st.context.headers.get("Host", "127.0.0.1:8501")
     scheme = "https" if (st.context.url or "").startswith("https:") else "http"
-    return f"{scheme}://{host}{path}"
+    links = st.session_state.setdefault(_LINKS, {})
+    links[path] = (f"{scheme}://{host}{path}", words)
 
 
-def _say(words: str) -> None:
-    """Draw the page anew from the database, with a line that says what has changed."""
-    st.session_state["people.said"] = words
-    st.rerun()
+def _links() -> None:
+    links: dict[str, tuple[str, str]] = st.session_state.get(_LINKS, {})
+    for path, (address, words) in list(links.items()):
+        with st.container(border=True, key=f"people.link.{path[-8:]}"):
+            shell.show(markup.tag("div", markup.text(words), style="ts"))
+            st.code(address, language=None, wrap_lines=True)
+            shell.show(
+                markup.tag(
+                    "div",
+                    markup.quiet("Shown only here, and gone after a reload: copy it now. If it is lost, make another."),
+                    style="ts ts-small",
+                )
+            )
+            st.button("I have copied it", key=f"people.copied.{path[-8:]}", on_click=links.__delitem__, args=(path,))
 
 
-def _said() -> None:
+def _say(words: str, *, undo: Callable[[], None] | None = None) -> None:
+    """A line above the list that says what has changed, with a way to take it back."""
+    st.session_state["people.said"] = (words, undo)
+
+
+def _said(services: Services) -> None:
     shell.tell_refused()
-    words = st.session_state.pop("people.said", None)
+    words, undo = st.session_state.get("people.said") or (None, None)
+    if undo is None:
+        st.session_state.pop("people.said", None)
     if words:
         shell.show(markup.notice(words, style="good"))
+    if undo is not None:
+        st.button("Undo", key="people.undo", on_click=partial(_pressed, services, undo))
+
+
+def _ask_later(question: Question, act: Callable[[], None]) -> None:
+    st.session_state["people.ask"] = (question, act)
+
+
+def _ask(services: Services) -> None:
+    question, act = st.session_state.pop("people.ask", (None, None))
+    if question is not None:
+        confirm.ask(services, question, act, key="people.sure")

@@ -212,71 +212,134 @@ def part_of(store: Store, login: str) -> tuple[Role, tuple[str, ...] | None]:
     return next((part.role, part.dimensions) for part in parts if part.person.login == login)
 
 
-def test_a_changed_part_is_saved_at_once(store: Store, show: Show) -> None:
-    test = show("people", "lea")
-    test.selectbox(key="people.role.tiny.bo").select(Role.SENIOR).run()
-    assert "Saved: bo is senior" in words(test)
-    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+def change(test: AppTest, name: str) -> AppTest:
+    """Open the dialog about somebody."""
+    return next(button for button in test.button if button.label == f"Change {name}").click().run()
+
+
+def in_dialog(test: AppTest, ending: str) -> str:
+    """The key of the widget whose key ends so, in the dialog that was opened last."""
+    widgets = [*test.button, *test.radio, *test.checkbox, *test.button_group, *test.text_input]
+    (key,) = [each.key for each in widgets if each.key and each.key.endswith(ending) and each.key.count(".") > 2]
+    return key
+
+
+def save(
+    test: AppTest, *, role: Role | None = None, dimensions: list[str] | None = None, button: str = ".do"
+) -> AppTest:
+    """Choose in the open dialog, and press its button."""
+    if role is not None:
+        test.radio(key=in_dialog(test, ".role")).set_value(role)
+    if dimensions is not None:
+        test.checkbox(key=in_dialog(test, ".dimensions.all")).set_value(False)
+        test.button_group(key=in_dialog(test, ".dimensions.some")).set_value(dimensions)
+    return test.button(key=in_dialog(test, button)).click().run()
+
+
+def test_a_changed_part_is_saved_when_it_is_said(store: Store, show: Show) -> None:
+    test = save(change(show("people", "lea"), "Bo"), role=Role.SENIOR)
+    assert "Saved: Bo is senior in all dimensions." in words(test)
+    save(change(test, "Bo"), dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
 
 
-def test_a_page_drawn_before_another_lead_s_change_does_not_undo_it(store: Store, show: Show) -> None:
-    test = show("people", "lea")
+def test_no_dimension_is_not_all_of_them(store: Store, show: Show) -> None:
     projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
-    test.selectbox(key="people.role.tiny.chi").select(Role.SENIOR).run()
+    test = save(change(show("people", "lea"), "Bo"), dimensions=[])
+    assert "Choose at least one of the dimensions, or all of them." in words(test)
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
-    assert part_of(store, "chi") == (Role.SENIOR, None)
 
 
 def test_what_another_lead_has_changed_meanwhile_is_not_overwritten_and_one_is_told(store: Store, show: Show) -> None:
-    test = show("people", "lea")
+    test = change(show("people", "lea"), "Bo")
     projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, dimensions=["activity"])
-    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+    save(test, dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("activity",))
     assert "Somebody has meanwhile changed the dimensions of Bo. Look, and choose again." in words(test)
-    assert test.multiselect(key="people.dimensions.tiny.bo").value == ["activity"]
-    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+    save(change(test, "Bo"), dimensions=["activity", "counting"])
     role, dimensions = part_of(store, "bo")
     assert (role, set(dimensions or ())) == (Role.SENIOR, {"activity", "counting"})
 
 
 def test_one_part_is_changed_and_the_rest_stays_as_another_lead_has_left_it(store: Store, show: Show) -> None:
-    test = show("people", "lea")
+    test = change(show("people", "lea"), "Bo")
     projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR)
-    test.multiselect(key="people.dimensions.tiny.bo").select("counting").run()
+    save(test, dimensions=["counting"])
     assert part_of(store, "bo") == (Role.SENIOR, ("counting",))
+    projects.set_member(store, by=None, project="tiny", login="bo", role=Role.SENIOR, stages=[Stage.VERIFICATION])
+    test = save(change(test, "Bo"), role=Role.ANNOTATOR)
+    assert "Saved: Bo is annotator in all dimensions, for verification." in words(test)
 
 
 def test_who_was_taken_out_meanwhile_stays_out(store: Store, show: Show) -> None:
-    test = show("people", "lea")
+    test = change(show("people", "lea"), "Bo")
     projects.remove_member(store, by=None, project="tiny", login="bo")
-    test.selectbox(key="people.role.tiny.bo").select(Role.SENIOR).run()
-    assert "Bo is no longer in the project." in words(test)
+    assert "Bo is no longer in the project." in words(save(test, role=Role.SENIOR))
     assert "bo" not in {m.person.login for m in projects.members(store, person=None, project="tiny")}
 
 
-def test_an_invitation_is_a_link_that_works(store: Store, show: Show) -> None:
-    test = show("people", "lea")
-    test.selectbox(key="people.invite.role").select(Role.SENIOR)
-    test.button(key="people.invite.submit").click().run()
-    address = test.code[0].value
+def test_what_reaches_far_asks_first_by_name_and_says_how_it_is_undone(store: Store, show: Show) -> None:
+    def bo() -> bool:
+        return any(m.person.login == "bo" for m in projects.members(store, person=None, project="tiny"))
+
+    test = save(change(show("people", "lea"), "Bo"), button=".take")
+    assert bo()
+    assert "What they submitted stays and counts." in words(test)
+    assert "It can be undone" in words(test)
+    test.button(key="people.sure.no").click().run()
+    assert bo()
+    save(change(test, "Bo"), button=".take")
+    test.button(key="people.sure.yes").click().run()
+    assert not bo()
+    assert "Bo is out of the project." in words(test)
+    test.button(key="people.undo").click().run()
+    assert bo()
+    save(change(test, "Bo"), button=".deactivate")
+    assert accounts.find_person(store, login="bo") in accounts.everybody(store)
+    test.button(key="people.sure.yes").click().run()
+    assert accounts.find_person(store, login="bo") not in accounts.everybody(store)
+    (back,) = [button for button in test.button if button.label == "Reactivate Bo"]
+    back.click().run()
+    assert accounts.find_person(store, login="bo") in accounts.everybody(store)
+
+
+def test_the_only_lead_stays_one_and_is_told(store: Store, show: Show) -> None:
+    test = save(change(show("people", "lea"), "Lea"), role=Role.ANNOTATOR)
+    assert "another lead would have to" in words(test)
+    assert part_of(store, "lea")[0] is Role.LEAD
+    test.button(key="people.sure.yes").click().run()
+    assert "Lea is the last active lead of" in words(test)
+    assert part_of(store, "lea")[0] is Role.LEAD
+
+
+def test_an_invitation_is_a_link_that_works_and_stays_until_it_is_put_away(store: Store, show: Show) -> None:
+    test = show("people", "lea").button(key="people.invite").click().run()
+    save(test, role=Role.SENIOR)
+    for _ in range(2):
+        address = test.code[0].value
+        assert "Shown only here, and gone after a reload" in words(test)
+        test.run()
     offered = accounts.invitation(store, token=address.rpartition("/invite/")[2])
     assert offered is not None
     assert (offered.project, offered.role) == ("tiny", Role.SENIOR)
+    next(button for button in test.button if button.label == "I have copied it").click().run()
+    assert not test.code
 
 
 def test_somebody_with_an_account_is_let_in_and_an_unknown_login_is_told(store: Store, show: Show) -> None:
-    test = show("people", "lea")
-    test.text_input(key="people.let_in.login").input("olu")
-    test.button(key="people.let_in.submit").click().run()
+    test = show("people", "lea").button(key="people.let_in").click().run()
+    test.text_input(key=in_dialog(test, ".login")).input("olu")
+    save(test)
     assert "olu" in {m.person.login for m in projects.members(store, person=person(store, "lea"), project="tiny")}
-    test.text_input(key="people.let_in.login").input("nobody")
-    test.button(key="people.let_in.submit").click().run()
-    assert "no account with the login" in words(test)
+    test.button(key="people.let_in").click().run()
+    test.text_input(key=in_dialog(test, ".login")).input("nobody")
+    assert "no account with the login" in words(save(test))
 
 
 def test_a_lead_makes_no_sign_in_link_for_others(show: Show) -> None:
-    assert not [button.key for button in show("people", "lea").button if button.key.startswith("people.link")]
+    labels = {button.label for button in change(show("people", "lea"), "Bo").button}
+    assert "Save" in labels
+    assert "Make a sign-in link" not in labels
 
 
 # ---- import and export -----------------------------------------------------------------------------------------------

@@ -74,8 +74,9 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
             expect(lea.page.get_by_text("Done: 1 claim changed.")).to_be_visible()
             expect(lea.page.locator("[data-part=preview]")).to_have_text("0 claims would change, 0 would not.")
             lea.open("/people?project=team")
-            lea.page.get_by_role("button", name="More").first.click()
+            lea.page.get_by_role("button", name="Change ann").click()
             lea.page.get_by_role("button", name="Deactivate the account").click()
+            lea.page.get_by_role("button", name="Deactivate ann").click()
             expect(lea.page.get_by_text("What they submitted stays and counts.")).to_be_visible()
         with opened(server) as store:
             assert "ann" not in [person.login for person in accounts.everybody(store)]
