@@ -322,6 +322,12 @@ def count_by_state(session: Session, *, project_id: int) -> dict[tuple[str, Item
     return {(dimension, ItemState(state)): n for dimension, state, n in session.exec(wanted)}
 
 
+def in_state(session: Session, *, project_id: int, state: ItemState) -> list[int]:
+    """The items that are in a state, by id."""
+    wanted = select(ItemRow.id).where(ItemRow.project_id == project_id, ItemRow.state == state)
+    return [id or 0 for id in session.exec(wanted)]
+
+
 def latest_annotations(
     session: Session, *, item_id: int, revision: int, stage: Stage, purpose: Purpose = Purpose.LIVE
 ) -> list[AnnotationRow]:

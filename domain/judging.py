@@ -101,6 +101,8 @@ class JudgePlan:
     """Of a sample."""
     dimensions: tuple[str, ...] | None = None
     """None: all of them."""
+    items: str | None = None
+    """Which items count, of ``domain.states.Items``; None: the kept ones as soon as there are verdicts, else all."""
     limit: int | None = None
     """At most so many answers."""
     attacks: bool = False

@@ -236,7 +236,10 @@ class RunPlan:
     dimensions: tuple[str, ...] | None = None
     """None: all of them."""
     states: tuple[str, ...] | None = None
-    """Only items in these states; None: any."""
+    """Only items in these states; None: those that count (``items``)."""
+    items: str | None = None
+    """Which items count, of ``domain.states.Items``; None: the kept ones as soon as there are verdicts, else all. A run
+    that was started in a project with verdicts says here which they were."""
     limit: int | None = None
     """At most so many items, in the project's own shuffled order."""
     batch: bool = False

@@ -56,3 +56,11 @@ class ItemState(StrEnum):
     REJECTED = "rejected"
     UNVERIFIED = "unverified"
     """The schema has no verification stage, so no verdict can be reached."""
+
+
+class Items(StrEnum):
+    """Which items count where something is scored."""
+
+    KEPT = "kept"
+    """Those that verification has kept."""
+    ALL = "all"

@@ -31,7 +31,8 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
     rule = rule or Rule()
     return Report(
         title=f"Calibration of {listed(study.judges)}",
-        subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {listed(study.humans)}",
+        subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {listed(study.humans)}"
+        + (f". {source.counted.rstrip('.')}" if source.counted else ""),
         source=source,
         humans=study.humans,
         judges=study.judges,

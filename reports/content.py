@@ -222,6 +222,8 @@ class Source:
     sha256: str
     what: str
     """"file" or "project", in words."""
+    counted: str = ""
+    """Of a project: which of its items were counted, as a sentence."""
 
 
 @dataclass(frozen=True)

@@ -432,6 +432,12 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[
             f"The models did not answer the same items ({told_counts} answers), so part of a difference may be the "
             f"items; {len(set.intersection(*lots.values()))} items were answered by all of them."
         )
+    if found.counting is not None and found.counting.verdicts and not common:
+        there = sum(of.asked is None or item.dimension in of.asked for item in found.items.values())
+        short = {model: there - line.asked for model, line in whole.items() if there > line.asked}
+        if short:
+            each = ", ".join(f"{model} about {n}" for model, n in sorted(short.items()))
+            notes.append(f"Of the {there} items that count, models were never asked about some: {each}.")
     for model, line in whole.items():
         lost = line.asked - line.answered
         if lost:
@@ -648,7 +654,11 @@ def ranked(store: Store, found: Read, *, person: Person | None, together: str | 
             return None
         kept: dict[tuple[str, int], Mapping[str, Any]] = {}
         for run_id, item, detail in stored.details(session, run_ids=runs):
-            if isinstance(detail.get("winners"), Mapping) and isinstance(detail.get("options"), list):
+            if (
+                item in found.items
+                and isinstance(detail.get("winners"), Mapping)
+                and isinstance(detail.get("options"), list)
+            ):
                 kept[runs[run_id].name, item] = _winners(detail)
     return under_each_score(found, kept, together=together)
 
@@ -754,6 +764,8 @@ def as_json(found: Read, boards: Sequence[Board]) -> dict[str, Any]:
         "project": found.project,
         "title": found.title,
         "unit": "answer",
+        "items": found.counting.which.value if found.counting else None,
+        "counted": found.counting.sentence if found.counting else None,
         "boards": [
             {
                 "scores": each.scores.title,

@@ -21,9 +21,10 @@ from domain.policies import same
 from domain.records import About, Person, Rating
 from domain.replies import Attacked, JudgeAbout, reason_of
 from domain.runs import OPEN, RESUMABLE, RunKind
-from domain.states import Stage
+from domain.states import Items, Stage
 from reports.content import Source
 from reports.study import Runs, Study
+from workflow.counting import counting
 from workflow.derived import MAJORITY, scale_of, settled_ratings
 from workflow.measure import beside_metrics, measured
 from workflow.projects import Access, require_lead
@@ -48,6 +49,7 @@ def study_of(
     unparsed: Sequence[str] = (),
     tuned: bool = False,
     pool_guidelines: bool = False,
+    items: Items | str | None = None,
 ) -> tuple[Study, Source]:
     """The ratings of one stage of a project with people and judges told apart, and what identifies these ratings.
 
@@ -67,9 +69,12 @@ def study_of(
     if criteria is not None:
         plain = [name for name in criteria if name not in rules]
         needed = list(dict.fromkeys([*plain, *(part for rule in rules.values() for part in rule.parts)]))
-    rows, declared = measured(store, person=person, project=project, stage=stage, criteria=needed, scales=scales)
+    rows, declared = measured(
+        store, person=person, project=project, stage=stage, criteria=needed, scales=scales, items=items
+    )
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
+        counted = counting(session, access=access, items_=items, stage=stage)
         project_id = access.project_id
         external = {id: name for id, name, _ in files.item_ids(session, project_id=project_id)}
         about = {name: About(item=name) for name in external.values()}
@@ -81,7 +86,7 @@ def study_of(
         }
         failed = [
             replace(rating, value=verdict.words)
-            for rating, verdict in judge_ratings(session, access=access, stage=stage)
+            for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
             if not verdict.scored and (needed is None or rating.criterion in needed)
         ]
         judge_runs = runs_by_judge(session, access=access)
@@ -140,7 +145,7 @@ def study_of(
         attacked_others=attacked_others,
         judge_runs=_abouts(store, judge_runs, [*judges, *runs.earlier_names()]),
     )
-    return study, Source(f"{access.title}, {stage.value}", _digest(used), "project")
+    return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.sentence)
 
 
 def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:

@@ -12,7 +12,9 @@ from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.records import Person, Rating
-from domain.states import Stage
+from domain.states import Items, Stage
+from workflow.counting import counting_of
+from workflow.measure import of_items
 from workflow.projects import require_lead
 from workflow.ratings import BETWEEN, Raters, by_guideline, raters_of, ratings_of
 from workflow.results import combined, number_of, scored_criteria
@@ -30,6 +32,7 @@ def agreement_of_means(
     criteria: Sequence[str] | None = None,
     pool_guidelines: bool = False,
     cross_check: bool = False,
+    items: Items | str | None = None,
 ) -> list[Result]:
     """Statistics whose units are the means of a model's answers in a dimension.
 
@@ -46,7 +49,7 @@ def agreement_of_means(
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     there = raters_of(store, person=person, project=project, stage=Stage.GRADING)
-    rows = ratings_of(store, project=project, stage=Stage.GRADING, by=person)
+    rows = ratings_of(store, project=project, stage=Stage.GRADING, by=person, items=items)
     known = [*there.people, *there.machines]
     for name in raters or ():
         if name not in {*known, *(row.rater for row in rows)}:
@@ -68,6 +71,8 @@ def agreement_of_means(
         if len(columns) < 2 and criteria is None:
             continue
         found += _of_columns(name, columns, rows, cross_check=cross_check)
+    counted = counting_of(store, person=person, project=project, items_=items)
+    found = [of_items(each, counted) for each in found]
     if not found and rows:
         raise RatingsError("No criterion has grades of two of these raters; people together count as one.")
     return found

@@ -24,10 +24,12 @@ from domain.judging import JudgePlan, Reading, Verdict
 from domain.records import Person
 from domain.runs import Attempt, Outcome, Picture, Question, RunKind, RunPlan
 from domain.settings import Settings
+from domain.states import Stage
 from inference.judges.attacks import ATTACKS
 from inference.judges.parsers import PARSERS, read_reply
 from inference.spec import ModelSpec
 from workflow import runs as runs_of_models
+from workflow.counting import Counting, counting
 from workflow.projects import Access, require_lead
 from workflow.questions import Asker, FieldTexts
 
@@ -215,10 +217,12 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         return _attacks(session, access, plan)
     if not of_answers(plan):
         return _items(session, access, plan)
+    counted = counted_in(session, access, plan)
     answers = [
         each
         for each in judging.answers(session, project_id=access.project_id)
-        if (plan.dimensions is None or each[2] in plan.dimensions)
+        if counted.counts(each[1])
+        and (plan.dimensions is None or each[2] in plan.dimensions)
         and (plan.models is None or each[3] in plan.models)
         and each[3] != plan.baseline
     ]
@@ -227,7 +231,9 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         answers = [each for each in answers if each[0] in graded]
     answers = _drawn(answers, plan)
     if not answers:
-        raise InvalidInput([Problem("answers", f"There is nothing to judge: {access.title} has no such answers.")])
+        raise InvalidInput(
+            [Problem("answers", f"There is nothing to judge: {access.title} has no such answers{_of(counted)}.")]
+        )
     others = {}
     if plan.baseline is not None:
         others = judging.of_model(session, item_ids=[each[1] for each in answers], model=plan.baseline)
@@ -245,6 +251,17 @@ def units_of(session: Session, access: Access, plan: JudgePlan) -> list[dict[str
         for sample in range(plan.samples)
         for swapped in ((False, True) if plan.swap else (False,))
     ]
+
+
+def counted_in(session: Session, access: Access, plan: JudgePlan) -> Counting:
+    """Which items count in a run of a judge: one that looks at the items themselves stands beside voters, who were
+    shown all of them."""
+    stage = Stage.GRADING if plan.attacks or of_answers(plan) else Stage.VERIFICATION
+    return counting(session, access=access, items_=plan.items, stage=stage)
+
+
+def _of(counted: Counting) -> str:
+    return "" if counted.ids is None else f" to items that count ({counted.sentence.rstrip('.')})"
 
 
 def _check_names(session: Session, access: Access, plan: JudgePlan) -> None:
@@ -307,10 +324,11 @@ def graded_in_words(plan: JudgePlan) -> str:
 
 def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
     """The items, where a judge looks at them and not at what models answered."""
+    counted = counted_in(session, access, plan)
     found = [
         (id, id, dimension, "")
         for id, _, dimension in files.item_ids(session, project_id=access.project_id)
-        if plan.dimensions is None or dimension in plan.dimensions
+        if counted.counts(id) and (plan.dimensions is None or dimension in plan.dimensions)
     ]
     drawn = _drawn(found, plan)
     if not drawn:
@@ -324,7 +342,9 @@ def _items(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, 
 
 def _attacks(session: Session, access: Access, plan: JudgePlan) -> list[dict[str, Any]]:
     """One attack answer of each kind for every item, or for as many items as the plan allows."""
-    found = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
+    counted = counted_in(session, access, plan)
+    every = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=None)
+    found = [id for id in every if counted.counts(id)]
     if not found:
         raise InvalidInput([Problem("items", f"There is nothing to judge: {access.title} has no such items.")])
     order = sorted(found)
@@ -372,6 +392,9 @@ def start(
         raise ModelRefused(f"{spec.name} is no endpoint, and batch files are for endpoints only.")
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
+        counted = counted_in(session, access, plan)
+        if counted.verdicts:
+            plan = replace(plan, items=counted.which.value)
         rows = units_of(session, access, plan)
         run = runs_of_models.write_down(
             session,

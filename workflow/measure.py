@@ -11,12 +11,14 @@ from agreement.summary import Result, summarise
 from annotation_schemas.answers import said_of
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import files, items, threads
+from db import events, files, threads
+from db import items as stored_items
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.policies import same
 from domain.records import Person, Rating
-from domain.states import Stage
+from domain.states import Items, Stage
+from workflow.counting import Counting, counting_of
 from workflow.projects import require_lead
 from workflow.ratings import BETWEEN, by_guideline, criteria_of, raters_of, ratings_of
 
@@ -43,6 +45,7 @@ def agreement_of(
     scales: Mapping[str, Scale] | None = None,
     pool_guidelines: bool = False,
     cross_check: bool = False,
+    items: Items | str | None = None,
 ) -> list[Result]:
     """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
 
@@ -58,10 +61,15 @@ def agreement_of(
     names them, or if nobody has rated here. Beside a reference metric a criterion's values are numbers on an interval
     scale (``beside_metrics``).
 
+    Grades are those of the items that count (``items``, see ``workflow.counting``); votes of verification are all.
+
     ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
     list.
     """
-    rows, declared = measured(store, person=person, project=project, stage=stage, criteria=criteria, scales=scales)
+    rows, declared = measured(
+        store, person=person, project=project, stage=stage, criteria=criteria, scales=scales, items=items
+    )
+    counted = counting_of(store, person=person, project=project, items_=items, stage=stage)
     there = raters_of(store, person=person, project=project, stage=stage)
     if raters is None:
         rows = [row for row in rows if not there.people or row.rater in there.people]
@@ -78,9 +86,10 @@ def agreement_of(
             raters=raters if rows else None,
             cross_check=cross_check,
         )
-        return found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
+        found = found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
+        return [of_items(each, counted) for each in found]
     return [
-        _of_version(each, _version(number))
+        of_items(_of_version(each, _version(number)), counted)
         for number, part in by_version
         for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters, cross_check=cross_check)
     ]
@@ -94,11 +103,12 @@ def measured(
     stage: Stage,
     criteria: Sequence[str] | None = None,
     scales: Mapping[str, Scale] | None = None,
+    items: Items | str | None = None,
 ) -> tuple[list[Rating], dict[str, Scale]]:
     """The ratings of a stage that coefficients can be made of, each as what is compared, and the scales they are on."""
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
-    rows = ratings_of(store, project=project, stage=stage, by=person)
+    rows = ratings_of(store, project=project, stage=stage, by=person, items=items)
     kinds = {criterion.name: criterion.kind for criterion in criteria_of(schema, stage)}
     asked = [name for name, kind in kinds.items() if kind not in UNMEASURED]
     for criterion in criteria or ():
@@ -132,11 +142,14 @@ def beside_metrics(
     return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}
 
 
-def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> tuple[int, int]:
-    """What stays the same as long as nobody has submitted ratings of a stage or brought some in from a file."""
+def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> tuple[int, ...]:
+    """What stays the same as long as nobody has submitted ratings of a stage or brought some in from a file, and as
+    the same items count."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        return threads.newest(session, project_id=access.project_id, stage=stage)
+        newest = threads.newest(session, project_id=access.project_id, stage=stage)
+        moved = events.newest(session, project_id=access.project_id, kind="item.state")
+        return (*newest, moved if stage is Stage.GRADING else 0)
 
 
 def _of_part(
@@ -154,6 +167,11 @@ def _of_part(
         return []
     scales = {name: scale for name, scale in declared.items() if name in rated}
     return summarise(rows, scales=scales, by_dimension=by_dimension, raters=mine, cross_check=cross_check)
+
+
+def of_items(result: Result, counted: Counting) -> Result:
+    """A result that says which items were counted, where there was anything to choose."""
+    return replace(result, args={**result.args, "items": counted.sentence}) if counted.verdicts else result
 
 
 def _version(number: int | None) -> str:
@@ -225,7 +243,7 @@ def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, M
     """The fields of all items as they stand, by external id."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        content = items.current_content(session, project_id=access.project_id)
+        content = stored_items.current_content(session, project_id=access.project_id)
         named = files.item_ids(session, project_id=access.project_id)
     return {name: content[id] for id, name, _ in named if id in content}
 

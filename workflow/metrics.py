@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, items, judging, runs
+from db import events, files, judging, runs
+from db import items as stored
 from db.engine import Session, Store
 from db.tables import RunRow
 from domain.errors import InvalidInput, Problem
 from domain.judging import Verdict
 from domain.records import Person
 from domain.runs import Attempt, Outcome, RunKind, RunState
-from domain.states import Stage
+from domain.states import Items, Stage
 from inference.judges.metrics import Metric, metric
+from workflow.counting import Counting, counting
 from workflow.projects import Access, require_lead
 from workflow.questions import FieldTexts
 from workflow.ratings import criteria_of
@@ -52,6 +54,8 @@ class Measured:
     """Of all that were ever measured in this way, those with a number."""
     left_out: Mapping[str, int]
     """Why the others have none."""
+    counted: Counting
+    """Which items' answers were measured now."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ def measure(
     name: str,
     reference: str | None = None,
     criterion: str | None = None,
+    items: Items | str | None = None,
 ) -> Measured:
     """Measure all answers that a criterion is about; what is measured already and has not changed is left as it is.
 
@@ -90,6 +95,8 @@ def measure(
         The item's field that answers are held against; None: the one with the annotated answer.
     criterion
         The criterion of grading whose ratings the numbers stand beside; None: the only one whose values are numbers.
+    items
+        Which items' answers are measured (``workflow.counting``).
 
     Raises
     ------
@@ -103,7 +110,8 @@ def measure(
         access = require_lead(session, by=by, project=project)
         field, about = _chosen(access.schema, reference, criterion)
         told = {**made.dump(), "reference": field, "criterion": about.name}
-        texts = _texts(session, access, field, about)
+        counted = counting(session, access=access, items_=items)
+        texts = _texts(session, access, field, about, counted)
         row = _existing(session, access, told)
         known = _known(session, row)
     wanted = [text for text in texts if known.get(text.prediction_id) != text.hash]
@@ -125,6 +133,7 @@ def measure(
         known=len(texts) - len(wanted),
         scored=counts.get(Verdict.SCORED, 0),
         left_out=left_out,
+        counted=counted,
     )
 
 
@@ -156,9 +165,10 @@ def _list(names: Any) -> str:
     return ", ".join(names) or "none"
 
 
-def _texts(session: Session, access: Access, field: str, about: Criterion) -> list[_Text]:
-    """Every model's last answer to each item that the criterion is about, with the reference as it stands now."""
-    contents = items.current_content(session, project_id=access.project_id)
+def _texts(session: Session, access: Access, field: str, about: Criterion, counted: Counting) -> list[_Text]:
+    """Every model's last answer to each item that counts and that the criterion is about, with the reference as it
+    stands now."""
+    contents = stored.current_content(session, project_id=access.project_id)
     places = {id: dimension for id, _, dimension in files.item_ids(session, project_id=access.project_id)}
     known = access.schema.item.field(field)
     written = FieldTexts(access.schema)
@@ -166,7 +176,9 @@ def _texts(session: Session, access: Access, field: str, about: Criterion) -> li
     return [
         _Text(row.id or 0, row.item_id, row.text, _reference(written, known, contents.get(row.item_id, {}).get(field)))
         for row in newest.values()
-        if row.item_id in places and (about.dimensions is None or places[row.item_id] in about.dimensions)
+        if row.item_id in places
+        and counted.counts(row.item_id)
+        and (about.dimensions is None or places[row.item_id] in about.dimensions)
     ]
 
 

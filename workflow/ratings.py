@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from domain.judging import JudgePlan, Verdict
 from domain.policies import same
 from domain.records import BadRow, Person, Rating
 from domain.runs import RunKind
-from domain.states import Stage
+from domain.states import Items, Stage
 from importers.ratings import read_ratings
+from workflow.counting import Counting, counting, of_names
 from workflow.projects import Access, require_lead
 
 RATED = (Stage.VERIFICATION, Stage.GRADING)
@@ -35,9 +36,17 @@ def unit_of(item: str, model: str | None = None) -> str:
 
 
 def ratings_of(
-    store: Store, *, project: str, stage: Stage, by: Person | None = None, pseudonyms: bool = False
+    store: Store,
+    *,
+    project: str,
+    stage: Stage,
+    by: Person | None = None,
+    pseudonyms: bool = False,
+    items: Items | str | None = None,
 ) -> list[Rating]:
     """The ratings of one stage: the latest submission of every person for every unit, imported ones, and judges'.
+
+    Grades are those of items that count, as ``items`` says (``workflow.counting``); votes are all votes.
 
     Each has the version of the guideline that its rater had before them; whoever pools them says so (see
     ``by_guideline``). A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with
@@ -49,12 +58,16 @@ def ratings_of(
         if stage not in RATED or getattr(access.schema.stages, stage.value) is None:
             raise NotFound(f"{access.title} has no ratings of a stage {stage.value}; it has {_stages(access.schema)}.")
         names = people_names(session, project_id=access.project_id) if pseudonyms else {}
-        return stage_ratings(session, access=access, stage=stage, names=names)
+        counted = counting(session, access=access, items_=items, stage=stage)
+        return stage_ratings(session, access=access, stage=stage, names=names, counted=counted)
 
 
-def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapping[int, str]) -> list[Rating]:
-    """As ``ratings_of``; ``names`` replace logins, by person id."""
+def stage_ratings(
+    session: Session, *, access: Access, stage: Stage, names: Mapping[int, str], counted: Counting | None = None
+) -> list[Rating]:
+    """As ``ratings_of``; ``names`` replace logins, by person id. ``counted`` None: of all items."""
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+    outside = of_names(external.items(), counted) if counted is not None else frozenset()
     place = {id: number for number, id in enumerate(external)}
     versions = guidelines.numbers(session, project_id=access.project_id)
     models = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
@@ -73,6 +86,7 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
             ),
         )
         for vote, person in _of_newest_revision(rows)
+        if counted is None or counted.counts(vote.item_id)
         for criterion in criteria_of(access.schema, stage)
         if vote.answers.get(criterion.name) is not None
     ]
@@ -80,12 +94,20 @@ def stage_ratings(session: Session, *, access: Access, stage: Stage, names: Mapp
     brought_in = [
         Rating(row.unit, row.rater, row.criterion, row.value, row.dimension)
         for row in files.ratings(session, project_id=access.project_id, stage=stage)
+        if _item_of(row.unit, outside) is None
     ]
-    judged = [rating for rating, verdict in judge_ratings(session, access=access, stage=stage) if verdict.scored]
-    return mine + brought_in + judged
+    found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
+    return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]
 
 
-def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tuple[Rating, Verdict]]:
+def _item_of(unit: str, outside: Collection[str]) -> str | None:
+    """Which of these items a unit from a file is about."""
+    return next((name for name in (unit, unit.rpartition(BETWEEN)[0]) if name in outside), None)
+
+
+def judge_ratings(
+    session: Session, *, access: Access, stage: Stage, counted: Counting | None = None
+) -> list[tuple[Rating, Verdict]]:
     """What judges that were run here say about what people rate in a stage: only ``scored`` ones hold a value.
 
     A judge is called by its run. What it said when it was asked again has a rater of its own (``again``). Reference
@@ -100,6 +122,8 @@ def judge_ratings(session: Session, *, access: Access, stage: Stage) -> list[tup
     }
     found: dict[tuple[str, str, str], tuple[int, Rating, Verdict]] = {}
     for score in _scores(session, access=access, stage=stage):
+        if counted is not None and not counted.counts(score.item_id):
+            continue
         name, dimension = places[score.item_id]
         answer = answers[score.prediction_id] if score.prediction_id is not None else None
         rating = Rating(

@@ -10,7 +10,8 @@ from db.engine import Store
 from domain.errors import RatingsError
 from domain.records import Person
 from domain.replies import Replies, reason_of, replies_of
-from domain.states import Stage
+from domain.states import Items, Stage
+from workflow.counting import counting
 from workflow.projects import require_lead
 from workflow.ratings import Raters, criteria_of, judge_ratings, raters_of, stage_ratings
 
@@ -43,6 +44,7 @@ def replies_of_judges(
     judges: Sequence[str] | None = None,
     criteria: Sequence[str] | None = None,
     by_dimension: bool = False,
+    items: Items | str | None = None,
 ) -> list[Replies]:
     """What became of what judges and other machines were asked in a stage, by criterion; also what was said when they
     were asked again. ``judges`` None: all of them, repeats and other orders left out. For leads.
@@ -53,10 +55,11 @@ def replies_of_judges(
     wanted = set(raters.machines if judges is None else judges) - set(raters.people)
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        rows = stage_ratings(session, access=access, stage=stage, names={})
+        counted = counting(session, access=access, items_=items, stage=stage)
+        rows = stage_ratings(session, access=access, stage=stage, names={}, counted=counted)
         failed = [
             (rating, verdict)
-            for rating, verdict in judge_ratings(session, access=access, stage=stage)
+            for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
             if not verdict.scored
         ]
     ends = ends_of(access.schema, stage)

@@ -28,7 +28,8 @@ from domain.errors import InvalidInput, Problem
 from domain.policies import same
 from domain.records import Person
 from domain.runs import Outcome
-from domain.states import Stage
+from domain.states import Items, Stage
+from workflow.counting import Counting, counting
 from workflow.projects import Access, require_lead
 from workflow.ratings import criteria_of, unit_of
 from workflow.refine import key_field
@@ -111,6 +112,8 @@ class Read:
     """Earlier answers of a model to an item that it answered again."""
     unknown: int = 0
     """Grades from files that are about no answer that counts."""
+    counting: Counting | None = None
+    """Which items count, and so have a part in everything here; None: nobody has asked."""
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -138,17 +141,22 @@ def mark(store: Store, *, person: Person | None, project: str) -> tuple[int, ...
         return stored.mark(session, project_id=require_lead(session, by=person, project=project).project_id)
 
 
-def read(store: Store, *, person: Person | None, project: str) -> Read:
-    """One state of a project, for its leads; ``person`` None is the command on the machine itself."""
+def read(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> Read:
+    """One state of a project, for its leads; ``person`` None is the command on the machine itself.
+
+    ``items`` says which of them count (``workflow.counting``); what is about others is not in it.
+    """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        return _read(session, access)
+        return _read(session, access, counting(session, access=access, items_=items))
 
 
-def _read(session: Session, access: Access) -> Read:
+def _read(session: Session, access: Access, of: Counting) -> Read:
     project_id = access.project_id
-    there = _items(session, access)
-    found = stored.answers(session, project_id=project_id)
+    every = _items(session, access)
+    there = {id: item for id, item in every.items() if of.counts(id)}
+    answers = stored.answers(session, project_id=project_id)
+    found = [each for each in answers if of.counts(each.item_id)]
     last = {(each.item_id, each.model): each for each in found}
     key = key_field(access.schema)
     options = options_of(access.schema, key)
@@ -160,8 +168,8 @@ def _read(session: Session, access: Access) -> Read:
         old = each.item_id in edited and edited[each.item_id] > each.created_at
         counted.append(Answer(each.id, each.item_id, each.model, right, no_option, old))
     by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
-    for each in found:
-        by_unit[unit_of(there[each.item_id].name, each.model)].append(each)
+    for each in answers:
+        by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
     counting = {each.id for each in last.values()}
     people = stored.people(session, project_id=project_id)
     criteria = scored_criteria(access.schema)
@@ -179,6 +187,8 @@ def _read(session: Session, access: Access) -> Read:
         if name not in named or rater in people:
             continue
         about = answer_of(by_unit.get(unit, ()), at)
+        if about is not None and not of.counts(about.item_id):
+            continue
         if about is None or about.id not in counting:
             unknown += 1
             continue
@@ -205,13 +215,14 @@ def _read(session: Session, access: Access) -> Read:
         stored.mark(session, project_id=project_id),
         there,
         counted,
-        _unanswered(session, project_id, {(item, model) for item, model in last}),
+        _unanswered(session, project_id, {(item, model) for item, model in last}, of),
         grades,
         judged,
         replaced=len(found) - len(last),
         unknown=unknown,
         unscored=unscored,
         metrics=frozenset(metrics),
+        counting=of,
     )
 
 
@@ -227,7 +238,9 @@ def _items(session: Session, access: Access) -> dict[int, Item]:
     }
 
 
-def _unanswered(session: Session, project_id: int, answered: set[tuple[int, str]]) -> dict[str, dict[int, str]]:
+def _unanswered(
+    session: Session, project_id: int, answered: set[tuple[int, str]], of: Counting
+) -> dict[str, dict[int, str]]:
     """Why what was asked has no answer, by model and item; of several runs of a model the last one says."""
     runs = stored.runs(session, project_id=project_id)
     ids = [run.id or 0 for run in runs]
@@ -239,7 +252,7 @@ def _unanswered(session: Session, project_id: int, answered: set[tuple[int, str]
     for run in runs:
         outcomes = ended[run.id or 0]
         for item in dict.fromkeys([*asked.get(run.id or 0, ()), *outcomes]):
-            if (item, run.name) in answered:
+            if (item, run.name) in answered or not of.counts(item):
                 continue
             if item in outcomes:
                 found[run.name][item] = OUTCOMES.get(outcomes[item], str(outcomes[item]))
@@ -600,16 +613,16 @@ _kept: OrderedDict[tuple[str, ...], Read] = OrderedDict()
 _kept_guard = threading.Lock()
 
 
-def current(store: Store, *, person: Person | None, project: str) -> Read:
+def current(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> Read:
     """As ``read``, but what has been read is taken again as long as nothing is new: pages ask for it at every click."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         now = stored.mark(session, project_id=access.project_id)
-        place = (str(store.engine.url), access.name, str(access.seed), access.loaded.hash)
+        place = (str(store.engine.url), access.name, str(access.seed), access.loaded.hash, str(items or ""))
         with _kept_guard:
             known = _kept.get(place)
         if known is None or known.mark != now:
-            known = _read(session, access)
+            known = _read(session, access, counting(session, access=access, items_=items))
         with _kept_guard:
             _kept[place] = known
             _kept.move_to_end(place)

@@ -30,6 +30,7 @@ from domain.states import ItemState
 from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
 from workflow import grade
+from workflow.counting import Counting, counting
 from workflow.projects import Access, access_to, require_lead
 from workflow.workers import is_there
 
@@ -192,6 +193,9 @@ def start(
     check_plan(spec, plan)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
+        counted = counted_in(session, access, plan)
+        if counted is not None and counted.verdicts:
+            plan = replace(plan, items=counted.which.value)
         wanted = wanted_items(session, access, plan)
         row = write_down(
             session,
@@ -298,13 +302,27 @@ def wanted_items(session: Session, access: Access, plan: RunPlan) -> list[int]:
         problems.append(Problem("limit", "A run is about one item at least; give a limit of 1 or more."))
     if problems:
         raise InvalidInput(problems)
-    found = runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=plan.states)
+    counted = counted_in(session, access, plan)
+    found = [
+        id
+        for id in runs.items_of(session, project_id=access.project_id, dimensions=plan.dimensions, states=plan.states)
+        if counted is None or counted.counts(id)
+    ]
     if not found:
         chosen = "that you chose" if plan.dimensions is not None or plan.states is not None else ""
         message = f"There is nothing to ask: the project {access.name} has no items {chosen}".rstrip() + "."
+        if counted is not None and counted.ids is not None:
+            message = f"There is nothing to ask. Items that count: {counted.sentence}"
         raise InvalidInput([Problem("items", message)])
     found.sort(key=lambda id: (tasks.shuffle_key(seed=access.seed, unit=f"run/item/{id}", slot=0), id))
     return found[: plan.limit]
+
+
+def counted_in(session: Session, access: Access, plan: RunPlan) -> Counting | None:
+    """Which items count in a run; None where its plan names their states itself."""
+    if plan.states is not None and plan.items is None:
+        return None
+    return counting(session, access=access, items_=plan.items)
 
 
 def label_of(spec: ModelSpec, plan: RunPlan) -> str:

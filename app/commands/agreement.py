@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domain.errors import RatingsError
-from domain.states import Stage
+from domain.states import Items, Stage
 
 if TYPE_CHECKING:
     from agreement.ratings import Scale
@@ -77,6 +77,13 @@ def agreement(
             help="Beside it what scikit-learn and krippendorff give, where they are installed and offer it.",
         ),
     ] = False,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all. "
+            "About votes of verification: all."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON list instead of a table.")] = False,
 ) -> None:
     """Agreement of raters, each statistic with its interval and with what it rests on."""
@@ -84,6 +91,8 @@ def agreement(
         raise typer.BadParameter("name either a file with --ratings, or a project with --project and --stage.")
     if (project is None) != (stage is None):
         raise typer.BadParameter("--project and --stage go together.")
+    if items is not None and project is None:
+        raise typer.BadParameter("--items is for projects; a file does not say which items were kept.")
     if pool_guidelines and project is None:
         raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
     if unit is not None and (stage is not Stage.GRADING or by is not None or scale):
@@ -103,7 +112,7 @@ def agreement(
     else:
         assert project is not None
         assert stage is not None
-        replies = _replies(project, stage, criteria=criterion, raters=names, by_dimension=by is not None)
+        replies = _replies(project, stage, criteria=criterion, raters=names, by_dimension=by is not None, items=items)
         results = _of_project(
             project,
             stage,
@@ -114,6 +123,7 @@ def agreement(
             of_means=unit is not None,
             pool_guidelines=pool_guidelines,
             cross_check=cross_check,
+            items=items,
         )
     if as_json:
         # One line a result: a list of thousands can still be read, searched and compared.
@@ -247,7 +257,13 @@ def _of_file(
 
 
 def _replies(
-    project: str, stage: Stage, *, criteria: Sequence[str] | None, raters: Sequence[str] | None, by_dimension: bool
+    project: str,
+    stage: Stage,
+    *,
+    criteria: Sequence[str] | None,
+    raters: Sequence[str] | None,
+    by_dimension: bool,
+    items: Items | None,
 ) -> list[str]:
     """How much machines that were named have scored of what they were asked, a line each; without names, all of them
     where nobody else has rated."""
@@ -269,6 +285,7 @@ def _replies(
         judges=raters,
         criteria=criteria,
         by_dimension=by_dimension,
+        items=items,
     )
     refuse_silent(found, known, raters or ())
     return [f"  {told(each)}" for each in found]
@@ -285,8 +302,10 @@ def _of_project(
     of_means: bool,
     pool_guidelines: bool,
     cross_check: bool,
+    items: Items | None,
 ) -> list[Result]:
     from app.services import resources
+    from workflow.counting import counting_of
     from workflow.dimension_means import agreement_of_means
     from workflow.measure import agreement_of
     from workflow.ratings import raters_of
@@ -295,6 +314,8 @@ def _of_project(
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
+    counted = counting_of(shared.store, person=None, project=project, items_=items, stage=stage)
+    print(f"Counted: {counted.sentence}", file=sys.stderr)
     if of_means:
         return agreement_of_means(
             shared.store,
@@ -304,6 +325,7 @@ def _of_project(
             criteria=criteria,
             pool_guidelines=pool_guidelines,
             cross_check=cross_check,
+            items=items,
         )
     if raters is None:
         known = raters_of(shared.store, person=None, project=project, stage=stage)
@@ -321,6 +343,7 @@ def _of_project(
         scales=scales,
         pool_guidelines=pool_guidelines,
         cross_check=cross_check,
+        items=items,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from domain.errors import RatingsError
-from domain.states import Stage
+from domain.states import Items, Stage
 
 if TYPE_CHECKING:
     from agreement.ratings import Scale
@@ -113,6 +113,12 @@ def calibrate(
             metavar="A,B",
         ),
     ] = None,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
+        ),
+    ] = None,
     pool_guidelines: Annotated[
         bool,
         typer.Option(
@@ -174,7 +180,9 @@ def calibrate(
             unparsed=unparsed or (),
             tuned=tuned,
             pool_guidelines=pool_guidelines,
+            items=items,
         )
+        typer.echo(source.counted, err=True)
     made = files.write(
         calibration(study, source, rule_from_text(rule) if rule else None, cross_checked=cross_check), out
     )

@@ -11,6 +11,7 @@ import typer
 
 from domain.errors import Conflict, ModelRefused, NotFound
 from domain.runs import RunState
+from domain.states import Items
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -62,6 +63,12 @@ def judge(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no reply.")
     ] = False,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
     batch: Annotated[
@@ -93,6 +100,7 @@ def judge(
             fills=dict(pairs(fill or (), "--fill", "PLACEHOLDER=FIELD")),
             samples=repeats,
             baseline=baseline,
+            items=items.value if items else None,
             models=tuple(model) if model else None,
             dimensions=tuple(dimension) if dimension else None,
             limit=limit,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from domain.states import Items
+
 
 def metric(
     project: Annotated[str, typer.Argument(help="The project.")],
@@ -22,17 +24,26 @@ def metric(
         str | None,
         typer.Option(help="The criterion of grading that the numbers stand beside, where there are several."),
     ] = None,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
+        ),
+    ] = None,
 ) -> None:
     """Measure models' answers against a reference; the numbers are a rater's. Again later: what is new is added."""
     from app.commands import run as commands
     from workflow import metrics
 
     shared = commands.opened()
-    found = metrics.measure(shared.store, by=None, project=project, name=name, reference=reference, criterion=criterion)
+    found = metrics.measure(
+        shared.store, by=None, project=project, name=name, reference=reference, criterion=criterion, items=items
+    )
     made = found.metric
     by = f"{made.library} {made.library_version}" if made.library else "our own code"
     settings = json.dumps(dict(made.settings), ensure_ascii=False)
     typer.echo(f"{found.name}, beside {found.criterion}: {found.new} answers measured, {found.known} as they were")
+    typer.echo(f"  {found.counted.sentence}")
     typer.echo(f"  by {by}, {settings}")
     typer.echo(f"  {found.scored} of {found.scored + sum(found.left_out.values())} have a number")
     for why, n in found.left_out.items():

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from domain.states import Items
+
 if TYPE_CHECKING:
     from workflow.board import Board, Line, Ranked
     from workflow.results import Read
@@ -74,6 +76,12 @@ def results(
         ),
     ] = None,
     common: Annotated[bool, typer.Option("--common", help="Only items that every model has answered.")] = False,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
+        ),
+    ] = None,
     bins: Annotated[int, typer.Option(help="Into how many slices numbers are cut.", min=2, max=20)] = 4,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
@@ -86,11 +94,13 @@ def results(
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
-    read = found.read(shared.store, person=None, project=project)
+    read = found.read(shared.store, person=None, project=project, items=items)
     wanted = found.wanted(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )
     boards = [numbers.board(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
+    if format is not Format.TABLE and read.counting is not None:
+        print(f"Counted: {read.counting.sentence}", file=sys.stderr)
     if format is Format.CSV:
         typer.echo(numbers.as_csv(line for each in boards for line in each.lines()), nl=False)
     elif format is Format.JSON:
@@ -104,6 +114,9 @@ def table(read: Read, boards: Sequence[Board], ranked: Ranked | None = None) -> 
     """The numbers for people: one block for each way of scoring."""
     from workflow import board as numbers
 
+    if read.counting is not None:
+        yield read.counting.sentence
+        yield ""
     if not boards:
         yield "There is nothing to score here: no model's answer has a key, a grade or a judge's rating."
     first = True

@@ -15,6 +15,7 @@ import typer
 
 from domain.errors import Conflict, ModelRefused, RunStopped
 from domain.runs import OPEN, RESUMABLE, RunKind, RunState
+from domain.states import Items
 
 if TYPE_CHECKING:
     from app.services import Resources
@@ -97,6 +98,12 @@ def model(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="With --resume: ask again what brought no answer.")
     ] = False,
+    items: Annotated[
+        Items | None,
+        typer.Option(
+            help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would happen, and do nothing.")] = False,
     later: Annotated[bool, typer.Option("--later", help="Leave it to a worker instead of waiting for it.")] = False,
     batch: Annotated[
@@ -106,7 +113,7 @@ def model(
 ) -> None:
     """Have a model answer a project's items. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
     frozen = [spec, limit, dimension, prompt_set, family, fill, strategy, with_, clips, text_only]
-    frozen += [without_image, batch_size, batch]
+    frozen += [without_image, batch_size, batch, items]
     if resume is None and spec is None:
         raise ModelRefused("Say which model: --spec FILE for a new run, or --resume RUN to go on with one.")
     if resume is not None and any(frozen):
@@ -134,6 +141,7 @@ def model(
             score=score,
             dimensions=tuple(dimension) if dimension else None,
             limit=limit,
+            items=items.value if items else None,
             batch=batch or None,
         )
         if dry_run:
@@ -143,6 +151,8 @@ def model(
 
         settings = shared.settings if later else None
         run = runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+        if plan.states is None:
+            tell_counted(shared, project, items)
     if in_batches(shared, run):
         return
     if later:
@@ -189,6 +199,13 @@ def grade(run: Run) -> None:
 
     n = runs.send_to_grading(opened().store, by=None, run=run)
     typer.echo(f"{n} new slots for grading.")
+
+
+def tell_counted(shared: Resources, project: str, items: Items | str | None) -> None:
+    """Which items count."""
+    from workflow.counting import counting_of
+
+    typer.echo(f"  {counting_of(shared.store, person=None, project=project, items_=items).sentence}")
 
 
 def read_model(spec: str, *, batch_size: int | None = None) -> ModelSpec:
@@ -259,6 +276,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
     typer.echo(f"{runs.label_of(spec, plan)}: {found.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
+    tell_counted(shared, project, plan.items)
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     typer.echo(f"  {seen.pictures} pictures")

@@ -12,7 +12,7 @@ import streamlit as st
 
 from annotation_schemas import judge_templates, registry
 from annotation_schemas.model import Schema
-from app import markup, shell
+from app import counted, markup, shell
 from app.judging import templates
 from app.markup import Markup
 from app.running import begin, description, shown
@@ -120,6 +120,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
         else:
             baseline = None
         models = st.multiselect("Answers of", there, placeholder="all models", key=f"judges.models.{view.name}")
+        items = counted.switch(services, view, key="judges.items")
         dimensions = st.multiselect(
             "Dimensions",
             list(titles),
@@ -159,6 +160,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
         "baseline": baseline,
         "models": tuple(models) or None,
         "samples": int(repeats),
+        "items": items.value if items else None,
         "limit": int(limit) if limit else None,
         "seed": int(seed),
         "pictures": pictures,
@@ -326,6 +328,8 @@ def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
     if plan.samples > 1:
         words.append(f"Each is asked {plan.samples} times.")
     words.append(judging.graded_in_words(plan))
+    if one == "item":
+        words.append("It is shown all of the items, as people who vote are.")
     words.append("Nothing has been asked yet.")
     return " ".join(words)
 
@@ -372,6 +376,7 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
         ("Answers of", ", ".join(plan.models) if plan.models else "all models"),
         ("Compared with", plan.baseline),
         ("Dimensions", dimensions or "all"),
+        ("Items", plan.items),
         ("Times each is asked", plan.samples),
         ("At most", plan.limit),
         ("Seed", str(plan.seed)),

@@ -43,7 +43,7 @@ def form(services: Services, view: ProjectView) -> None:
     if spec is None:
         return
     try:
-        chosen = plan.choose(view, spec)
+        chosen = plan.choose(services, view, spec)
     except TouchstoneError as error:
         shell.tell(error)
         return

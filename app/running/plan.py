@@ -11,8 +11,9 @@ import streamlit as st
 from annotation_schemas import registry, yaml_text
 from annotation_schemas.keys import key_fields
 from annotation_schemas.prompts import PromptSet
-from app import markup, shell
+from app import counted, markup, shell
 from app.running import description, shown
+from app.services import Services
 from app.views.history import STATES
 from domain.errors import ModelRefused
 from domain.records import ProjectView
@@ -29,7 +30,7 @@ STRATEGIES = {
 }
 
 
-def choose(view: ProjectView, spec: ModelSpec) -> RunPlan:
+def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
     """The plan as the boxes say it; what does not go together raises a sentence."""
     shell.section("Plan")
     schema = view.schema.schema_
@@ -37,6 +38,7 @@ def choose(view: ProjectView, spec: ModelSpec) -> RunPlan:
     left, right = st.columns(2)
     with left:
         dimensions, states, limit = _items(view)
+        items = None if states else counted.switch(services, view, key="models.items")
         strategy, score, without_image = _strategy(of_schema)
     with right:
         above = st.container()
@@ -54,6 +56,7 @@ def choose(view: ProjectView, spec: ModelSpec) -> RunPlan:
         plan,
         dimensions=dimensions,
         states=states,
+        items=items.value if items else None,
         limit=limit,
         strategy=strategy,
         score=score,
@@ -115,7 +118,7 @@ def _items(view: ProjectView) -> tuple[tuple[str, ...] | None, tuple[str, ...] |
             "Items that are",
             list(STATES),
             format_func=lambda state: STATES[state],
-            placeholder="in any state",
+            placeholder="as counted below",
             key="models.states",
         )
     with second:
@@ -267,7 +270,7 @@ def told(plan: RunPlan, view: ProjectView) -> list[tuple[str, str]]:
         ("Fields of placeholders", ", ".join(f"{name}: {field}" for name, field in plan.fills.items())),
         ("Pictures", "left out on purpose" if plan.text_only else ""),
         ("Dimensions", titles_of(view, plan.dimensions) if plan.dimensions else "all"),
-        ("Items that are", ", ".join(plan.states or ()) or "in any state"),
+        ("Items that are", ", ".join(plan.states or ()) or plan.items or "in any state"),
         ("At most", plan.limit),
     ]
     if plan.strategy == "rank_options":

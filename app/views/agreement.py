@@ -13,14 +13,15 @@ from typing import Any
 import streamlit as st
 
 from agreement.summary import TITLES, Result
-from app import markup, shell
+from app import counted, markup, shell
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
 from domain.replies import Replies
-from domain.states import Stage
+from domain.states import Items, Stage
 from workflow import history as found
 from workflow import measure
+from workflow.counting import Counting, counting_of
 from workflow.ratings import Raters, raters_of
 from workflow.replies import replies_of_judges
 
@@ -61,22 +62,35 @@ def render(services: Services) -> None:
             key="agreement.pool_guidelines",
             help="Votes under different versions are measured apart unless you ask for it.",
         )
-    _live(services, view, chosen or stages[0], by_dimension, pool_guidelines)
+    items = counted.switch(services, view, key="agreement.items", stage=chosen or stages[0], show=False)
+    _live(services, view, chosen or stages[0], by_dimension, pool_guidelines, items)
 
 
 @st.fragment(run_every=FOLLOW_SECONDS)
-def _live(services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool) -> None:
+def _live(
+    services: Services,
+    view: ProjectView,
+    stage: Stage,
+    by_dimension: bool,
+    pool_guidelines: bool,
+    items: Items | None,
+) -> None:
     with shell.guard(services):
-        _tables(services, view, stage, by_dimension, pool_guidelines)
+        _tables(services, view, stage, by_dimension, pool_guidelines, items)
 
 
 def _measured(
-    services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool
-) -> tuple[list[Result], Raters, list[Replies]]:
-    """The lines of the page, who has rated, and what became of judges' replies: read again only if there are new
-    ratings since."""
+    services: Services,
+    view: ProjectView,
+    stage: Stage,
+    by_dimension: bool,
+    pool_guidelines: bool,
+    items: Items | None,
+) -> tuple[list[Result], Raters, list[Replies], Counting]:
+    """The lines of the page, who has rated, what became of judges' replies, and which items were counted: read again
+    only if there are new ratings or verdicts since."""
     mark = measure.mark(services.store, person=services.person, project=view.name, stage=stage)
-    asked = (view.name, stage, by_dimension, pool_guidelines, mark)
+    asked = (view.name, stage, by_dimension, pool_guidelines, items, mark)
     known = st.session_state.get("agreement.measured")
     if known is None or known[0] != asked:
         lines = measure.agreement_of(
@@ -86,22 +100,37 @@ def _measured(
             stage=stage,
             by_dimension=by_dimension,
             pool_guidelines=pool_guidelines,
+            items=items,
         )
         raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
         replies = (
             replies_of_judges(
-                services.store, person=services.person, project=view.name, stage=stage, by_dimension=by_dimension
+                services.store,
+                person=services.person,
+                project=view.name,
+                stage=stage,
+                by_dimension=by_dimension,
+                items=items,
             )
             if raters.machines
             else []
         )
-        known = st.session_state["agreement.measured"] = (asked, (lines, raters, replies))
-    found: tuple[list[Result], Raters, list[Replies]] = known[1]
+        counting = counting_of(services.store, person=services.person, project=view.name, items_=items, stage=stage)
+        known = st.session_state["agreement.measured"] = (asked, (lines, raters, replies, counting))
+    found: tuple[list[Result], Raters, list[Replies], Counting] = known[1]
     return found
 
 
-def _tables(services: Services, view: ProjectView, stage: Stage, by_dimension: bool, pool_guidelines: bool) -> None:
-    lines, raters, replies = _measured(services, view, stage, by_dimension, pool_guidelines)
+def _tables(
+    services: Services,
+    view: ProjectView,
+    stage: Stage,
+    by_dimension: bool,
+    pool_guidelines: bool,
+    items: Items | None,
+) -> None:
+    lines, raters, replies, counting = _measured(services, view, stage, by_dimension, pool_guidelines, items)
+    counted.told(counting)
     if not lines:
         shell.show(
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from app import markup, shell, unpack
+from app import counted, markup, shell, unpack
 from app.services import Services
 from app.views import history
 from app.workbench.report import report
@@ -65,10 +65,11 @@ def render(services: Services) -> None:
             )
         )
         return
+    items = counted.switch(services, view, key="calibration.items", stage=stage)
     asked = _form(stage, raters)
     if asked is not None:
         with st.spinner("Measuring, with a few thousand draws for each interval"):
-            st.session_state["calibration.ready"] = _prepare(services, view, stage, asked)
+            st.session_state["calibration.ready"] = _prepare(services, view, stage, {**asked, "items": items})
     ready = st.session_state.get("calibration.ready")
     if ready and ready["asked"] == (view.name, stage):
         _ready(ready)
@@ -121,6 +122,7 @@ def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[st
         judges=asked["judges"],
         vouched=[name for name in people if name in raters.from_files],
         pool_guidelines=asked["pool"],
+        items=asked["items"],
     )
 
     def where(behind: Behind) -> str:

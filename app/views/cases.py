@@ -11,11 +11,12 @@ import streamlit as st
 
 from annotation_schemas import derived
 from annotation_schemas.kinds import title_of
-from app import markup, shell
+from app import counted, markup, shell
 from app.running import shown
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
+from domain.states import Items
 from workflow import cases
 from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Show, Wanted
 from workflow.results import Read, Scores, current, scores_of
@@ -56,7 +57,9 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
     with st.spinner("Reading answers and grades", show_time=True):
-        found = current(services.store, person=services.person, project=view.name)
+        asked = st.query_params.get("items")
+        items = Items(asked) if asked in set(Items) else None
+        found = current(services.store, person=services.person, project=view.name, items=items)
     if st.query_params.get("item"):
         _case(services, view, found, st.query_params["item"])
     else:
@@ -149,7 +152,8 @@ def _filters(view: ProjectView, found: Read) -> None:
     """What is chosen goes into the address, so that a link to the list says everything."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     there = [None, *(name for name in titles if any(item.dimension == name for item in found.items.values()))]
-    columns = st.columns([2, 2, 3, 2], vertical_alignment="bottom")
+    choice = found.counting is not None and found.counting.verdicts
+    columns = st.columns([2, 2, 3, 2, *([1.6] if choice else [])], vertical_alignment="bottom")
     with columns[0]:
         _select("dimension", "Dimension", there, lambda name: titles.get(name, name) if name else "all")
     with columns[1]:
@@ -159,6 +163,9 @@ def _filters(view: ProjectView, found: Read) -> None:
     with columns[3]:
         text = st.text_input("Contains", value=st.query_params.get("text", ""), key=f"cases.text.{_mark()}")
         _put("text", text.strip())
+    if choice:
+        with columns[4]:
+            _select("items", "Items", [None, Items.ALL.value], lambda name: counted.NAMES[Items(name or "kept")])
 
 
 def _show_words(name: str | None) -> str:
@@ -209,6 +216,7 @@ def _about(view: ProjectView, found: Read, wanted: Wanted, n: int) -> None:
             markup.tag("a", markup.text("All cases"), href=address(view.name), target="_self"),
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
+    counted.told(found.counting)
 
 
 def _table(view: ProjectView, lines: Sequence[CaseLine], wanted: Wanted) -> markup.Markup:

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotation_schemas.kinds import title_of
-from app import markup, shell
+from app import counted, markup, shell
 from app.services import Services
 from app.views import cases
 from domain.records import ProjectView
+from domain.states import Items
 from workflow import board as numbers
 from workflow.board import Board, Contrast, Gap, Line, Ranked
 from workflow.results import METHODS, Read, Scores, current, ends_of, scores_of
@@ -43,8 +44,9 @@ def render(services: Services) -> None:
         " says how many answers it rests on.",
         made_up=view.made_up,
     )
+    items = counted.switch(services, view, key="results.items")
     with st.spinner("Reading answers and grades", show_time=True):
-        found = current(services.store, person=services.person, project=view.name)
+        found = current(services.store, person=services.person, project=view.name, items=items)
     if not found.models:
         shell.show(
             markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
@@ -61,10 +63,13 @@ def render(services: Services) -> None:
         return
     scores, by, sort, common, together, bins = _choices(view, found, there)
     cut = numbers.board(found, scores, by=by, together=together, common=common, bins=bins)
-    shell.show(markup.Markup(f"<style>{STYLE}</style>"), leaderboard(view, cut, sort=sort, common=common, bins=bins))
+    shell.show(
+        markup.Markup(f"<style>{STYLE}</style>"),
+        leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
+    )
     _legend(cut)
     _downloads(view, found, cut)
-    _beside(view, found, cut, there, together, common)
+    _beside(view, found, cut, there, together, common, items)
     _slices(found, cut)
     _ranked(services, found, together)
 
@@ -127,7 +132,9 @@ TOGETHER: dict[str | None, str] = {
 # ---- the leaderboard -------------------------------------------------------------------------------------------------
 
 
-def leaderboard(view: ProjectView, cut: Board, *, sort: str, common: bool, bins: int) -> markup.Markup:
+def leaderboard(
+    view: ProjectView, cut: Board, *, sort: str, common: bool, bins: int, items: Items | None = None
+) -> markup.Markup:
     """Models down, slices across; colour grows with the score."""
     models = sorted(cut.models) if sort == "model" else list(cut.models)
     slices = range(len(cut.slicing.labels))
@@ -143,13 +150,20 @@ def leaderboard(view: ProjectView, cut: Board, *, sort: str, common: bool, bins:
         lines = [whole, *([cut.of_parts[model]] if cut.of_parts else []), *(cut.cells[model, at] for at in slices)]
         ends = (cut.low, cut.high)
         by = cut.slicing.way.name
-        row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins) for line in lines)]
+        row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)]
         rows.append(row)
     return markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard")
 
 
 def _cell(
-    view: ProjectView, line: Line, ends: tuple[float | None, float | None], *, by: str, common: bool, bins: int = BINS
+    view: ProjectView,
+    line: Line,
+    ends: tuple[float | None, float | None],
+    *,
+    by: str,
+    common: bool,
+    bins: int = BINS,
+    items: Items | None = None,
 ) -> markup.Markup:
     """A number with its interval and the answers it rests on; it leads to the cases behind it."""
     at = line.found
@@ -163,6 +177,7 @@ def _cell(
         part=line.part,
         bins=bins if line.part is not None and bins != BINS else None,
         common="1" if common else None,
+        items=items,
     )
     if not at.defined:
         return markup.heat(None, "-", f"n {at.n_units}", href=href, title=told(line))
@@ -251,7 +266,13 @@ def _downloads(view: ProjectView, found: Read, cut: Board) -> None:
 
 
 def _beside(
-    view: ProjectView, found: Read, cut: Board, there: Sequence[Scores], together: str | None, common: bool
+    view: ProjectView,
+    found: Read,
+    cut: Board,
+    there: Sequence[Scores],
+    together: str | None,
+    common: bool,
+    items: Items | None,
 ) -> None:
     pairs = numbers.gaps(found, cut)
     if pairs:
@@ -264,7 +285,10 @@ def _beside(
         rows = [
             [
                 markup.tag("b", markup.text(model)),
-                *(_cell(view, lines[model, each], ends_of(found.schema, each), by="", common=common) for each in there),
+                *(
+                    _cell(view, lines[model, each], ends_of(found.schema, each), by="", common=common, items=items)
+                    for each in there
+                ),
             ]
             for model in cut.models
         ]

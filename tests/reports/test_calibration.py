@@ -234,7 +234,8 @@ def test_command(tmp_path: Path) -> None:
         each.name for each in out.iterdir()
     }
     source = json.loads((out / "report.json").read_text(encoding="utf-8"))["source"]
-    assert source == {"name": "ratings.csv", "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "what": "file"}
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert source == {"name": "ratings.csv", "sha256": digest, "what": "file", "counted": ""}
 
 
 def test_command_with_a_name_nobody_has(tmp_path: Path) -> None:

@@ -5,13 +5,32 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
+from sqlmodel import select
 
+from annotation_schemas.judge_templates import parse_template
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
+from db import items as stored_items
+from db.engine import Store
+from db.tables import ImportedRatingRow, PersonRow, PredictionRow, RunRow
+from domain.errors import InvalidInput
+from domain.roles import Role
+from domain.runs import RunKind, RunPlan
+from domain.states import Items, ItemState, Stage
+from inference.spec import ModelSpec
+from tests import factories
+from workflow import author, cases, judging, metrics, results, runs
 from workflow import board as numbers
+from workflow.accounts import person_of
+from workflow.counting import counting_of
+from workflow.measure import agreement_of
+from workflow.projects import access_to
+from workflow.ratings import ratings_of
+from workflow.replies import replies_of_judges
 from workflow.results import Answer, Method, Read, Scores
 from workflow.slicing import Item
 
@@ -196,3 +215,181 @@ def test_the_parts_of_every_count_sum_to_the_whole(method: Method) -> None:
                         said = [int(word) for word in rest.split(".")[0].replace(":", " ").split() if word.isdecimal()]
                         answered, every, *parts = said
                         assert (answered + sum(parts), of) == (every, of), note
+
+
+# ---- kept items -----------------------------------------------------------------------------------------------------
+
+KEPT, DROPPED, OPEN = 20, 6, 4
+
+
+def project_with_verdicts(store: Store) -> dict[str, list[int]]:
+    """Thirty items of which a lone voter has kept 20 and dropped 6, four wait; models a and b answered all of them.
+
+    On kept items a is right in half of its answers and b never; on all the others both are. The judge j says 1 of
+    every answer to a kept item, 0 of the others.
+    """
+    factories.make_project(store, loaded=factories.make_schema(raters=1, adjudication=False))
+    voter = factories.make_person(store, "val", stages=[Stage.VERIFICATION])
+    factories.make_items(store, KEPT + DROPPED + OPEN)
+    for at in range(KEPT + DROPPED):
+        factories.vote(store, voter, "red" if at < KEPT else "blue")
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        every = stored_items.of_project(session, project_id=access.project_id)
+        by: dict[str, list[int]] = {"kept": [], "rejected": [], "in_verification": []}
+        run = RunRow(project_id=access.project_id, kind=RunKind.IMPORT, name="answers", created_at=store.now())
+        session.add(run)
+        session.flush()
+        for item in every:
+            by[item.state.value].append(item.id or 0)
+            for model in ("a", "b"):
+                right = len(by["kept"]) % 2 if model == "a" else 0
+                if item.state is not ItemState.KEPT:
+                    right = 1
+                session.add(
+                    PredictionRow(
+                        project_id=access.project_id,
+                        item_id=item.id or 0,
+                        run_id=run.id or 0,
+                        model=model,
+                        text="red" if right else "blue",
+                        created_at=store.now(),
+                    )
+                )
+                session.add(
+                    ImportedRatingRow(
+                        project_id=access.project_id,
+                        stage=Stage.GRADING,
+                        unit=f"{item.external_id} · {model}",
+                        rater="j",
+                        criterion="score",
+                        value=float(item.state is ItemState.KEPT),
+                        dimension=item.dimension,
+                        created_at=store.now(),
+                    )
+                )
+    assert [len(ids) for ids in by.values()] == [KEPT, DROPPED, OPEN]
+    return by
+
+
+def means(store: Store, scores: Scores, items: str | None = None) -> dict[str, tuple[int, float]]:
+    found = results.read(store, person=None, project="p", items=items)
+    cut = numbers.board(found, scores)
+    return {model: (line.found.n_units, round(line.found.value, 9)) for model, line in cut.whole.items()}
+
+
+def test_kept_items_alone_are_scored_as_soon_as_there_are_verdicts(store: Store) -> None:
+    by = project_with_verdicts(store)
+    key, judge = Scores("key"), Scores("judge", "score", "j")
+    said = "20 kept items; 6 dropped, 4 open left out."
+    assert means(store, key) == means(store, key, "kept") == {"a": (20, 0.5), "b": (20, 0.0)}
+    assert means(store, key, "all") == {"a": (30, round(20 / 30, 9)), "b": (30, round(10 / 30, 9))}
+    assert means(store, judge) == {"a": (20, 1.0), "b": (20, 1.0)}
+    assert means(store, judge, "all") == {"a": (30, round(20 / 30, 9)), "b": (30, round(20 / 30, 9))}
+    found = results.read(store, person=None, project="p")
+    assert found.counting is not None
+    assert (found.counting.sentence, found.unknown, set(found.items)) == (said, 0, set(by["kept"]))
+    every = results.read(store, person=None, project="p", items="all")
+    assert every.counting is not None
+    assert every.counting.sentence == "All 30 items: 20 kept, 6 dropped, 4 open."
+    as_json = numbers.as_json(found, [numbers.board(found, key)])
+    assert (as_json["items"], as_json["counted"]) == ("kept", said)
+    assert len(cases.listed(found, cases.Wanted())) == 20
+    assert len(cases.listed(every, cases.Wanted())) == 30
+
+
+def test_ratings_are_counted_by_what_they_are_about(store: Store) -> None:
+    by = project_with_verdicts(store)
+    grades = ratings_of(store, project="p", stage=Stage.GRADING)
+    assert (len(grades), {grade.value for grade in grades}) == (40, {1.0})
+    assert len(ratings_of(store, project="p", stage=Stage.GRADING, items="all")) == 60
+    votes = ratings_of(store, project="p", stage=Stage.VERIFICATION)  # what was rejected was voted on, too
+    assert (len(votes), len({vote.unit for vote in votes})) == (26, 26)
+    assert len(ratings_of(store, project="p", stage=Stage.VERIFICATION, items="kept")) == 20
+    (lot,) = replies_of_judges(store, person=None, project="p", stage=Stage.GRADING)
+    assert (lot.asked, lot.scored) == (40, 40)
+    (lot,) = replies_of_judges(store, person=None, project="p", stage=Stage.GRADING, items=Items.ALL)
+    assert lot.asked == 60
+    lines = agreement_of(store, person=None, project="p", stage=Stage.GRADING, raters=["j"])
+    assert {line.args["items"] for line in lines} == {"20 kept items; 6 dropped, 4 open left out."}
+    assert by["kept"]
+
+
+def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
+    by = project_with_verdicts(store)
+    spec = ModelSpec(name="m", adapter="chat", model="folder")
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+        asked = {
+            items: set(runs.wanted_items(session, access, RunPlan(items=items))) for items in (None, "kept", "all")
+        }
+        states = set(runs.wanted_items(session, access, RunPlan(states=("rejected",))))
+    assert asked[None] == asked["kept"] == set(by["kept"])
+    assert asked["all"] == {id for ids in by.values() for id in ids}
+    assert states == set(by["rejected"])
+    run = runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
+    view = runs.view(store, by=None, run=run)
+    assert (view.wanted, view.plan.items) == (20, "kept")
+    measured = metrics.measure(store, by=None, project="p", name="exact_match", reference="answer")
+    assert (measured.new, measured.counted.sentence) == (40, "20 kept items; 6 dropped, 4 open left out.")
+    assert metrics.measure(store, by=None, project="p", name="exact_match", reference="answer", items="all").new == 20
+
+
+def test_judges_of_answers_are_asked_about_kept_items_and_judges_of_items_about_all(store: Store) -> None:
+    by = project_with_verdicts(store)
+    head = "id: T\nversion: 1\nmeaning: x\nvalues: [0, 0.5, 1]\nparser: double_brackets\nvariables: [VARIABLE]"
+    plans = {}
+    for name, placeholder, criterion in (("of_answers", "prediction", "score"), ("of_items", "question", "choice")):
+        text = f"---\n{head.replace('T', name).replace('VARIABLE', placeholder)}\n---\n{{{placeholder}}}\n"
+        plans[name] = judging.plan_for(
+            factories.make_schema().schema_, parse_template(text, name=name), criteria={"score": criterion}
+        )
+    with store.read() as session:
+        access = access_to(session, person=None, project="p")
+        about = {
+            (name, items): {row["item_id"] for row in judging.units_of(session, access, replace(plan, items=items))}
+            for name, plan in plans.items()
+            for items in (None, "all", "kept")
+        }
+    every = {id for ids in by.values() for id in ids}
+    kept = set(by["kept"])
+    assert about == {
+        ("of_answers", None): kept,
+        ("of_answers", "kept"): kept,
+        ("of_answers", "all"): every,
+        ("of_items", None): every,
+        ("of_items", "kept"): kept,
+        ("of_items", "all"): every,
+    }
+
+
+def test_an_item_that_is_kept_later_counts_from_then_on_and_one_that_is_edited_waits_for_its_votes(
+    store: Store,
+) -> None:
+    by = project_with_verdicts(store)
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    before = results.current(store, person=lea, project="p")
+    assert len(before.items) == 20
+    with store.read() as session:
+        voter = next(person_of(row) for row in session.exec(select(PersonRow)) if row.login == "val")
+    factories.vote(store, voter, "red")
+    after = results.current(store, person=lea, project="p")
+    assert (len(after.items), len(before.items)) == (21, 20)
+    assert after.counting is not None
+    assert after.counting.sentence == "21 kept items; 6 dropped, 3 open left out."
+    with store.read() as session:
+        name = stored_items.by_id(session, id=by["kept"][0]).external_id
+    author.edit_item(store, person=lea, project="p", item=name, fields={"question": "Another?"})
+    edited = results.current(store, person=lea, project="p")
+    assert by["kept"][0] not in edited.items
+    assert edited.counting is not None
+    assert edited.counting.sentence == "20 kept items; 6 dropped, 4 open left out."
+
+
+def test_a_project_without_verdicts_counts_all_and_says_why(store: Store) -> None:
+    factories.make_project(store)
+    factories.make_items(store, 3)
+    found = counting_of(store, person=None, project="p")
+    assert (found.which, found.sentence) == (Items.ALL, "All 3 items: none of them has a verdict yet.")
+    with pytest.raises(InvalidInput, match="no kept items: none of them has a verdict yet"):
+        counting_of(store, person=None, project="p", items_="kept")
