@@ -8,8 +8,11 @@ nor hash of any schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
 
 from annotation_schemas import judge_templates
 from annotation_schemas.model import Criterion, Schema
@@ -52,8 +55,29 @@ REGISTRIES = {
     "score": "Scores of ranked options",
     "format": "Formats",
     "statistic": "Statistics",
+    "key": "Keys that are not enforced yet",
 }
 """The registries in the order they are listed, with their headings."""
+
+NOT_ENFORCED = {
+    "stages.authoring.people": "how many people write; whoever has a part in authoring may",
+    "stages.authoring.dimensions_per_person": "people have the dimensions that leads give them on People",
+    "stages.authoring.people_per_dimension": "people have the dimensions that leads give them on People",
+    "stages.refinement.until": "what an item waits for is said by `done`",
+    "stages.grading.outputs": "every answer that is brought in is handed out to be graded",
+    "judges.model": "which model is asked is said when a run begins",
+    "judges.sees": "what a judge is shown follows from its template and `fills`",
+    "judges.temperature": "it is that of the model's description",
+    "judges.max_tokens": "it is that of the model's description",
+    "models.temperature": "it is that of the model's description",
+    "models.max_tokens": "it is that of the model's description",
+    "report.unit": "what is one unit is chosen when agreement is measured",
+    "report.by": "what agreement is cut by is chosen when it is measured",
+    "report.statistics": "all statistics that fit are shown",
+    "source.id": "the formats that are built name the key of a record themselves",
+    "source.media": "clips and frames are cut where the records say, whatever stands here",
+}
+"""Keys of the grammar that no code reads, with what happens instead; the check names those that a file sets."""
 
 _ROWS: tuple[Row, ...] = (
     Row("stage", "triage", "sifting candidate frames before anything is written about them"),
@@ -157,6 +181,7 @@ _ROWS: tuple[Row, ...] = (
     Row("statistic", "accuracy", "share of models' answers that equal the key"),
     Row("statistic", "derived", "means of the criteria that follow from others (`report: derived`)"),
     Row("statistic", "genuine_pca", "share of answers with perception, cognition and action all right: `derived`"),
+    *(Row("key", name, meaning, available=False, blocks=False) for name, meaning in NOT_ENFORCED.items()),
 )
 
 _BY_NAME = {(row.registry, row.name): row for row in _ROWS}
@@ -232,6 +257,20 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         yield "statistic", statistic, ("report", "statistics", index), None
     for index, format in enumerate(schema.export.formats):
         yield "format", format, ("export", "formats", index), None
+    for name in NOT_ENFORCED:
+        for path in _where_set(schema, name.split("."), ()):
+            yield "key", name, path, str(path[1]) if path[0] == "stages" else None
+
+
+def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+    """Where a schema says something under a dotted key, lists entry by entry."""
+    if not keys:
+        yield path
+    elif isinstance(part, tuple):
+        for index, entry in enumerate(part):
+            yield from _where_set(entry, keys, (*path, index))
+    elif isinstance(part, BaseModel) and keys[0] in part.model_fields_set:
+        yield from _where_set(getattr(part, keys[0]), keys[1:], (*path, keys[0]))
 
 
 COMPARED = ("choice", "scale", "option_of")

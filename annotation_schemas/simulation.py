@@ -67,8 +67,10 @@ def findings(schema: Schema) -> Iterator[Finding]:
     yield from _verdicts(schema)
     yield from _refinement(schema)
     yield from _grading(schema)
+    yield from _shuffles(schema)
     yield from _gates(schema)
     yield from _told(schema)
+    yield from _judges(schema)
     yield from _models(schema)
 
 
@@ -609,6 +611,18 @@ def _grading(schema: Schema) -> Iterator[Finding]:
         )
 
 
+def _shuffles(schema: Schema) -> Iterator[Finding]:
+    for name in ("verification", "grading"):
+        shuffle = getattr(getattr(schema.stages, name), "shuffle", ())
+        if "options" in shuffle and not any(each.field for each in registry.criteria_of(schema, name)):
+            yield Finding(
+                WARNING,
+                ("stages", name, "shuffle"),
+                "no criterion of this stage offers an item's own options (`field`), so nothing is shuffled; "
+                "take `options` away",
+            )
+
+
 def _gates(schema: Schema) -> Iterator[Finding]:
     for name in ("verification", "grading"):
         gate = getattr(getattr(schema.stages, name), "qualification", None)
@@ -672,7 +686,19 @@ def _places_of_key(schema: Schema) -> set[str]:
     }
 
 
-# ---- models ---------------------------------------------------------------------------------------------------------
+# ---- judges and models ----------------------------------------------------------------------------------------------
+
+
+def _judges(schema: Schema) -> Iterator[Finding]:
+    for index, judge in enumerate(schema.judges):
+        row = registry.find("template", judge.template)
+        if isinstance(row, registry.Template) and judge.parser not in (None, row.parser):
+            yield Finding(
+                ERROR,
+                ("judges", index, "parser"),
+                f"the template `{row.name}` asks for replies that `{row.parser}` reads, and they are read by it; "
+                "leave this out, or name that one",
+            )
 
 
 def _models(schema: Schema) -> Iterator[Finding]:

@@ -64,7 +64,7 @@ def summary(loaded: LoadedSchema) -> list[str]:
         "fields        " + ", ".join(f"{field.name} ({field.kind})" for field in schema.item.fields),
     ]
     lines += [f"{stage:<14}{text}" for stage, text in _stages(schema)]
-    missing = [need for need in registry.needs(schema) if not need.row.available]
+    missing = [need for need in registry.needs(schema) if not need.row.available and need.row.registry != "key"]
     if missing:
         lines += ["", "Declared, not built yet:"]
     for need in missing:
@@ -73,6 +73,13 @@ def summary(loaded: LoadedSchema) -> list[str]:
         lines.append(
             f"  {need.row.registry.replace('_', ' ')} `{need.row.name}` at {dotted(need.path)} ({where}{effect})"
         )
+    idle: dict[registry.Row, list[str]] = {}
+    for need in registry.needs(schema):
+        if need.row.registry == "key":
+            idle.setdefault(need.row, []).append(dotted(need.path))
+    if idle:
+        lines += ["", "Said, but not enforced yet:"]
+    lines += [f"  {', '.join(places)}: {row.meaning}" for row, places in idle.items()]
     return lines
 
 

@@ -159,6 +159,10 @@ MAYBE_MEANT = [
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
               "  grading:\n    raters: 2\n    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
          "32: warning: stages.grading.raters", "a majority of two"),
+    Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
+              "  grading:\n    raters: 1\n    shuffle: [options]\n"
+              "    criteria: [{name: good, kind: choice, prompt: Good, options: [g, b]}]\n"),
+         "33: warning: stages.grading.shuffle", "nothing is shuffled"),
     Case(text('{rule: unanimous, criterion: fits, value: "yes"}',
               after="  adjudication: none\nmodels: {strategy: generate, score: mean_logprob}\n"),
          "31: warning: models.score", "does nothing"),

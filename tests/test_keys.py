@@ -1,0 +1,819 @@
+"""Every key of the grammar has an effect: change its value, and something that the product does changes.
+
+The keys are read off the grammar itself. Each has a row here, or is named by ``schema check`` as not enforced yet
+(``registry.NOT_ENFORCED``); a new key with neither fails.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import shutil
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import BaseModel
+
+from annotation_schemas import derived, json_schema, judge_templates, registry
+from annotation_schemas.answers import said_of
+from annotation_schemas.formats import FORMATS, dimension_named, fields_of, new_path, new_record
+from annotation_schemas.kinds import check_answers, check_fields, options_of
+from annotation_schemas.loader import examine, load_text
+from annotation_schemas.model import LoadedSchema, Schema
+from annotation_schemas.plans import steps_of
+from app.commands.schema import summary
+from app.views.export import formats_of
+from app.workbench.page import static_part
+from db.engine import Store, open_store
+from db.tables import ProjectRow, TaskRow
+from domain.errors import SchemaError, TouchstoneError
+from domain.policies import Vote, item_state
+from domain.records import NothingLeft, Person
+from domain.roles import Role
+from domain.states import Stage
+from inference.spec import ModelSpec
+from tests.factories import Clock, make_person, make_pool, make_predictions, make_project
+from workflow import (
+    author,
+    cases,
+    claim,
+    gold,
+    judging,
+    measure,
+    pool,
+    qualify,
+    questions,
+    refine,
+    release,
+    sift,
+    submit,
+)
+from workflow.projects import access_to, project, role_for
+
+BASE = yaml.safe_load(
+    """
+name: keys
+version: 1
+title: Keys
+source: {format: pca_bench}
+dimensions:
+  - {id: one, title: One, wanted: 3}
+  - {id: two, title: Two}
+item:
+  assets:
+    - {role: image, kind: image, max: 3}
+    - {role: clip, kind: clip, min: 0}
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, required: false}
+    - {name: others, kind: text_list, required: false}
+    - {name: answer, kind: option_of, field: options, required: false, secret_in: [verification]}
+    - {name: second, kind: option_of, field: options, required: false, secret_in: [verification]}
+    - {name: kind, kind: choice, options: [{value: a, label: A}, b], required: false}
+    - {name: boxed, kind: boxes, options: [x], required: false}
+    - {name: plan_text, kind: long_text, required: false}
+stages:
+  triage: {reasons: [dark]}
+  authoring: {}
+  verification:
+    raters: 2
+    criteria:
+      - name: fits
+        kind: choice
+        prompt: Fits it
+        options: [{value: "yes", label: "Yes"}, {value: "no", label: "No", reasons: [wrong, odd]}]
+        skip: {reasons: [dark, far]}
+      - {name: size, kind: scale, prompt: How large, values: [1, 2, 3]}
+      - {name: many, kind: number, prompt: How many}
+      - {name: seen, kind: multi_choice, field: options, prompt: Which, required: false}
+      - {name: has, kind: property_list, options: [soft, red], prompt: What, required: false}
+      - {name: steps, kind: plan, of: plan_text, options: [bad], prompt: Where, required: false,
+         begins: [not holding *], actions: [{name: go, makes: [near 1]}, {name: take, needs: [near 1], ends: [open 1]}]}
+      - {name: drawn, kind: boxes, options: [x], prompt: Draw, required: false}
+    keep: {rule: unanimous, criterion: fits, value: "yes"}
+  adjudication: {causes: [unclear, wrong]}
+  refinement:
+    criteria: [{name: other, kind: choice, prompt: Also, options: ["no", "yes"]}]
+    done: {other: "no"}
+  grading:
+    raters: 1
+    criteria:
+      - {name: good, kind: scale, prompt: Good, values: [0, 0.5, 1]}
+      - {name: clear, kind: scale, prompt: Clear, values: [0, 1]}
+judges:
+  - {name: first, criteria: [good], template: egothink_single, sees: [question, answer, prediction],
+     fills: {ref_answer_1: answer, answer: prediction}, values: [0, 0.5, 1]}
+models: {strategy: generate, prompts: egothink}
+report: {derived: [{name: both, all_of: [good, clear]}]}
+export: {formats: [pca_bench]}
+"""
+)
+
+
+# ---- what can be seen of a schema -----------------------------------------------------------------------------------
+
+
+@dataclass
+class Seen:
+    """A schema, and places where a project of it can be made."""
+
+    loaded: LoadedSchema
+    stores: Callable[[], Store]
+    folder: Path
+
+    @property
+    def schema(self) -> Schema:
+        return self.loaded.schema_
+
+
+def page(stage: Stage) -> Callable[[Seen], Any]:
+    """What a working page is made of."""
+
+    def see(seen: Seen) -> Any:
+        part = static_part(seen.loaded, stage, project="p", title="P")
+        return {name: value for name, value in part.items() if not name.startswith("guideline") and name != "hash"}
+
+    return see
+
+
+VERIFYING, AUTHORING, SETTLING, GRADING = map(
+    page, (Stage.VERIFICATION, Stage.AUTHORING, Stage.ADJUDICATION, Stage.GRADING)
+)
+
+ITEM: dict[str, Any] = {
+    "question": "What?", "options": ["a", "b", "c"], "others": ["d", "e"], "answer": "a", "second": "b",
+    "plan_text": "1. go(cup)\n2. take(cup)\n3. take(box)",
+}  # fmt: skip
+ANSWERS: dict[str, Any] = {"fits": "yes", "size": 1, "many": 3}
+
+
+def fits(**fields: Any) -> Callable[[Seen], Any]:
+    """What is wrong with an item."""
+    return lambda seen: [problem.message for problem in check_fields(seen.schema, {**ITEM, **fields})]
+
+
+def said(stage: str = "verification", reasons: Mapping[str, str] | None = None, **values: Any) -> Callable[[Seen], Any]:
+    """What is wrong with a rater's answers."""
+
+    def see(seen: Seen) -> Any:
+        criteria = registry.criteria_of(seen.schema, stage)
+        given = {**ANSWERS, **values} if stage == "verification" else values
+        return [problem.message for problem in check_answers(criteria, given, reasons or {}, ITEM)]
+
+    return see
+
+
+def verdicts(seen: Seen) -> Any:
+    """What every two votes come to."""
+    stage = seen.schema.stages.verification
+    assert stage is not None
+    ways = [
+        Vote("r", {"fits": fitting, "size": size, "letter": letter}, {"fits": "dark"} if fitting is None else {})
+        for fitting, size, letter in itertools.product(["yes", "no", None], [1, 2], ["a", "b"])
+    ]
+    return [
+        item_state(
+            stage.keep, votes, raters=2, item_fields=ITEM, skips=stage.skips,
+            adjudication=seen.schema.stages.adjudication is not None,
+        ).state
+        for votes in [*itertools.product(ways, ways), *((way,) for way in ways)]
+    ]  # fmt: skip
+
+
+def offered(seen: Seen) -> Any:
+    """What each criterion offers, and what can be said of properties."""
+    criteria = registry.criteria_of(seen.schema, "verification", "one")
+    return [(each.name, options_of(each, ITEM), said_of(each), each.show_if) for each in criteria]
+
+
+def plan_steps(seen: Seen) -> Any:
+    """How a plan is read."""
+    (criterion,) = [each for each in registry.criteria_of(seen.schema, "verification") if each.kind == "plan"]
+    return steps_of(ITEM["plan_text"], criterion.actions, criterion.begins)
+
+
+def records(seen: Seen) -> Any:
+    """What is read out of a file's record, and what is written."""
+    record = {"question": "What?", "frage": "Was?", "actions": ["a", "b"], "options": ["c"], "domain": "One",
+              "answer_index": 1, "sample_id": 5, "task_goal": "g", "choice_a": "x", "choice_b": "y",
+              "golden_choice_idx": "B", "image_path": ["p"], "answer": "y"}  # fmt: skip
+    row = FORMATS[seen.schema.source.format] if seen.schema.source else FORMATS["egothink"]
+    return fields_of(row, seen.schema, record), new_record(row, seen.schema, ITEM, dimension="one", id=1)
+
+
+def dimensions(seen: Seen) -> Any:
+    """How files name dimensions."""
+    first = seen.schema.dimensions[0].id
+    found = [dimension_named(seen.schema, name) for name in ("One", "Ein", "inner")]
+    return [each and each.id for each in found], new_path(FORMATS["egothink"], seen.schema, first)
+
+
+def asked_models(seen: Seen) -> Any:
+    """How models are asked."""
+    return questions.plan_for(seen.schema, ModelSpec(name="m", adapter="chat", model="m")).dump()
+
+
+def asked_judges(seen: Seen) -> Any:
+    """How judges are asked."""
+    found = []
+    for judge in seen.schema.judges:
+        template = judge_templates.shipped()[judge.template]
+        chosen: dict[str, Any] = {"baseline": "other"} if template.head.pair else {}
+        try:
+            found.append((judge.name, judging.plan_for(seen.schema, template, judge=judge.name, **chosen).dump()))
+        except TouchstoneError as error:
+            found.append((judge.name, str(error)))
+    return found
+
+
+def checked(seen: Seen) -> Any:
+    """What ``schema check`` says."""
+    path = seen.folder / "s.yaml"
+    path.write_text(seen.loaded.text, encoding="utf-8")
+    try:
+        examined = examine(path)
+    except SchemaError as error:
+        return str(error)
+    return [line for line in summary(examined.loaded) if not line.startswith("hash")], examined.warnings
+
+
+def scales(seen: Seen) -> Any:
+    """How ratings are measured."""
+    return [measure.scales_of(seen.schema, stage) for stage in (Stage.VERIFICATION, Stage.GRADING)]
+
+
+def derivations(seen: Seen) -> Any:
+    """What follows from settled values."""
+    return [
+        (each.name, [derived.value(seen.schema, each, {"good": good, "clear": 1}) for good in (0, 0.5, 1)])
+        for each in seen.schema.report.derived
+    ]
+
+
+def roles(seen: Seen) -> Any:
+    """Who may work where."""
+    return [role_for(seen.schema, stage) for stage in Stage]
+
+
+# ---- what can be seen of a project ----------------------------------------------------------------------------------
+
+
+@dataclass
+class World:
+    """A small project: ann, ben and cal answer, sam is a senior, lee a lead."""
+
+    store: Store
+    letters: bool = False
+    """Whether the schema asks for a letter."""
+    people: dict[str, Person] = field(default_factory=dict)
+    items: list[int] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Person:
+        return self.people[name]
+
+
+def add_items(there: World, n: int) -> None:
+    with there.store.write() as session:
+        access, begun = access_to(session, person=None, project="p"), len(there.items)
+        new = [author.NewItem(f"i{at}", "one", {**ITEM, "question": f"{at}?"}) for at in range(begun, begun + n)]
+        there.items += author.add_items(session, access=access, new=new, now=there.store.now())
+
+
+def world(seen: Seen, *, n: int = 3) -> World:
+    store = seen.stores()
+    store.clock = Clock()
+    make_project(store, loaded=seen.loaded)
+    found = World(store, any(each.name == "letter" for each in registry.criteria_of(seen.schema, "verification")))
+    with store.write() as session:
+        row = session.get(ProjectRow, access_to(session, person=None, project="p").project_id)
+        assert row is not None
+        row.seed = 11
+        session.add(row)
+    add_items(found, n)
+    for name, role in (("ann", Role.ANNOTATOR), ("ben", Role.ANNOTATOR), ("sam", Role.SENIOR), ("lee", Role.LEAD)):
+        found.people[name] = make_person(store, name, role=role)
+    return found
+
+
+def worked(seen: Seen, stage: Stage, **answers: Any) -> Any:
+    """What ann is given in a stage, one thing after the other, and what she sees of it; why it ends."""
+    there = world(seen)
+    if stage is Stage.GRADING:
+        make_predictions(there.store, there.items, models=["m1", "m2"], dimension="one")
+    found: list[Any] = []
+    for number in range(20):
+        view = claim.next_task(there.store, person=there.ann, project="p", stage=stage)
+        if isinstance(view, NothingLeft):
+            return [*found, view.code]
+        found.append((view.fields, view.dimension, view.answer))
+        submit.submit(there.store, person=there.ann, task=view.id, key=str(number), values=answers)
+    return found
+
+
+def voting(seen: Seen) -> Any:
+    return worked(seen, Stage.VERIFICATION, **ANSWERS)
+
+
+def grading(seen: Seen) -> Any:
+    return worked(seen, Stage.GRADING, good=1, clear=1)
+
+
+def slots(seen: Seen) -> Any:
+    """The work that is handed out, in its order."""
+    from sqlmodel import select
+
+    there = world(seen)
+    make_predictions(there.store, there.items, models=["m1"], dimension="one")
+    with there.store.read() as session:
+        rows = session.exec(select(TaskRow).order_by("id")).all()
+    return [(row.stage, row.unit, row.slot, row.rank) for row in rows]
+
+
+def settled(seen: Seen) -> Any:
+    """What a senior may do about an item on which two people differ."""
+    there = world(seen, n=1)
+    for person, fitting in ((there.ann, "yes"), (there.ben, "no")):
+        view = claim.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
+        assert not isinstance(view, NothingLeft)
+        reasons = {"fits": "odd"} if fitting == "no" else {}
+        values = {**ANSWERS, "fits": fitting}
+        submit.submit(there.store, person=person, task=view.id, key=person.login, values=values, reasons=reasons)
+    found: list[Any] = []
+    view = claim.next_task(there.store, person=there.sam, project="p", stage=Stage.ADJUDICATION)
+    if isinstance(view, NothingLeft):
+        return view.code
+    for values in ({"decision": "edit", "cause": "wrong", "fields": {}}, {"decision": "accept", "cause": "unclear"}):
+        try:
+            done = submit.submit(there.store, person=there.sam, task=view.id, key=str(values), values=values)
+            found.append(asdict(done).get("state"))
+        except TouchstoneError as error:
+            found.append(str(error))
+    return found
+
+
+def written(seen: Seen) -> Any:
+    """What an author may pick of one source's images."""
+    there = world(seen, n=0)
+    found: list[Any] = []
+    for image in make_pool(there.store, 3, source="film"):
+        try:
+            pool.pick(there.store, person=there.ann, project="p", assets=[image], dimension="one")
+            found.append("picked")
+        except TouchstoneError as error:
+            found.append(str(error))
+    return found
+
+
+def sifted(seen: Seen) -> Any:
+    """What somebody who sifts frames is shown."""
+    there = world(seen, n=0)
+    try:
+        with there.store.read() as session:
+            part = sift._part(access_to(session, person=None, project="p"))
+    except TouchstoneError as error:
+        return str(error)
+    return part.per_source, [reason.label for reason in part.reasons]
+
+
+def refined(seen: Seen) -> Any:
+    """Whether items are done after a decision."""
+    there = world(seen, n=1)
+    make_predictions(there.store, there.items, models=["m1"], dimension="one")
+    refine.open_refinement(there.store, by=None, project="p", model="m1", only_differing=False)
+    view = claim.next_task(there.store, person=there.ann, project="p", stage=Stage.REFINEMENT)
+    assert not isinstance(view, NothingLeft)
+    submit.submit(there.store, person=there.ann, task=view.id, key="k", values={"other": "yes"})
+    with there.store.read() as session:
+        return refine.counts(session, access=access_to(session, person=None, project="p"))
+
+
+def qualified(seen: Seen) -> Any:
+    """How a qualification goes: the set, ann's tries, and what follows."""
+    there = world(seen, n=5)
+    store, found = there.store, list[Any]()
+    made = qualify.make_set(store, by=None, project="p", names=["i0", "i1"])
+    found.append(made.few if hasattr(made, "few") else str(made))
+    found.append(len(qualify.make_set(store, by=None, project="p").items))
+    qualify.begin(store, person=there.lee, project="p")
+    answer(there, there.lee, "no", right=0)
+    for number in range(2):
+        try:
+            qualify.begin(store, person=there.ann, project="p")
+        except TouchstoneError as error:
+            found.append(str(error))
+            break
+        answer(there, there.ann, "yes", right=number + 1)
+        last = [each for each in qualify.tries(store, person=None, project="p") if each.person == "ann"][-1]
+        reviewed = qualify.review(store, by=there.sam, qualification=last.id, signs=True)
+        found.append((reviewed.state, reviewed.n_right))
+        if reviewed.state == "handed_in":
+            break
+        assert isinstance(store.clock, Clock)
+        store.clock.advance(hours=1)
+    return found
+
+
+def answer(there: World, person: Person, fitting: str, *, right: int = 99) -> None:
+    for number in itertools.count():
+        view = claim.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
+        if isinstance(view, NothingLeft) or number >= 5:
+            return
+        letter = "a" if number < right else "b"
+        values = {**ANSWERS, "fits": fitting, **({"letter": letter} if there.letters else {})}
+        reasons = {"fits": "odd"} if fitting == "no" else {}
+        key = f"{person.login}{view.id}"
+        submit.submit(there.store, person=person, task=view.id, key=key, values=values, reasons=reasons)
+
+
+def golden(seen: Seen) -> Any:
+    """Where somebody stands who answers half of the gold right, and when gold comes."""
+    there = world(seen, n=5)
+    for person in (there.ann, there.ben):
+        answer(there, person, "yes")
+    gold.draw(there.store, by=None, project="p", stage=Stage.VERIFICATION, n=5)
+    add_items(there, 5)
+    cal = make_person(there.store, "cal")
+    with there.store.read() as session:
+        access = access_to(session, person=cal, project="p")
+        asked = gold.policy(access, Stage.VERIFICATION)
+        turns = [
+            gold.is_turn(n, **gold._course(access, cal, Stage.VERIFICATION, asked)) for n in range(40)
+        ] if asked else []  # fmt: skip
+    for number in range(8):
+        view = claim.next_task(there.store, person=cal, project="p", stage=Stage.VERIFICATION)
+        if isinstance(view, NothingLeft):
+            break
+        wrong = number % 2
+        values, reasons = {**ANSWERS, "fits": "no" if wrong else "yes"}, {"fits": "odd"} if wrong else {}
+        submit.submit(there.store, person=cal, task=view.id, key=view.id, values=values, reasons=reasons)
+    return turns, [each.standing for each in gold.scores(there.store, by=None, project="p", stage=Stage.VERIFICATION)]
+
+
+def released(seen: Seen) -> Any:
+    """The public files of the kept items."""
+    there = world(seen, n=1)
+    for person in (there.ann, there.ben):
+        answer(there, person, "yes")
+    try:
+        made = release.release(there.store, by=None, project="p", format="pca_bench", verified=True)
+    except TouchstoneError as error:
+        return str(error)
+    return {name: text for name, text in made.files.items() if name != "manifest.json"}
+
+
+def come_to(seen: Seen) -> Any:
+    """What two people's grades of an answer come to."""
+    there = world(seen, n=1)
+    make_predictions(there.store, there.items, models=["m1"], dimension="one")
+    for person, good in ((there.ann, 0.5), (there.ben, 1)):
+        view = claim.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
+        assert not isinstance(view, NothingLeft)
+        submit.submit(there.store, person=person, task=view.id, key=view.id, values={"good": good, "clear": 1})
+    (found,) = cases.case(there.store, person=there.lee, project="p", item="i0").answers
+    return found.combined
+
+
+def gold_of_grading(seen: Seen) -> Any:
+    """Whether answers can be gold."""
+    there = world(seen, n=0)
+    try:
+        return gold.draw(there.store, by=None, project="p", stage=Stage.GRADING, n=1)
+    except TouchstoneError as error:
+        return str(error)
+
+
+def exports(seen: Seen) -> Any:
+    there = world(seen, n=0)
+    return formats_of(project(there.store, person=there.lee, project="p"))
+
+
+# ---- the rows -------------------------------------------------------------------------------------------------------
+
+GONE = object()
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is changed, by dotted path, and where that shows."""
+
+    see: Callable[[Seen], Any]
+    change: Mapping[str, Any]
+    first: Mapping[str, Any] = field(default_factory=dict)
+    """What both schemas say beside the base."""
+
+
+def row(see: Callable[[Seen], Any], path: str, value: Any, /, **first: Any) -> Row:
+    return Row(see, {path: value}, {name.replace("__", "."): given for name, given in first.items()})
+
+
+V, G = "stages.verification", "stages.grading"
+C = f"{V}.criteria"
+FIELD = "item.fields"
+GATE = {"items": 3, "reviewers": 1, "pass_mark": 0.5}
+GOLD = {"rate": 0.5, "after": 2}
+LETTER = {"name": "letter", "kind": "choice", "prompt": "Which", "options": ["a", "b"], "required": False}
+GATED = {f"{C}.6": LETTER, f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "letter", "key": "answer"},
+         "stages.adjudication": "none"}  # fmt: skip
+ROWS: dict[str, Row] = {
+    "Schema.name": row(checked, "name", "other"),
+    "Schema.version": row(checked, "version", 2),
+    "Schema.title": row(checked, "title", "Other"),
+    "Schema.guideline": row(checked, "guideline", "gone.md"),
+    "Schema.source": row(records, "source", GONE),
+    "Schema.dimensions": row(VERIFYING, "dimensions.1", GONE),
+    "Schema.item": row(
+        VERIFYING,
+        "item",
+        {"fields": [], "assets": []},
+        **{
+            f"{V}.criteria": BASE["stages"]["verification"]["criteria"][:1],
+            "judges": [],
+            "source": {"format": "egothink"},
+        },
+    ),
+    "Schema.stages": row(slots, "stages", {}, judges=[], report={}),
+    "Schema.judges": row(asked_judges, "judges", []),
+    "Schema.models": row(asked_models, "models", GONE),
+    "Schema.report": row(derivations, "report", {}),
+    "Schema.export": row(exports, "export", {"formats": ["egothink"]}),
+    "Dimension.id": row(VERIFYING, "dimensions.0.id", "uno"),
+    "Dimension.title": row(VERIFYING, "dimensions.0.title", "Uno"),
+    "Dimension.definition": row(VERIFYING, "dimensions.0.definition", "The first."),
+    "Dimension.group": row(VERIFYING, "dimensions.0.group", "Numbers"),
+    "Dimension.wanted": row(checked, "dimensions.0.wanted", 9),
+    "Dimension.folder": row(dimensions, "dimensions.0.folder", "outer/inner"),
+    "Dimension.named": row(dimensions, "dimensions.0.named", "Ein"),
+    "Item.assets": row(VERIFYING, "item.assets", BASE["item"]["assets"][:1]),
+    "Item.fields": row(VERIFYING, f"{FIELD}.7.name", "text_of_plan", **{f"{C}.5": LETTER}),
+    "AssetSlot.role": row(VERIFYING, "item.assets.0.role", "photo"),
+    "AssetSlot.kind": row(VERIFYING, "item.assets.1.kind", "image"),
+    "AssetSlot.min": row(VERIFYING, "item.assets.0.min", 2),
+    "AssetSlot.max": row(VERIFYING, "item.assets.0.max", 4),
+    "Choice.value": row(fits(kind="a"), f"{FIELD}.5.options.0.value", "c"),
+    "Choice.label": row(VERIFYING, f"{C}.0.options.0.label", "Sure"),
+    "Choice.help": row(VERIFYING, f"{C}.0.options.0.help", "Look twice."),
+    "Choice.reasons": row(said(fits="no"), f"{C}.0.options.1.reasons", []),
+    "ItemField.name": row(fits(), f"{FIELD}.7.name", "text_of_plan", **{f"{C}.5": LETTER}),
+    "ItemField.kind": row(fits(question="What?"), f"{FIELD}.0.kind", "integer"),
+    "ItemField.title": row(AUTHORING, f"{FIELD}.0.title", "Ask"),
+    "ItemField.help": row(AUTHORING, f"{FIELD}.0.help", "Short."),
+    "ItemField.required": row(fits(question=""), f"{FIELD}.0.required", False),
+    "ItemField.options": row(fits(kind="c"), f"{FIELD}.5.options", ["a", "b", "c"]),
+    "ItemField.field": row(fits(second="d"), f"{FIELD}.4.field", "others"),
+    "ItemField.length": row(fits(), f"{FIELD}.1.length", 2),
+    "ItemField.min_length": row(fits(), f"{FIELD}.1.min_length", 4),
+    "ItemField.max_length": row(fits(), f"{FIELD}.1.max_length", 2),
+    "ItemField.role": row(AUTHORING, f"{FIELD}.6.role", "image"),
+    "ItemField.distinct": row(fits(options=["a", "a", "b"]), f"{FIELD}.1.distinct", True),
+    "ItemField.authored": row(AUTHORING, f"{FIELD}.0.authored", False),
+    "ItemField.secret_in": row(voting, f"{FIELD}.0.secret_in", ["verification"]),
+    "Skip.label": row(VERIFYING, f"{C}.0.skip.label", "Pass"),
+    "Skip.reasons": row(said(fits=None, reasons={"fits": "far"}), f"{C}.0.skip.reasons", ["dark"]),
+    "Aspect.name": row(
+        VERIFYING,
+        f"{C}.0.aspects",
+        [{"name": "b", "title": "A", "definition": "D."}],
+        **{f"{C}.0.aspects": [{"name": "a", "title": "A", "definition": "D."}]},
+    ),
+    "Aspect.title": row(
+        VERIFYING,
+        f"{C}.0.aspects.0.title",
+        "B",
+        **{f"{C}.0.aspects": [{"name": "a", "title": "A", "definition": "D."}]},
+    ),
+    "Aspect.definition": row(
+        VERIFYING,
+        f"{C}.0.aspects.0.definition",
+        "E.",
+        **{f"{C}.0.aspects": [{"name": "a", "title": "A", "definition": "D."}]},
+    ),
+    "PlanAction.name": row(plan_steps, f"{C}.5.actions.0.name", "walk"),
+    "PlanAction.objects": row(plan_steps, f"{C}.5.actions.0.objects", 2),
+    "PlanAction.help": row(VERIFYING, f"{C}.5.actions.0.help", "Walk."),
+    "PlanAction.needs": row(plan_steps, f"{C}.5.actions.1.needs", []),
+    "PlanAction.makes": row(plan_steps, f"{C}.5.actions.0.makes", []),
+    "PlanAction.ends": row(plan_steps, f"{C}.5.actions.0.ends", ["near *"], **{f"{C}.5.actions.0.makes": []}),
+    "Criterion.name": row(said(), f"{C}.1.name", "bulk"),
+    "Criterion.kind": row(said(many=2.5, size=1), f"{C}.2", {"name": "many", "kind": "text", "prompt": "How many"}),
+    "Criterion.prompt": row(VERIFYING, f"{C}.0.prompt", "Does it fit"),
+    "Criterion.help": row(VERIFYING, f"{C}.0.help", "Look twice."),
+    "Criterion.options": row(said(fits="maybe"), f"{C}.0.options", ["yes", "no", "maybe"]),
+    "Criterion.field": row(said(seen=["d"]), f"{C}.3.field", "others"),
+    "Criterion.values": row(said(size=4), f"{C}.1.values", [1, 2, 3, 4]),
+    "Criterion.min": row(said(), f"{C}.2.min", 5),
+    "Criterion.max": row(said(), f"{C}.2.max", 2),
+    "Criterion.step": row(said(), f"{C}.2.step", 2),
+    "Criterion.unit": row(VERIFYING, f"{C}.2.unit", "cups"),
+    "Criterion.of": row(said(steps=[{"step": 2, "tag": "bad"}]), f"{C}.5.of", "question"),
+    "Criterion.actions": row(plan_steps, f"{C}.5.actions", [{"name": "go"}]),
+    "Criterion.begins": row(plan_steps, f"{C}.5.begins", ["near *"]),
+    "Criterion.labels": row(VERIFYING, f"{C}.1.labels", ["S", "M", "L"]),
+    "Criterion.role": row(VERIFYING, f"{C}.6.role", "image"),
+    "Criterion.aspects": row(VERIFYING, f"{C}.0.aspects", [{"name": "a", "title": "A", "definition": "D."}]),
+    "Criterion.dimensions": row(offered, f"{C}.1.dimensions", ["two"]),
+    "Criterion.required": row(said(many=None), f"{C}.2.required", False),
+    "Criterion.show_if": row(said(fits="no", reasons={"fits": "odd"}), f"{C}.1.show_if", {"fits": ["yes"]}),
+    "Criterion.skip": row(said(fits=None, reasons={"fits": "dark"}), f"{C}.0.skip", GONE),
+    "Keep.rule": Row(verdicts, {f"{V}.keep": {"rule": "all_of", "values": {"fits": "yes", "size": 1}}}),
+    "Keep.criterion": row(verdicts, f"{V}.keep", {"rule": "unanimous", "criterion": "size", "value": 1}),
+    "Keep.criteria": row(
+        verdicts,
+        f"{V}.keep",
+        {"rule": "unanimous", "criteria": ["fits", "letter"], "value": "yes"},
+        **{f"{C}.3": {**LETTER, "options": ["a", "yes"]}},
+    ),
+    "Keep.key": row(verdicts, f"{V}.keep.key", "second", **GATED),
+    "Keep.value": row(verdicts, f"{V}.keep.value", "no"),
+    "Keep.values": row(
+        verdicts, f"{V}.keep.values.size", 2, **{f"{V}.keep": {"rule": "all_of", "values": {"fits": "yes", "size": 1}}}
+    ),
+    "Skips.after": row(verdicts, f"{V}.skips.after", 2, **{f"{V}.skips": {"after": 1}}),
+    "Skips.then": row(verdicts, f"{V}.skips.then", "adjudicate", **{f"{V}.skips": {"after": 1}}),
+    "Qualification.items": row(qualified, f"{V}.qualification.items", 4, **{**GATED, f"{V}.qualification": GATE}),
+    "Qualification.reviewers": row(
+        qualified, f"{V}.qualification.reviewers", 2, **{**GATED, f"{V}.qualification": GATE}
+    ),
+    "Qualification.pass_mark": row(
+        qualified, f"{V}.qualification.pass_mark", 1, **{**GATED, f"{V}.qualification": GATE}
+    ),
+    "Qualification.against": row(
+        qualified, f"{V}.qualification.against", "seniors", **{**GATED, f"{V}.qualification": GATE}
+    ),
+    "Qualification.retry_after_hours": row(
+        qualified,
+        f"{V}.qualification.retry_after_hours",
+        2,
+        **{**GATED, f"{V}.qualification": {**GATE, "pass_mark": 1}},
+    ),
+    "Qualification.attempts": row(
+        qualified, f"{V}.qualification.attempts", 1, **{**GATED, f"{V}.qualification": {**GATE, "pass_mark": 1}}
+    ),
+    "Gold.rate": row(golden, f"{V}.gold.rate", 0.1, **{f"{V}.gold": GOLD}),
+    "Gold.after": row(golden, f"{V}.gold.after", 9, **{f"{V}.gold": GOLD}),
+    "Gold.warn_below": row(golden, f"{V}.gold.warn_below", 0.9, **{f"{V}.gold": GOLD}),
+    "Gold.stop_below": row(golden, f"{V}.gold.stop_below", 0.9, **{f"{V}.gold": GOLD}),
+    "Triage.per_source": row(sifted, "stages.triage.per_source", 1),
+    "Triage.reasons": row(sifted, "stages.triage.reasons", ["dark", "far"]),
+    "Authoring.per_source": row(written, "stages.authoring.per_source", 1),
+    "Verification.raters": row(slots, f"{V}.raters", 3),
+    "Verification.shuffle": row(voting, f"{V}.shuffle", ["options"]),
+    "Verification.criteria": row(VERIFYING, f"{C}.1", LETTER),
+    "Verification.keep": row(verdicts, f"{V}.keep.value", "no"),
+    "Verification.skips": row(verdicts, f"{V}.skips", {"after": 1}),
+    "Verification.qualification": row(voting, f"{V}.qualification", GATE),
+    "Verification.gold": row(golden, f"{V}.gold", {**GOLD, "rate": 0.1}, **{f"{V}.gold": GOLD}),
+    "Verification.order": row(slots, f"{V}.order", "fewest_votes"),
+    "Adjudication.by": row(roles, "stages.adjudication.by", "lead"),
+    "Adjudication.causes": row(settled, "stages.adjudication.causes", ["unclear", "other"]),
+    "Adjudication.edit": row(settled, "stages.adjudication.edit", False),
+    "Refinement.criteria": row(page(Stage.REFINEMENT), "stages.refinement.criteria.0.prompt", "Right, too"),
+    "Refinement.done": row(refined, "stages.refinement.done", {"other": "yes"}),
+    "Grading.raters": row(slots, f"{G}.raters", 2),
+    "Grading.shuffle": row(grading, f"{G}.shuffle", ["predictions"], **{f"{G}.order": "oldest"}),
+    "Grading.criteria": row(GRADING, f"{G}.criteria.0.prompt", "How good"),
+    "Grading.combine": row(come_to, f"{G}.combine", "mean", **{f"{G}.raters": 2, "report": {}}),
+    "Grading.dimensions": row(slots, f"{G}.dimensions", ["two"]),
+    "Grading.shows": row(grading, f"{G}.shows", ["question"]),
+    "Grading.qualification": row(grading, f"{G}.qualification", GATE),
+    "Grading.gold": row(gold_of_grading, f"{G}.gold", {"rate": 0.5}),
+    "Grading.order": row(slots, f"{G}.order", "oldest"),
+    "Stages.triage": row(sifted, "stages.triage", "none"),
+    "Stages.authoring": row(written, "stages.authoring", "none"),
+    "Stages.verification": row(slots, "stages.verification", "none", **{"stages.adjudication": "none"}),
+    "Stages.adjudication": row(verdicts, "stages.adjudication", "none"),
+    "Stages.refinement": row(page(Stage.REFINEMENT), "stages.refinement", "none"),
+    "Stages.grading": row(slots, "stages.grading", "none", judges=[], report={}),
+    "Judge.name": row(asked_judges, "judges.0.name", "second"),
+    "Judge.criteria": row(asked_judges, "judges.0.criteria", ["clear"], **{"judges.0.values": [0, 1]}),
+    "Judge.dimensions": row(asked_judges, "judges.0.dimensions", ["one"]),
+    "Judge.template": row(
+        asked_judges,
+        "judges.0",
+        {
+            "criteria": ["good"],
+            "template": "etp_answer",
+            "sees": ["dimension", "answer", "prediction"],
+            "fills": {"aspect": "dimension", "answer": "prediction", "ref_answer": "answer"},
+        },
+    ),
+    "Judge.parser": row(checked, "judges.0.parser", "last_line"),
+    "Judge.fills": row(asked_judges, "judges.0.fills.ref_answer_1", "question"),
+    "Judge.values": row(asked_judges, "judges.0.values", [0, 1]),
+    "Models.strategy": row(asked_models, "models.strategy", "rank_options"),
+    "Models.prompts": row(asked_models, "models.prompts", "plain"),
+    "Models.variants": row(asked_models, "models.variants", {"planning": ["one"]}),
+    "Models.score": row(asked_models, "models.score", "sum_logprob"),
+    "Models.clips": row(asked_models, "models.clips", {"recent_segments": 2}),
+    "Source.format": row(records, "source.format", "egoplan"),
+    "Source.fields": row(records, "source.fields", {"question": "frage"}),
+    "Derived.name": row(derivations, "report.derived.0.name", "all"),
+    "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
+    "Derived.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),
+    "Report.scales": row(scales, "report.scales", {"good": "interval"}),
+    "Report.derived": row(derivations, "report.derived", []),
+    "Export.formats": row(exports, "export.formats", ["egothink"]),
+    "Export.public_without": row(released, "export.public_without", ["others"]),
+}
+
+
+def grammar(model: type[BaseModel] = Schema, path: str = "", seen: tuple[type, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Every key of the grammar: its part and name, and its dotted path without places in lists."""
+    for name, info in model.model_fields.items():
+        where = f"{path}.{name}" if path else name
+        yield f"{model.__name__}.{name}", where
+        for part in parts_in(info.annotation):
+            if part not in seen:
+                yield from grammar(part, where, (*seen, model))
+
+
+def parts_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and not typing.get_args(annotation):
+        yield annotation
+    for argument in typing.get_args(annotation):
+        yield from parts_in(argument)
+
+
+KEYS = dict(grammar())
+
+
+def changed(base: Any, changes: Mapping[str, Any]) -> Any:
+    """A copy with these dotted paths set, or gone."""
+    found = copy.deepcopy(base)
+    for path, value in changes.items():
+        *steps, last = (int(step) if step.isdigit() else step for step in path.split("."))
+        place = found
+        for step in steps:
+            place = place[step] if isinstance(place, list) else place.setdefault(step, {})
+        if value is GONE:
+            del place[last]
+        else:
+            place[last] = copy.deepcopy(value)
+    return found
+
+
+@pytest.fixture
+def stores(sqlite_template: Path, tmp_path: Path) -> Iterator[Callable[[], Store]]:
+    """Fresh stores, as many as are asked for."""
+    made: list[Store] = []
+
+    def new() -> Store:
+        home = tmp_path / str(len(made))
+        home.mkdir()
+        shutil.copyfile(sqlite_template, home / "touchstone.db")
+        made.append(open_store(f"sqlite:///{home / 'touchstone.db'}", home))
+        return made[-1]
+
+    yield new
+    for store in made:
+        store.close()
+
+
+def test_every_key_of_the_grammar_has_a_row_or_is_named_as_not_enforced() -> None:
+    named = {key for key, path in grammar() if path in registry.NOT_ENFORCED}
+    assert set(registry.NOT_ENFORCED) <= {path for _, path in grammar()}, "it names no key of the grammar"
+    assert not named & set(ROWS), "what has an effect is not named as not enforced"
+    assert set(KEYS) - named == set(ROWS)
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_changing_a_key_changes_what_the_product_does(key: str, stores: Callable[[], Store], tmp_path: Path) -> None:
+    row = ROWS[key]
+    assert any(key.split(".")[1] in path.split(".") or key.split(".")[1] in str(value)
+               for path, value in row.change.items()), "the row changes another key"  # fmt: skip
+    before = changed(BASE, row.first)
+    found = []
+    for content in (before, changed(before, row.change)):
+        text = yaml.safe_dump(content, sort_keys=False)
+        seen = Seen(load_text(text, "Look closely.", key), stores, tmp_path)
+        found.append(row.see(seen))
+    assert found[0] != found[1]
+
+
+def test_the_check_names_what_is_said_and_not_enforced(tmp_path: Path) -> None:
+    for path in registry.NOT_ENFORCED:
+        content = changed(BASE, {f"judges.0.{path.split('.')[1]}" if path.startswith("judges") else path: _some(path)})
+        lines = summary(load_text(yaml.safe_dump(content, sort_keys=False), "", "x"))
+        assert any(registry.NOT_ENFORCED[path] in line and path.split(".")[-1] in line for line in lines), path
+
+
+def _some(path: str) -> Any:
+    """A value that fits a key that is not enforced."""
+    model, name = next(key for key, where in grammar() if where == path).split(".")
+    part = json_schema.json_schema()["$defs"][model]["properties"][name]
+    options = [part, *part.get("anyOf", ())]
+    chosen = next(each for each in options if "type" in each or "enum" in each)
+    kind = chosen.get("type")
+    if "enum" in chosen:
+        return chosen["enum"][0]
+    return {
+        "integer": 1,
+        "number": 1.0,
+        "string": "x",
+        "object": {},
+        "array": ["icc"] if path == "report.statistics" else ["question", "answer", "prediction"],
+    }[kind]
