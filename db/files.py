@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import insert, update
 from sqlalchemy import select as plain_select
@@ -206,13 +206,55 @@ def ratings(session: Session, *, project_id: int, stage: Stage | None = None) ->
 
 def counting_annotations(session: Session, *, project_id: int, stage: Stage) -> list[tuple[AnnotationRow, PersonRow]]:
     """What counts of what was submitted in a stage, with who submitted it: superseded annotations are left out."""
+    wanted = _counting(select(AnnotationRow, PersonRow), project_id=project_id, stage=stage)
+    return [(annotation, person) for annotation, person in session.exec(wanted.order_by(col(AnnotationRow.id)))]
+
+
+class CountingVote(NamedTuple):
+    """Of an annotation that counts, what statistics need: hundreds of thousands of whole rows take minutes."""
+
+    item_id: int
+    prediction_id: int | None
+    revision: int
+    dimension: str
+    answers: dict[str, Any]
+    note: str
+    guideline_hash: str
+    person_id: int
+    login: str
+
+
+def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[CountingVote]:
+    """As ``counting_annotations``, but only what statistics need."""
+    columns: tuple[Any, ...] = (
+        AnnotationRow.item_id,
+        AnnotationRow.prediction_id,
+        AnnotationRow.revision,
+        AnnotationRow.dimension,
+        AnnotationRow.answers,
+        AnnotationRow.note,
+        AnnotationRow.guideline_hash,
+        AnnotationRow.person_id,
+        PersonRow.login,
+    )
+    wanted = _counting(plain_select(*columns), project_id=project_id, stage=stage).order_by(col(AnnotationRow.id))
+    return [CountingVote._make(row) for row in session.execute(wanted)]
+
+
+def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:
+    """The logins of everybody of whom something counts in a stage."""
+    return set(session.exec(_counting(select(PersonRow.login), project_id=project_id, stage=stage).distinct()))
+
+
+def _counting(selected: Any, *, project_id: int, stage: Stage) -> Any:
+    """A query for what counts of a stage: live, and not superseded."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None),
         AnnotationRow.project_id == project_id,
         AnnotationRow.stage == stage,
     )
-    wanted = (
-        select(AnnotationRow, PersonRow)
+    return (
+        selected.select_from(AnnotationRow)
         .join(PersonRow, col(PersonRow.id) == AnnotationRow.person_id)
         .where(
             AnnotationRow.project_id == project_id,
@@ -220,9 +262,7 @@ def counting_annotations(session: Session, *, project_id: int, stage: Stage) -> 
             AnnotationRow.purpose == Purpose.LIVE,
             col(AnnotationRow.id).not_in(newer),
         )
-        .order_by(col(AnnotationRow.id))
     )
-    return [(annotation, person) for annotation, person in session.exec(wanted)]
 
 
 def annotators(session: Session, *, project_id: int) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from agreement.ratings import Scale
@@ -253,11 +254,13 @@ def _placed(
 ) -> list[Rating]:
     """The ratings with the place of an option instead of its text; a text that is none of them stays."""
     known = {criterion.name: criterion for criterion in criteria}
-    placed = []
-    for row in rows:
-        if row.criterion in known:
-            of_item = fields.get(row.unit) or fields.get(row.unit.split(BETWEEN)[0], {})
-            options = options_of(known[row.criterion], of_item)
-            row = replace(row, value=_in_places(row.value, [option.value for option in options]))
-        placed.append(row)
-    return placed
+
+    @cache
+    def options(criterion: str, unit: str) -> list[Any]:
+        of_item = fields.get(unit) or fields.get(unit.split(BETWEEN)[0], {})
+        return [option.value for option in options_of(known[criterion], of_item)]
+
+    return [
+        replace(row, value=_in_places(row.value, options(row.criterion, row.unit))) if row.criterion in known else row
+        for row in rows
+    ]

@@ -71,13 +71,14 @@ def stage_ratings(
     place = {id: number for number, id in enumerate(external)}
     versions = guidelines.numbers(session, project_id=access.project_id)
     models = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
-    rows = files.counting_annotations(session, project_id=access.project_id, stage=stage)
+    votes = files.counting_votes(session, project_id=access.project_id, stage=stage)
+    criteria = criteria_of(access.schema, stage)
     found = [
         (
-            (place[vote.item_id], vote.prediction_id or 0, vote.revision, person.id or 0),
+            (place[vote.item_id], vote.prediction_id or 0, vote.revision, vote.person_id),
             Rating(
                 unit=unit_of(external[vote.item_id], models.get(vote.prediction_id)),
-                rater=names.get(person.id or 0, person.login),
+                rater=names.get(vote.person_id, vote.login),
                 criterion=criterion.name,
                 value=vote.answers[criterion.name],
                 dimension=vote.dimension,
@@ -85,9 +86,9 @@ def stage_ratings(
                 note=vote.note,
             ),
         )
-        for vote, person in _of_newest_revision(rows)
+        for vote in _of_newest_revision(votes)
         if counted is None or counted.counts(vote.item_id)
-        for criterion in criteria_of(access.schema, stage)
+        for criterion in criteria
         if vote.answers.get(criterion.name) is not None
     ]
     mine = [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
@@ -194,7 +195,7 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         project_id = access.project_id
-        people = {who.login for _, who in files.counting_annotations(session, project_id=project_id, stage=stage)}
+        people = files.voters(session, project_id=project_id, stage=stage)
         from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
         judged = _scores(session, access=access, stage=stage)
     times: dict[str, dict[bool, set[int]]] = {}
@@ -226,17 +227,13 @@ def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]
     return [(number, lots[number]) for number in [*numbered, *([None] if None in lots else [])]]
 
 
-def _of_newest_revision(rows: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _of_newest_revision(votes: Sequence[files.CountingVote]) -> list[files.CountingVote]:
     """Votes on earlier contents of an item are not votes on the item as it stands."""
-    newest: dict[tuple[int, int | None], int] = {}
-    for vote, _ in rows:
-        key = (vote.item_id, vote.prediction_id)
-        newest[key] = max(newest.get(key, 0), vote.revision)
-    return [
-        (vote, person)
-        for vote, person in rows
-        if vote.prediction_id is not None or vote.revision == newest[vote.item_id, None]
-    ]
+    newest: dict[int, int] = {}
+    for vote in votes:
+        if vote.prediction_id is None:
+            newest[vote.item_id] = max(newest.get(vote.item_id, 0), vote.revision)
+    return [vote for vote in votes if vote.prediction_id is not None or vote.revision == newest[vote.item_id]]
 
 
 def people_names(session: Session, *, project_id: int) -> dict[int, str]:
