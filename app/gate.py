@@ -19,11 +19,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app import plain
+from app.routes.replies import RETRY_SECONDS, report
 from app.session import local_path, token_of
+from domain.errors import Unavailable
 from domain.origin import acting_from
 from domain.records import SignedIn
 
@@ -31,6 +34,8 @@ PUBLIC_PATHS = frozenset({"/login", "/healthz", "/favicon.png", "/label-studio/h
 PUBLIC_FOLDERS = ("/static/", "/assets/", "/link/", "/invite/", "/media-link/")
 COOKIE_LESS = ("/static/", "/assets/", "/media-link/", "/label-studio/")
 """Nobody's session is looked up for these: what they answer is the same for everybody."""
+MACHINES = ("/api/", "/media/", "/_stcore/")
+"""What asks there is no person, so that a refusal is JSON and no page."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 NOT_SIGNED_IN = "Nobody is signed in, or the session has ended. Sign in and try again."
 
@@ -160,17 +165,27 @@ class Gate:
         connection = HTTPConnection(scope)
         refusal = self._refuse_stranger(connection)
         if refusal is None:
-            person = await self._look_up(connection)
-            scope.setdefault("state", {})["signed_in"] = person
-            refusal = None if person else self._ask_to_sign_in(connection)
+            try:
+                person = await self._look_up(connection)
+            except Exception as error:  # a database that is away is told as what it is, anything else calmly
+                refusal = _failed(connection, error)
+            else:
+                scope.setdefault("state", {})["signed_in"] = person
+                refusal = None if person else self._ask_to_sign_in(connection)
         if scope["type"] == "websocket":
             if refusal is None:
                 await self.app(scope, receive, send)
             else:
-                await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
+                await send({"type": "websocket.close", "code": _close_code(refusal), "reason": "refused"})
             return
+        answer = _Answer(send, self.policy)
         with acting_from(connection.client.host if connection.client else None):
-            await (refusal or self.app)(scope, receive, self._with_headers(send))
+            try:
+                await (refusal or self.app)(scope, receive, answer)
+            except Exception as error:
+                if answer.begun:
+                    raise
+                await _failed(connection, error)(scope, receive, answer)
 
     async def _look_up(self, connection: HTTPConnection) -> SignedIn | None:
         path = connection.url.path
@@ -196,23 +211,50 @@ class Gate:
             return PlainTextResponse(NOT_SIGNED_IN, status_code=401)
         if path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS):
             return None
-        if path.startswith(("/api/", "/media/", "/_stcore/")) or connection.scope["method"] not in SAFE_METHODS:
+        if path.startswith(MACHINES) or connection.scope["method"] not in SAFE_METHODS:
             return JSONResponse({"error": NOT_SIGNED_IN}, status_code=401)
         query = connection.url.query
         back = local_path(path + (f"?{query}" if query else ""))
         target = "/login" if back == "/" else f"/login?next={quote(back, safe='/')}"
         return RedirectResponse(target, status_code=303, headers={"Cache-Control": "no-store"})
 
-    def _with_headers(self, send: Send) -> Send:
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
-                headers.setdefault("Content-Security-Policy", self.policy)
-            await send(message)
 
-        return send_with_headers
+class _Answer:
+    """Where a reply goes: it gets the headers that every reply has, whoever makes it."""
+
+    def __init__(self, send: Send, policy: str) -> None:
+        self.send, self.policy = send, policy
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("Content-Security-Policy", self.policy)
+            if message["status"] == 503:
+                headers.setdefault("Retry-After", str(RETRY_SECONDS))
+        await self.send(message)
+
+
+def _failed(connection: HTTPConnection, error: Exception) -> Response:
+    """What is said where nothing else could answer: 503 while the database is away, else 500."""
+    away = isinstance(error, Unavailable)
+    status, told = (503, str(error)) if away else (500, report(error, connection.url.path))
+    headers = {"Cache-Control": "no-store"}
+    safe = connection.scope["type"] == "http" and connection.scope["method"] in SAFE_METHODS
+    if connection.url.path.startswith(MACHINES) or not safe:
+        return JSONResponse({"error": told, "problems": []}, status_code=status, headers=headers)
+    title = "Not just now" if away else "This did not work"
+    more = plain.paragraph("This page tries again by itself.") if away else ""
+    body = plain.page(title, plain.paragraph(told, style="bad") + more, again=RETRY_SECONDS if away else None)
+    return HTMLResponse(body, status_code=status, headers=headers)
+
+
+def _close_code(refusal: Response) -> int:
+    """What a websocket that is not opened is told: to come again later, or that it may not."""
+    return 1013 if refusal.status_code >= 500 else 1008
 
 
 class Beside:

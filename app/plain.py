@@ -59,12 +59,14 @@ class Field:
     hint: str = ""
 
 
-def page(title: str, *body: str) -> str:
-    """A whole HTML page with one card; ``body`` is markup that is already safe."""
+def page(title: str, *body: str, again: int | None = None) -> str:
+    """A whole HTML page with one card; ``body`` is markup that is already safe. It loads itself anew after ``again``
+    seconds, if given."""
+    refresh = f'<meta http-equiv="refresh" content="{again}">' if again else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)} · Touchstone</title>"
+        f"{refresh}<title>{escape(title)} · Touchstone</title>"
         '<link rel="icon" href="/assets/mark.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/plain.css">'
         f'</head><body><main><div class="brand">{MARK}<span>Touchstone</span></div>'
         f'<div class="card"><h1>{escape(title)}</h1>{body[0] if body else ""}</div>{"".join(body[1:])}</main>'

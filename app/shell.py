@@ -6,6 +6,7 @@ import gc
 import importlib
 import logging
 import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import streamlit as st
 from app import markup
 from app.services import Resources, Services, resources
 from app.session import token_of
-from domain.errors import NotAllowed, NotFound, SignInRequired, TouchstoneError
+from domain.errors import NotAllowed, NotFound, SignInRequired, TouchstoneError, Unavailable
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -211,23 +212,47 @@ def freeze_collector() -> int:
 
 
 @contextmanager
-def guard(services: Services | None = None) -> Iterator[None]:
+def guard(services: Services | None = None, *, away: Callable[[Unavailable], None] | None = None) -> Iterator[None]:
     """The one place where errors become words. Fragments put their body into it too: they run without the page.
 
-    With ``services`` it also makes sure that the person's session is still good.
+    With ``services`` it also makes sure that the person's session is still good; if it is not, the run ends there.
+    ``away`` says in a way of its own that the database is away.
     """
+    entered = False
     try:
         if services is not None and not services.alive():
             raise SignInRequired(SESSION_OVER)
         address = st.context.ip_address
         with acting_from(address if isinstance(address, str) else LOOPBACK):  # a page run by itself has a stand-in
+            entered = True
             yield
     except SignInRequired:
         _session_over()
+    except Unavailable as error:
+        (away or _tell_away)(error)
     except TouchstoneError as error:
         tell(error)
     except Exception as error:  # the frame of the screens: told calmly, logged whole
         show(markup.notice(_unforeseen(error), style="bad"))
+    if not entered:
+        st.stop()  # what stands in the guard must not run, and a context manager alone cannot leave it out
+
+
+LOOK_AGAIN_SECONDS = 3.0
+
+
+def _tell_away(error: Unavailable) -> None:
+    """Say it, and draw the page anew as soon as the database answers. Not at once: then a page that cannot be drawn
+    would be drawn without end."""
+    tell(error)
+    begun = time.monotonic()
+
+    @st.fragment(run_every=LOOK_AGAIN_SECONDS)
+    def look() -> None:
+        if time.monotonic() - begun > LOOK_AGAIN_SECONDS / 2 and resources().store.answers():
+            st.rerun()
+
+    look()
 
 
 def _unforeseen(error: Exception) -> str:

@@ -8,6 +8,7 @@ one by one.
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -18,11 +19,12 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlmodel import Session
 
-from domain.errors import InvalidInput, Problem, SettingsError
+from domain.errors import InvalidInput, Problem, SettingsError, Unavailable
 from domain.settings import DATABASE_URL, normal_url
 
 __all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store", "utc_now"]
@@ -30,6 +32,7 @@ __all__ = ["IntegrityError", "Session", "Store", "insert_or_ignore", "open_store
 Clock = Callable[[], datetime]
 
 _BUSY_SECONDS = 30
+_CONNECT_SECONDS = 10
 _UPGRADE_LOCK = 7_310_594
 """PostgreSQL's advisory lock that keeps two starting processes from migrating at once."""
 
@@ -49,9 +52,10 @@ class Store:
         self.engine = engine
         self.clock = clock
         self._immediate = engine.execution_options(immediate=True)
-        self._write_lock: AbstractContextManager[Any] = (
-            _lock_of(str(engine.url)) if engine.dialect.name == "sqlite" else nullcontext()
-        )
+        self._write_lock: Callable[[], AbstractContextManager[Any]] = nullcontext
+        if engine.dialect.name == "sqlite":
+            lock = _lock_of(str(engine.url))
+            self._write_lock = lambda: _held(lock)
 
     @property
     def is_sqlite(self) -> bool:
@@ -65,7 +69,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Session]:
         """A session for reading; whatever is changed in it is thrown away."""
-        with _storable(), Session(self.engine, expire_on_commit=False) as session:
+        with _storable(), _available(), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -73,7 +77,8 @@ class Store:
         """A session whose changes are committed at the end, or undone if it ends with an error."""
         with (
             _storable(),
-            self._write_lock,
+            _available(),
+            self._write_lock(),
             Session(self._immediate, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -82,7 +87,7 @@ class Store:
     def upgrade(self) -> None:
         """Bring the tables to the newest version, whatever they are now. Any number of processes may call it at
         once."""
-        with self._write_lock, self._immediate.begin() as connection:
+        with _available(), self._write_lock(), self._immediate.begin() as connection:
             if not self.is_sqlite:
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})"))
             migrate(connection)
@@ -90,9 +95,9 @@ class Store:
     def answers(self) -> bool:
         """Whether the database can be asked something just now."""
         try:
-            with self.engine.connect() as connection:
+            with _available(), self.engine.connect() as connection:
                 return bool(connection.scalar(text("SELECT 1")) == 1)
-        except SQLAlchemyError:
+        except Unavailable:
             return False
 
     def close(self) -> None:
@@ -110,12 +115,74 @@ def _storable() -> Iterator[None]:
         raise InvalidInput([Problem("text", message)]) from error
 
 
+BUSY = "The database is busy: something else has been writing to it for longer than we wait."
+AWAY = "The database does not answer."
+READ_ONLY = "The database cannot be written: its file, its folder or its server is read-only."
+FULL = "The disk of the database is full: nothing can be stored until there is room on it."
+UNREADABLE = "The disk of the database fails: a part of it could not be read or written."
+DAMAGED = "The database is damaged: a part of it is not what a database holds. Stop the server and restore a backup."
+NOT_OPENED = "The database cannot be opened: its file or folder is gone, or this account may not use it."
+
+_OF_SQLITE = {
+    sqlite3.SQLITE_BUSY: BUSY,
+    sqlite3.SQLITE_LOCKED: BUSY,
+    sqlite3.SQLITE_PROTOCOL: BUSY,
+    sqlite3.SQLITE_READONLY: READ_ONLY,
+    sqlite3.SQLITE_PERM: NOT_OPENED,
+    sqlite3.SQLITE_CANTOPEN: NOT_OPENED,
+    sqlite3.SQLITE_FULL: FULL,
+    sqlite3.SQLITE_IOERR: UNREADABLE,
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_NOTADB: DAMAGED,
+}
+_OF_POSTGRES = {"25006": READ_ONLY, "53100": FULL, "55P03": BUSY, "40": BUSY, "53": BUSY, "XX": DAMAGED, "08": AWAY}
+_OF_POSTGRES |= {"57P": AWAY, "58": UNREADABLE}
+"""By SQLSTATE, or how it begins."""
+
+
+def why_unavailable(error: Exception) -> str | None:
+    """The sentence for an error of a database that cannot serve just now; None for any other, such as a wrong query."""
+    if isinstance(error, PoolTimeout):
+        return BUSY
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, sqlite3.Error):
+        return _OF_SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
+    state = getattr(cause, "sqlstate", None)
+    if isinstance(state, str):
+        return next((told for start, told in _OF_POSTGRES.items() if state.startswith(start)), None)
+    lost = isinstance(error, OperationalError) or (isinstance(error, DBAPIError) and error.connection_invalidated)
+    return AWAY if lost else None
+
+
+@contextmanager
+def _available() -> Iterator[None]:
+    """Turn what keeps a database from serving (locked, read-only, full, damaged, gone) into words."""
+    try:
+        yield
+    except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
+        told = why_unavailable(error)
+        if told is None:
+            raise
+        raise Unavailable(told) from error
+
+
+@contextmanager
+def _held(lock: threading.Lock) -> Iterator[None]:
+    if not lock.acquire(timeout=_BUSY_SECONDS):
+        raise Unavailable(BUSY)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def open_store(url: str | None, home: Path, *, clock: Clock = utc_now) -> Store:
     """The store at ``url``, or in the SQLite file of ``home``, whose folder is made if need be. ``upgrade`` makes
     its tables."""
     address = make_url(normal_url(url) if url else f"sqlite:///{home / 'touchstone.db'}")
     if address.get_backend_name() != "sqlite":
-        engine = create_engine(address, pool_size=20, max_overflow=40, pool_pre_ping=True)
+        patience = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+        engine = create_engine(address, pool_size=20, max_overflow=40, pool_pre_ping=True, connect_args=patience)
         return Store(engine, clock=clock)
     if address.database:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ TouchstoneError              a user can mend it: the message says what, where, a
 ├── RunStopped               a run cannot go on: a wrong key, a used-up quota, a spent budget
 ├── OutsideRefused           another tool's server refused a request, or answered what nobody asked for
 │   └── OutsideUnreachable   it does not answer; nothing is lost, and the same command goes on later
+├── Unavailable              the database or its disk cannot serve just now; what was sent may be sent again
 ├── BadRequest               a request over HTTP that no page of ours would send
 │   └── TooLarge             more bytes than one request may have
 ├── InvalidInput             a form was submitted with problems; all of them are listed
@@ -70,6 +71,11 @@ class OutsideRefused(TouchstoneError):
 
 class OutsideUnreachable(OutsideRefused):
     """The server of another tool does not answer. Nothing is lost: the same command goes on where it stood."""
+
+
+class Unavailable(TouchstoneError):
+    """The database, or the disk that it is on, cannot serve just now. Nothing that was acknowledged is lost, and what
+    was not may be sent again as it is."""
 
 
 @dataclass(frozen=True)

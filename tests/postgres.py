@@ -93,6 +93,20 @@ class Cluster:
         """Remove a database, whoever is still connected to it."""
         self.sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        settings = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200"
+        arguments = f"-k {self.folder} -c listen_addresses='' {settings}"
+        self.command("pg_ctl", "start", "--wait", self._data, f"--log={self.folder / 'log'}", f"--options={arguments}")
+
+    def stop(self, mode: str = "immediate") -> None:
+        """Stop the server, whoever is connected. After ``fast``, ``start`` begins where it stood."""
+        self.command("pg_ctl", "stop", f"--mode={mode}", self._data)
+
+    @property
+    def _data(self) -> str:
+        return f"--pgdata={self.folder / 'data'}"
+
     def command(self, program: str, *arguments: str) -> None:
         """Run one of PostgreSQL's programs as the user who owns the folder."""
         done = subprocess.run(
@@ -183,17 +197,12 @@ def cluster() -> Iterator[Cluster]:
         os.chown(folder, owner.pw_uid, owner.pw_gid)
         run = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
     server = Cluster(folder, run, programs)
-    data = str(folder / "data")
     try:
         options = ["--no-sync", "--auth=trust", f"--username={SUPERUSER}", "--encoding=UTF8", "--locale=C"]
-        server.command("initdb", f"--pgdata={data}", *options)
-        settings = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200"
-        arguments = f"-k {folder} -c listen_addresses='' {settings}"
-        server.command(
-            "pg_ctl", "start", "--wait", f"--pgdata={data}", f"--log={folder / 'log'}", f"--options={arguments}"
-        )
+        server.command("initdb", server._data, *options)
+        server.start()
         yield server
     finally:
         if (folder / "data" / "postmaster.pid").exists():
-            server.command("pg_ctl", "stop", "--mode=immediate", f"--pgdata={data}")
+            server.stop()
         shutil.rmtree(folder, ignore_errors=True)

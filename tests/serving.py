@@ -56,6 +56,7 @@ class Server:
 
     def __init__(self, home: Path, *, worker: bool = False, **more: str) -> None:
         self.home, self.port, self._more = home, free_port(), more
+        self.database = more.get("TOUCHSTONE_DATABASE_URL")
         self.worker = worker
         self.process: Forked | None = None
         self.log = home.parent / f"serve-{self.port}.log"

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from domain.errors import (
@@ -20,6 +20,7 @@ from domain.errors import (
     SignInRequired,
     TooLarge,
     TouchstoneError,
+    Unavailable,
 )
 from domain.records import SignedIn
 
@@ -28,6 +29,9 @@ log = logging.getLogger("touchstone")
 BODY_LIMIT = 1024 * 1024
 """Bytes of one request of ours: a submission is text, and a megabyte of text is no answer any more."""
 
+RETRY_SECONDS = 5
+"""When whoever was told 503 may come again: the header Retry-After of every such reply."""
+
 STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (SignInRequired, 401),
     (NotAllowed, 403),
@@ -35,6 +39,7 @@ STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (Conflict, 409),
     (InvalidInput, 422),
     (TooLarge, 413),
+    (Unavailable, 503),
     (TouchstoneError, 400),
 )
 """The first row that fits counts."""
@@ -72,7 +77,7 @@ async def read_json(request: Request) -> Mapping[str, Any]:
     body = await read_body(request)
     try:
         found = json.loads(body, parse_constant=_no_constant)
-        text = json.dumps(found, ensure_ascii=False)
+        text = json.dumps(found, ensure_ascii=False, allow_nan=False)  # 1e999 is read as infinity
         text.encode()
     except (ValueError, RecursionError):
         raise BadRequest("This request is not valid JSON in UTF-8.") from None
@@ -84,18 +89,24 @@ async def read_json(request: Request) -> Mapping[str, Any]:
 
 
 def wanted(body: Mapping[str, Any], name: str, kind: type, *, default: Any = ...) -> Any:
-    """One value of a request's body, of the kind it has to be."""
+    """One value of a request's body, of the kind it has to be; a ``float`` may be written as a whole number."""
     value = body.get(name, default)
     if value is ...:
         raise BadRequest(f"This request lacks “{name}”.")
     if value is default:
         return value
-    if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-        raise BadRequest(f"“{name}” in this request is not {_KINDS.get(kind, kind.__name__)}.")
+    if not isinstance(value, (int, float) if kind is float else kind) or (kind is not bool and isinstance(value, bool)):
+        raise BadRequest(f"“{name}” in this request is not {_KINDS[kind]}.")
+    if kind is float:
+        try:
+            return float(value)  # type: ignore[arg-type]
+        except OverflowError:
+            raise BadRequest(f"“{name}” in this request is too large a number.") from None
     return value
 
 
-_KINDS = {str: "text", int: "a whole number", float: "a number", dict: "an object", list: "a list"}
+_KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", dict: "an object"}
+_KINDS |= {list: "a list"}
 
 
 def status_of(error: TouchstoneError) -> int:
@@ -127,6 +138,8 @@ def answering(endpoint: Endpoint) -> Endpoint:
             response = await endpoint(request)
         except TouchstoneError as error:
             response = error_reply(error)
+        except ClientDisconnect:  # nobody is there to read a reply
+            response = Response(status_code=400)
         except Exception as error:  # the frame around a request: an error of ours is told calmly and logged whole
             response = JSONResponse({"error": report(error, request.url.path), "problems": []}, status_code=500)
         response.headers.setdefault("Cache-Control", "no-store")

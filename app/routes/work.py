@@ -45,7 +45,6 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
     key = wanted(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
-    seconds = wanted(body, "seconds", int | float, default=None)  # type: ignore[arg-type]
     done = submit.submit(
         store,
         person=person,
@@ -54,7 +53,7 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
         values=wanted(body, "values", dict),
         reasons=wanted(body, "reasons", dict, default=None),
         note=wanted(body, "note", str, default=""),
-        seconds=None if seconds is None else float(seconds),
+        seconds=wanted(body, "seconds", float, default=None),
         guideline=wanted(body, "guideline", str, default=None),
     )
     return {

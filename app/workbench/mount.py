@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from app.workbench import assets
+from domain.errors import Unavailable
 
 Json = dict[str, Any]
 
@@ -21,14 +22,21 @@ def _fired() -> None:
 
 @st.fragment
 def workbench(
-    key: str, page: Callable[[Mapping[str, Any]], Json], guard: Callable[[], AbstractContextManager[None]]
+    key: str,
+    page: Callable[[Mapping[str, Any]], Json],
+    guard: Callable[[Callable[[Unavailable], None]], AbstractContextManager[None]],
 ) -> None:
     """Draw the page that ``page(wish)`` returns; a wish is what the browser sends with its request for the next one.
 
     The wish's number goes back with the page, so that the browser knows which of its wishes was answered. ``guard``
-    turns errors into words, because a fragment runs without the page around it.
+    turns errors into words, because a fragment runs without the page around it. While the database is away the page
+    stays, and says so itself: what is typed on it waits there.
     """
-    with guard():
+
+    def away(error: Unavailable) -> None:
+        _component(key=key, data={"away": str(error)}, on_next_change=_fired)
+
+    with guard(away):
         known = st.session_state.get(key)
         wish = known.get("next") if known is not None else None
         asked = wish if isinstance(wish, dict) else {}

@@ -116,7 +116,7 @@ def write(services: Services) -> None:
 
 
 def _mount(services: Services, key: str, make: Callable[[Wish], page.Json]) -> None:
-    workbench(key, make, lambda: shell.guard(services))
+    workbench(key, make, lambda away: shell.guard(services, away=away))
 
 
 def _common(services: Services, view: ProjectView, stage: Stage, wish: Wish, numbers: Progress) -> dict[str, Any]:

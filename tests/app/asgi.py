@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -23,9 +24,39 @@ class Reply:
 def call(app: Any, method: str, address: str, *, body: bytes = b"", headers: dict[str, str] | None = None) -> Reply:
     """Send one request; the Host is a loopback one unless ``headers`` says otherwise."""
     sent = _run(app, _scope("http", address, headers, method=method), [{"type": "http.request", "body": body}])
+    return _reply(sent)
+
+
+def _reply(sent: Sequence[dict[str, Any]]) -> Reply:
     start = next(message for message in sent if message["type"] == "http.response.start")
     rest = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
     return Reply(start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, rest)
+
+
+def call_all(
+    app: Any, method: str, address: str, bodies: Sequence[bytes], *, headers: dict[str, str] | None = None
+) -> list[Reply]:
+    """Send a request for each of ``bodies``, one after the other in one event loop."""
+
+    async def send_all() -> list[Reply]:
+        return [await _one(app, _scope("http", address, headers, method=method), body) for body in bodies]
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(send_all())).result(300)
+
+
+async def _one(app: Any, scope: dict[str, Any], body: bytes) -> Reply:
+    sent: list[dict[str, Any]] = []
+    waiting = [{"type": "http.request", "body": body}]
+
+    async def receive() -> dict[str, Any]:
+        return waiting.pop(0) if waiting else {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(dict(message))
+
+    await app(scope, receive, send)
+    return _reply(sent)
 
 
 def knock(app: Any, address: str, *, headers: dict[str, str] | None = None) -> str:

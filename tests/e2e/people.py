@@ -109,7 +109,7 @@ class Desk:
 @contextmanager
 def opened(server: Server) -> Iterator[Store]:
     """The server's database, beside the server."""
-    store = open_store(None, server.home)
+    store = open_store(server.database, server.home)
     yield store
     store.close()
 

@@ -17,12 +17,15 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+from sqlalchemy import text
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
+from db.engine import Store
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from tests import postgres
 from tests.app.homes import picture
 from tests.browser import settled
 from tests.e2e.people import Desk, at_desk, opened
@@ -216,6 +219,71 @@ def test_a_text_whose_item_went_to_somebody_else_is_kept(serving: Server, chromi
     assert done.returncode == 0, done.stderr
     assert [row["value"] for row in csv.DictReader(votes.read_text().splitlines())] == ["yes", "yes"]
     assert touchstone("check", "taken", home=serving.home).returncode == 0
+
+
+class Stopping(Server):
+    """A server over that database."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        super().__init__(home, TOUCHSTONE_DATABASE_URL=url)
+
+    close = Server.stop
+
+
+@pytest.mark.postgres
+def test_a_database_that_stops_while_somebody_works(chromium: Browser, tmp_path: Path) -> None:
+    """PostgreSQL stops as Vera types, and again as she sends: the page says so, waits, and sends both by itself."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with postgres.cluster() as cluster, closing(Stopping(home, cluster.url(cluster.create()))) as server:
+        with opened(server) as store:
+            store.upgrade()
+            _one_item(store, home, tmp_path)
+        server.start()
+        with at_desk(chromium, server, "vera") as desk:
+            desk.open("/verify?project=away")
+            expect(desk.bench).to_have_attribute("data-view", "task")
+            desk.press("n")
+            desk.page.keyboard.insert_text(NOTE[:100])
+            expect(desk.page.locator(".saved")).to_contain_text("draft saved")
+            banner = desk.page.locator(".banner")
+            cluster.stop("fast")
+            desk.page.keyboard.insert_text(NOTE[100:])
+            expect(banner).to_contain_text("The database does not answer. Go on typing")
+            desk.press("Escape", "1", "Enter")  # sent while it is away
+            expect(banner).to_contain_text("Your submission is kept here and is sent as soon as it is back.")
+            reply = desk.page.request.get(f"{server.url}/verify")
+            assert reply.status == 503
+            assert reply.headers["retry-after"] == "5"
+            cluster.start()
+            expect(desk.bench).to_have_attribute("data-view", "nothing", timeout=40_000)
+            expect(banner).to_be_hidden()
+            cluster.stop("fast")
+            desk.page.get_by_role("button", name="Look again").click()
+            expect(banner).to_contain_text("the next page comes as soon as it is back")
+            desk.page.reload()
+            expect(desk.page.get_by_role("alert")).to_contain_text("The database does not answer.")
+            cluster.start()
+            expect(desk.bench).to_have_attribute("data-view", "nothing", timeout=40_000)
+            expect(banner).to_be_hidden()
+        with opened(server) as store, store.read() as session:
+            kept = session.connection().execute(text("SELECT note FROM annotation WHERE stage = 'verification'"))
+            assert [row[0] for row in kept] == [NOTE]
+
+
+def _one_item(store: Store, home: Path, folder: Path) -> None:
+    """Project ``away`` with one item of Amy's that Vera may verify."""
+    projects.create_project(store, name="away", loaded=load_schema(shipped()["demo"]))
+    for login, stage in (("amy", Stage.AUTHORING), ("vera", Stage.VERIFICATION)):
+        accounts.create_person(store, login=login, name=login.title())
+        projects.set_member(store, by=None, project="away", login=login, role=Role.ANNOTATOR, stages=[stage])
+    (folder / "0.png").write_bytes(picture(0))
+    files = [("0.png", folder / "0.png")]
+    pool.add_to_pool(store, MediaStore(home / "media"), by=None, project="away", files=files)
+    amy = accounts.find_person(store, login="amy")
+    image = pool.pool(store, person=amy, project="away").assets[0].id
+    task = pool.pick(store, person=amy, project="away", dimension="assistance", assets=[image])
+    submit.submit(store, person=amy, task=task.id, key="away", values={"question": QUESTION, "answer": ANSWER})
 
 
 def _half(desk: Desk, accident: Accident, box: Locator, text: str) -> None:

@@ -9,6 +9,8 @@ import { unique } from "./dom.js";
 const QUIET_MS = 450; // a pause this long posts the draft
 const LONGEST_MS = 2000; // and so does typing without a pause
 const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
+const PATIENCE_MS = 45000; // longer than the server waits for its database
+const SLOW_MS = 4000; // after which a submission that is under way is told to be
 const TAB = unique();
 
 export class Refused extends Error {
@@ -20,7 +22,13 @@ export class Refused extends Error {
   }
 }
 
-export class Gone extends Error {}
+// No reply, or one that says to come again; `words` are the server's own, if it gave any.
+export class Gone extends Error {
+  constructor(message, words = "") {
+    super(message);
+    this.words = words;
+  }
+}
 
 export const read = (name) => {
   try {
@@ -53,22 +61,23 @@ export async function post(path, csrf, body, { keepalive = false } = {}) {
       keepalive,
       headers: { "Content-Type": "application/json", "X-Touchstone-CSRF": csrf },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
   } catch (error) {
     throw new Gone(String(error));
   }
-  if ([502, 503, 504].includes(reply.status)) throw new Gone(`status ${reply.status}`);
   let answer = {};
   try {
     answer = await reply.json();
   } catch {
     if (reply.ok) throw new Gone("the reply broke off");
   }
+  if ([429, 502, 503, 504].includes(reply.status)) throw new Gone(`status ${reply.status}`, answer.error);
   if (!reply.ok) throw new Refused(reply.status, answer);
   return answer;
 }
 
-// `listener` is told: saved(at), gone(), back(), refused(error, what), other(kind, detail), pending(bool)
+// `listener` is told: saved(at), gone(words), back(), refused(error, what), other(kind, detail), pending(bool)
 export class Sync {
   constructor(listener) {
     this.listener = listener;
@@ -182,10 +191,12 @@ export class Sync {
         if (task !== this.task) return;
         this.dirty = true;
         if (error instanceof Gone) {
-          this.lost();
+          this.lost(error.words);
           this.schedule(BACKOFF_MS[Math.min(this.failures - 1, 4)]);
-        } else if (error instanceof Refused) this.listener.refused(error, "draft");
-        else throw error;
+        } else if (error instanceof Refused) {
+          this.listener.refused(error, "draft");
+          if (error.status >= 500) this.schedule(BACKOFF_MS[4]);
+        } else throw error;
       })
       .finally(() => {
         this.sending = null;
@@ -193,9 +204,9 @@ export class Sync {
     await this.sending;
   }
 
-  lost() {
+  lost(words) {
     this.failures += 1;
-    this.listener.gone();
+    this.listener.gone(words);
   }
 
   recovered() {
@@ -233,17 +244,21 @@ export class Sync {
 
   async deliver(attempt) {
     for (let tries = 0; ; tries += 1) {
+      const slow = setTimeout(() => this.listener.gone(), SLOW_MS);
       try {
         const answer = await post("/api/submit", this.csrf, attempt);
+        this.failures = Math.max(this.failures, 1); // whatever was told of waiting is over
         this.recovered();
         return answer;
       } catch (error) {
         if (!(error instanceof Gone) && !(error instanceof Refused && error.status === 500 && tries < 3)) throw error;
-        if (error instanceof Gone) this.lost();
+        if (error instanceof Gone) this.lost(error.words);
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, BACKOFF_MS[Math.min(tries, 4)]);
           window.addEventListener("online", () => (clearTimeout(timer), resolve()), { once: true });
         });
+      } finally {
+        clearTimeout(slow);
       }
     }
   }

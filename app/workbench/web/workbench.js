@@ -51,7 +51,7 @@ class Workbench {
     this.active = new ActiveTime();
     this.sync = new Sync({
       saved: (at, what) => this.saved(at, what),
-      gone: () => this.gone(),
+      gone: (words) => this.gone(words),
       back: () => this.back(),
       refused: (error, what) => this.refused(error, what),
       other: (kind, detail) => this.other(kind, detail),
@@ -131,14 +131,15 @@ class Workbench {
   // ---- what the server says
 
   update(data) {
+    if (data.away) return this.pageAway(data.away);
     if (data.static) statics.set(data.static_hash, data.static);
     const fixed = statics.get(data.static_hash);
     if (!fixed) {
       this.ask({ have: null });
-      return;
+      return undefined;
     }
     const wished = this.waiting;
-    if (wished && data.n !== null && data.n !== undefined && data.n < this.wishes) return;
+    if (wished && data.n !== null && data.n !== undefined && data.n < this.wishes) return undefined;
     const repeated = !wished && this.data && this.data.view === data.view && data.view === "task" && this.data.task.id === data.task.id;
     this.skew = Date.parse(data.now) - Date.now();
     this.fixed = fixed;
@@ -147,7 +148,7 @@ class Workbench {
       this.data = { ...this.data, csrf: data.csrf, progress: data.progress, menu: data.menu };
       this.lease(data.task.lease_until);
       this.paintLine();
-      return;
+      return undefined;
     }
     const before = this.data;
     this.data = data;
@@ -161,9 +162,19 @@ class Workbench {
     else this.sync.close();
     if (data.view === "pool") this.openPool(data, Boolean(wished && wished.refresh));
     if (data.view === "nothing") this.openNothing(data.nothing);
-    if (wished && wished.refresh && before.view === data.view) return;
+    if (wished && wished.refresh && before.view === data.view) return undefined;
     this.paintLine();
     this.paintGuide();
+    return undefined;
+  }
+
+  // No page could be made, because the database is away. What is here stays, and what was asked for is asked for again.
+  pageAway(words) {
+    if (this.task && !this.waiting) return; // somebody works on it: drafts and submissions find out by themselves
+    if (this.data) this.gone(words);
+    else this.show("plain gone", `${words} This page comes as soon as it is back.`);
+    clearTimeout(this.watch);
+    this.watch = setTimeout(() => this.reloadWhenBack(), 1500);
   }
 
   openTask({ task, earlier = [] }) {
@@ -597,11 +608,14 @@ class Workbench {
     if (what === "draft" && !this.busy) this.say(`draft saved ${clock(at)}`);
   }
 
-  gone() {
+  // `words` are what the server says of itself, if it says anything.
+  gone(words = "") {
+    const why = words || "The server does not answer.";
     this.offline = true;
     this.broke = true; // until a page has come through again: Streamlit's own connection may be down for longer
+    if (this.waiting) return this.show("plain gone", `${why} What you sent is stored; the next page comes as soon as it is back.`);
     this.say(this.busy ? "not sent yet" : "not saved yet");
-    this.show("plain gone", this.busy ? "The server does not answer. Your submission is kept here and is sent as soon as it is back." : "The server does not answer. Go on typing: it is kept here and saved as soon as the server is back.");
+    return this.show("plain gone", this.busy ? `${why} Your submission is kept here and is sent as soon as it is back.` : `${why} Go on typing: it is kept here and saved as soon as it is back.`);
   }
 
   back() {

@@ -1,0 +1,181 @@
+"""While the database cannot serve, every address says so with 503 and the usual headers; then all is as before."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.exc import OperationalError
+
+from db import engine
+from db.engine import Store, open_store
+from domain.errors import Unavailable
+from tests import postgres
+from tests.app.asgi import call, knock
+from tests.app.behind import application, session
+from tests.app.homes import Home, make_home
+from workflow import accounts, pool
+
+Trouble = Callable[[Home, Store], AbstractContextManager[None]]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Home:
+    return make_home(tmp_path_factory.mktemp("away"), sqlite_template, pictures=1)
+
+
+@pytest.fixture
+def served(made: Home, tmp_path: Path) -> Home:
+    return Home(shutil.copytree(made.path, tmp_path / "home"))
+
+
+@contextmanager
+def _locked(home: Home, _store: Store) -> Iterator[None]:
+    with closing(sqlite3.connect(home.path / "touchstone.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+@contextmanager
+def _queued(home: Home, store: Store) -> Iterator[None]:
+    """Another thread of this process writes and does not end."""
+    with engine._lock_of(str(store.engine.url)):
+        yield
+
+
+@contextmanager
+def _pragma(store: Store, during: str, after: str) -> Iterator[None]:
+    def prepare(connection: sqlite3.Connection, *_: object) -> None:
+        connection.execute(during)
+
+    store.engine.dispose()
+    event.listen(store.engine, "connect", prepare)
+    yield
+    event.remove(store.engine, "connect", prepare)
+    store.engine.dispose()
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql(after)
+
+
+def _read_only(_home: Home, store: Store) -> AbstractContextManager[None]:
+    return _pragma(store, "PRAGMA query_only = ON", "PRAGMA query_only = OFF")
+
+
+def _full(home: Home, store: Store) -> AbstractContextManager[None]:
+    with store.read() as asked:
+        pages = asked.connection().exec_driver_sql("PRAGMA page_count").scalar()
+    return _pragma(store, f"PRAGMA max_page_count = {pages}", "PRAGMA max_page_count = 1000000")
+
+
+@contextmanager
+def _damaged(home: Home, store: Store, *, start: int = 0) -> Iterator[None]:
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.engine.dispose()
+    path = home.path / "touchstone.db"
+    before = path.read_bytes()
+    path.write_bytes(before[:start] + b"\xa5" * (len(before) - start))
+    yield
+    store.engine.dispose()
+    path.write_bytes(before)
+
+
+@contextmanager
+def _pages_destroyed(home: Home, store: Store) -> Iterator[None]:
+    with _damaged(home, store, start=4096):
+        yield
+
+
+@contextmanager
+def _gone(home: Home, store: Store) -> Iterator[None]:
+    store.engine.dispose()
+    home.path.rename(home.path.with_name("elsewhere"))
+    yield
+    home.path.with_name("elsewhere").rename(home.path)
+
+
+TROUBLES: dict[str, tuple[Trouble, str, bool]] = {
+    "locked": (_locked, engine.BUSY, True),
+    "queued": (_queued, engine.BUSY, True),
+    "read-only": (_read_only, engine.READ_ONLY, True),
+    "full": (_full, engine.FULL, True),
+    "no database": (_damaged, engine.DAMAGED, False),
+    "pages destroyed": (_pages_destroyed, engine.DAMAGED, False),
+    "gone": (_gone, engine.NOT_OPENED, False),
+}
+"""What happens, what is said, and whether the database can still be read."""
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+def test_sqlite_that_cannot_serve(trouble: str, served: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_BUSY_SECONDS", 0.05)
+    store = served.store()
+    begin, sentence, readable = TROUBLES[trouble]
+    app, headers = application(store, served), session(store, "ana")
+    ana = accounts.find_person(store, login="ana")
+    asset = pool.pool(store, person=ana, project="tiny").assets[0].id
+    task = pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[asset]).id
+    with begin(served, store):
+        _write_fails(app, headers, sentence, task=task)
+        page = call(app, "GET", "/verify", headers=headers)
+        if readable:
+            assert page.text == "a page"
+        else:
+            _refused_page(app, headers, sentence)
+    assert call(app, "POST", "/api/heartbeat", headers=headers, body=json.dumps({"task": task}).encode()).status == 200
+    assert call(app, "GET", "/verify", headers=headers).text == "a page"
+    store.close()
+
+
+def _write_fails(app: object, headers: dict[str, str], sentence: str, *, task: str = "t") -> None:
+    body = {"task": task, "seq": 1, "values": {"values": {"question": "x" * 500_000}}}
+    reply = call(app, "POST", "/api/draft", body=json.dumps(body).encode(), headers=headers)
+    assert (reply.status, json.loads(reply.text)) == (503, {"error": sentence, "problems": []})
+    _as_any_other(reply.headers)
+
+
+def _refused_page(app: object, headers: dict[str, str], sentence: str) -> None:
+    page = call(app, "GET", "/verify", headers=headers)
+    assert page.status == 503
+    assert sentence in page.text
+    assert '<meta http-equiv="refresh" content="5">' in page.text
+    _as_any_other(page.headers)
+    assert knock(app, "/_stcore/stream", headers=headers) == "websocket.close"
+
+
+def _as_any_other(headers: dict[str, str]) -> None:
+    assert headers["retry-after"] == "5"
+    assert headers["x-frame-options"] == "DENY"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.postgres
+def test_postgresql_that_is_stopped_and_started(tmp_path: Path) -> None:
+    with postgres.cluster() as cluster:
+        store = open_store(cluster.url(cluster.create()), tmp_path)
+        store.upgrade()
+        accounts.create_person(store, login="ana", name="Ana")
+        app, headers = application(store, Home(tmp_path)), session(store, "ana")
+        assert call(app, "GET", "/verify", headers=headers).text == "a page"
+        cluster.stop("fast")
+        _write_fails(app, headers, engine.AWAY)
+        _refused_page(app, headers, engine.AWAY)
+        cluster.start()
+        assert call(app, "GET", "/verify", headers=headers).text == "a page"
+        assert call(app, "POST", "/api/heartbeat", body=b'{"task": "t"}', headers=headers).status == 404
+        store.close()
+
+
+def test_a_wrong_query_is_no_database_that_is_away(store: Store) -> None:
+    with pytest.raises(Exception, match="nonsense") as raised, store.read() as session:
+        session.connection().execute(text("SELECT * FROM nonsense"))
+    assert not isinstance(raised.value, Unavailable)
+    assert engine.why_unavailable(OperationalError("q", None, sqlite3.OperationalError("no such table"))) is None
