@@ -7,7 +7,7 @@ import importlib
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -342,6 +342,12 @@ def remember(project_name: str) -> None:
     st.session_state["touchstone.project"] = project_name
     if st.query_params.get("project") != project_name:
         st.query_params["project"] = project_name
+
+
+def called(services: Services, logins: Iterable[str]) -> Callable[[str], str]:
+    """How a menu writes people: by name, with the login behind it, which alone tells two of one name apart."""
+    names = accounts.names(services.store, logins=logins)
+    return lambda login: f"{names[login]} ({login})" if names.get(login, login) != login else login
 
 
 def lead_of(services: Services) -> ProjectView:

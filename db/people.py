@@ -141,6 +141,12 @@ def logins(session: Session, *, ids: Iterable[int]) -> dict[int, str]:
     return {id or 0: login for id, login in session.exec(wanted)}
 
 
+def called(session: Session, *, logins: Iterable[str]) -> dict[str, str]:
+    """What people are called, by login; logins of nobody are left out."""
+    wanted = select(PersonRow.login, PersonRow.name).where(col(PersonRow.login).in_(sorted(set(logins))))
+    return dict(session.exec(wanted).all())
+
+
 def voters(session: Session, *, project_id: int) -> list[str]:
     """The logins of everybody who has ever voted in a project."""
     voted = exists().where(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import lru_cache
 
@@ -338,6 +338,12 @@ def find_person(store: Store, *, login: str) -> Person:
     """The account with that login."""
     with store.read() as session:
         return person_of(_required(people.by_login(session, login=normal_login(login)), login))
+
+
+def names(store: Store, *, logins: Iterable[str]) -> dict[str, str]:
+    """What people are called, by login, for a page that shows them; what is nobody's login is left out."""
+    with store.read() as session:
+        return people.called(session, logins=logins)
 
 
 def everybody(store: Store) -> list[Person]:

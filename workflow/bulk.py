@@ -40,6 +40,7 @@ class Action(StrEnum):
     """Have items verified anew; what was submitted about them stays."""
 
 
+NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
 ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
 
 
@@ -54,6 +55,13 @@ class Chosen:
     person: str | None = None
     """The login of who has the claims; of items, of who has voted on them."""
     items: tuple[str, ...] = ()
+    every: bool = False
+    """Every item of the project: said, as nothing chosen is no item. With anything else beside it, it says nothing."""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no item is chosen."""
+        return not self.every and self == Chosen(stage=self.stage)
 
 
 @dataclass(frozen=True)
@@ -162,6 +170,8 @@ def _plan(
         return _plan_claims(session, access, action, chosen, who, to, lock=lock)
     if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
         raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+    if chosen.nothing:
+        raise InvalidInput([Problem("items", NO_ITEM)])
     return _plan_items(session, access, action, chosen, who, priority, lock=lock)
 
 

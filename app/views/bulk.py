@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
-from app import markup, shell
+from app import confirm, markup, shell
+from app.confirm import Question
 from app.services import Services
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
@@ -17,6 +20,12 @@ ACTIONS = {
     Action.REASSIGN: "Give a person's claims to somebody else",
     Action.PRIORITISE: "Set the priority of items",
     Action.VERIFY_AGAIN: "Have items verified again",
+}
+UNDO = {
+    Action.GIVE_BACK: "It cannot be undone: whoever asks next gets them. What was typed is kept for its writer.",
+    Action.REASSIGN: "It can be undone: give them back to the first person in the same way.",
+    Action.PRIORITISE: "It cannot be undone in one step: what the priorities were before is not kept.",
+    Action.VERIFY_AGAIN: "It cannot be undone: votes cast so far stay on record and no longer count.",
 }
 SHOWN = 50
 """So many ids are listed; the counts are exact."""
@@ -31,6 +40,7 @@ def render(services: Services) -> None:
         " of that changes before you confirm, nothing is done.",
         made_up=view.made_up,
     )
+    shell.tell_refused()
     said = st.session_state.pop("bulk.said", None)
     if said:
         shell.show(markup.notice(said, style="good"))
@@ -48,43 +58,46 @@ def render(services: Services) -> None:
     except TouchstoneError as error:
         shell.show(markup.notice(str(error)))
         return
-    if action not in bulk.ON_CLAIMS and chosen == Chosen():
-        shell.show(markup.notice("Nothing is chosen, so this is every item of the project."))
     shell.show(*previewed(found, action))
     noun = "claim" if action in bulk.ON_CLAIMS else "item"
     label = f"Change {markup.count(len(found.can), noun)}"
+
+    def do() -> None:
+        n = bulk.do(
+            services.store,
+            by=services.person,
+            project=view.name,
+            action=action,
+            chosen=chosen,
+            to=to,
+            priority=priority,
+            token=found.token,
+        )
+        st.session_state["bulk.said"] = f"Done: {markup.count(n, noun)} changed."
+
     # The button stands for the preview above it: another preview is another button, so no click can mean the old one.
     if found.can and st.button(label, type="primary", key=f"bulk.do.{found.token[:16]}"):
-        try:
-            n = bulk.do(
-                services.store,
-                by=services.person,
-                project=view.name,
-                action=action,
-                chosen=chosen,
-                to=to,
-                priority=priority,
-                token=found.token,
-            )
-        except TouchstoneError as error:
-            shell.tell(error)
-            return
-        st.session_state["bulk.said"] = f"Done: {markup.count(n, noun)} changed."
-        st.rerun()
+        n_items = markup.count(len(found.can), noun)
+        whole = f"every {noun} of the project that can change ({n_items})" if chosen.every else n_items
+        question = Question(f"{label}?", f"{ACTIONS[action]}: {whole}.", UNDO[action], f"Yes, {label.lower()}")
+        confirm.ask(services, question, do, key="bulk.sure")
 
 
 def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | None, int]:
     titles = {dimension.id: dimension.title for dimension in view.schema.schema_.dimensions}
-    logins = [row.person.login for row in projects.members(services.store, person=services.person, project=view.name)]
+    members = projects.members(services.store, person=services.person, project=view.name)
+    logins = [row.person.login for row in members]
+    voters = bulk.voters(services.store, by=services.person, project=view.name)
+    called = shell.called(services, [*logins, *voters])
     action = st.selectbox("What", list(Action), format_func=lambda one: ACTIONS[one], key="bulk.action")
     action = action or Action.GIVE_BACK
     claims = action in bulk.ON_CLAIMS
     one, two, three, four = st.columns(4)
     with one:
         label = "Whose claims" if claims else "Voted on by"
-        whose = logins if claims else bulk.voters(services.store, by=services.person, project=view.name)
+        whose = logins if claims else voters
         key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "all")
-        person = st.selectbox(label, whose, index=None, key=key, placeholder=nobody)
+        person = st.selectbox(label, whose, index=None, format_func=called, key=key, placeholder=nobody)
     with two:
         dimension = st.selectbox(
             "Dimension",
@@ -110,10 +123,13 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
         elif action is Action.PRIORITISE:
             priority = int(st.number_input("Priority", value=0, step=1, key="bulk.priority"))
     if action is Action.REASSIGN:
-        to = st.selectbox("To", [login for login in logins if login != person], index=None, key="bulk.to")
+        others = [login for login in logins if login != person]
+        to = st.selectbox("To", others, index=None, format_func=called, key="bulk.to")
     pasted = st.text_area("Only these items (ids as in files, one a line)", key="bulk.items", height=80)
     ids = tuple(dict.fromkeys(line.strip() for line in pasted.splitlines() if line.strip()))
-    return action, Chosen(stage=stage, dimension=dimension, state=state, person=person, items=ids), to, priority
+    some = Chosen(stage=stage, dimension=dimension, state=state, person=person, items=ids)
+    every = not claims and some.nothing and st.checkbox("Every item of the project", key="bulk.every")
+    return action, replace(some, every=every), to, priority
 
 
 def previewed(found: Preview, action: Action) -> list[markup.Markup]:

@@ -70,14 +70,15 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
             lea.open("/bulk?project=team")
             _choose(lea.page, "Whose claims", "ann")
             expect(lea.page.locator("[data-part=preview]")).to_have_text("1 claim would change, 0 would not.")
-            lea.page.get_by_role("button", name="Change 1 claim").click()
+            lea.page.get_by_role("button", name="Change 1 claim", exact=True).click()
+            lea.page.get_by_role("button", name="Yes, change 1 claim").click()
             expect(lea.page.get_by_text("Done: 1 claim changed.")).to_be_visible()
             expect(lea.page.locator("[data-part=preview]")).to_have_text("0 claims would change, 0 would not.")
             lea.open("/people?project=team")
             lea.page.get_by_role("button", name="Change ann").click()
             lea.page.get_by_role("button", name="Deactivate the account").click()
             lea.page.get_by_role("button", name="Deactivate ann").click()
-            expect(lea.page.get_by_text("What they submitted stays and counts.")).to_be_visible()
+            expect(lea.page.get_by_text("ann cannot sign in any more.")).to_be_visible()
         with opened(server) as store:
             assert "ann" not in [person.login for person in accounts.everybody(store)]
         ann.page.reload()
@@ -140,9 +141,10 @@ def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
         preview = lea.page.locator("[data-part=preview]")
         lea.open("/bulk?project=team")
         _choose(lea.page, "What", "Have items verified again")
-        _choose(lea.page, "Voted on by", "ann")  # whose votes are doubted, and who is gone
+        _choose(lea.page, "Voted on by", "Ann (ann)")  # whose votes are doubted, and who is gone
         expect(preview).to_have_text("2 items would change, 0 would not.")
-        lea.page.get_by_role("button", name="Change 2 items").click()
+        lea.page.get_by_role("button", name="Change 2 items", exact=True).click()
+        lea.page.get_by_role("button", name="Yes, change 2 items").click()
         expect(lea.page.get_by_text("Done: 2 items changed.")).to_be_visible()
         expect(preview).to_have_text("0 items would change, 2 would not.")
         with at_desk(chromium, server, "cy") as cy:
@@ -152,10 +154,11 @@ def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
             assert question in seen["ann"]
             lea.open("/bulk?project=team")
             _choose(lea.page, "What", "Give a person's claims to somebody else")
-            _choose(lea.page, "Whose claims", "cy")
-            _choose(lea.page, "To", "dan")
+            _choose(lea.page, "Whose claims", "Cy (cy)")
+            _choose(lea.page, "To", "Dan (dan)")
             expect(preview).to_have_text("1 claim would change, 0 would not.")
-            lea.page.get_by_role("button", name="Change 1 claim").click()
+            lea.page.get_by_role("button", name="Change 1 claim", exact=True).click()
+            lea.page.get_by_role("button", name="Yes, change 1 claim").click()
             expect(lea.page.get_by_text("Done: 1 claim changed.")).to_be_visible()
     for login, n in (("dan", 2), ("ben", 2)):
         with at_desk(chromium, server, login) as desk:

@@ -123,3 +123,10 @@ def test_priorities_change_for_what_was_chosen(store: Store) -> None:
         assert sorted(session.exec(select(ItemRow.priority))) == [0, 0, 7, 7]
     with pytest.raises(InvalidInput):
         bulk.preview(store, by=lea, project="p", action=Action.GIVE_BACK, chosen=Chosen())
+    for nothing in (Chosen(), Chosen(stage=Stage.VERIFICATION)):  # nothing chosen is no item
+        with pytest.raises(InvalidInput, match="No item is chosen"):
+            bulk.preview(store, by=lea, project="p", action=Action.PRIORITISE, chosen=nothing, priority=3)
+        with pytest.raises(InvalidInput, match="No item is chosen"):
+            bulk.do(store, by=lea, project="p", action=Action.VERIFY_AGAIN, chosen=nothing, token="")
+    every = bulk.preview(store, by=lea, project="p", action=Action.PRIORITISE, chosen=Chosen(every=True), priority=3)
+    assert len(every.can) == 4
