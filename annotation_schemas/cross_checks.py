@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation_schemas import derived, judge_templates, marks, registry
 from annotation_schemas.answers import CHECKS
+from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import (
     Choice,
@@ -115,6 +116,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
         yield from _choices(field.options, (*path, "options"))
     elif field.options:
         yield (*path, "options"), f"a field of kind `{field.kind}` has no options of its own"
+    yield from _read_as(schema, field, path)
     for key in ("length", "distinct"):
         if getattr(field, key) and field.kind != "text_list":
             yield (*path, key), "this is for fields of kind `text_list`"
@@ -123,6 +125,21 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
         yield path, "a length cannot be negative"
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         yield (*path, "max_length"), "max_length is less than min_length"
+
+
+def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
+    """What models' answers are read as is said of the key alone."""
+    if field.unit is not None and field.read_as != "number":
+        yield (*path, "unit"), "this is for a field with `read_as: number`"
+    if field.read_as is None:
+        return
+    if field.kind not in ("text", "long_text", "integer"):
+        yield (*path, "read_as"), f"a field of kind `{field.kind}` says by its kind what answers are read as"
+    elif field.kind == "integer" and field.read_as != "number":
+        yield (*path, "read_as"), "a whole number can only be read as `number`"
+    key = key_field(schema)
+    if key != field.name:
+        yield (*path, "read_as"), f"answers are held against `{key}`, so nothing is read as this field is"
 
 
 def _drawn(schema: Schema, part: ItemField | Criterion, path: Path) -> Found:

@@ -17,14 +17,27 @@ def key_fields(schema: Schema) -> frozenset[str]:
     fields = {field.name: field for field in schema.item.fields}
     found = {name for name in _NAMES if name in fields}
     found |= {name for name, field in fields.items() if field.kind in _CHOSEN}
-    if schema.stages.verification and schema.stages.verification.keep.key:
-        found.add(schema.stages.verification.keep.key)
+    found |= {key} if (key := key_field(schema)) else set()
     for judge in schema.judges:
         row = registry.find("template", judge.template)
         for placeholder in row.placeholders if isinstance(row, registry.Template) else ():
             if placeholder in _REFERENCES:
                 found.add(judge.fills.get(placeholder, placeholder))
     return frozenset(found & set(fields))
+
+
+def key_field(schema: Schema) -> str | None:
+    """The item field that models' answers are held against; None: there is none.
+
+    The key of the keep rule; else the field that says what answers are read as; else the first that names an option,
+    several, or an order.
+    """
+    verification = schema.stages.verification
+    if verification is not None and verification.keep.key is not None:
+        return verification.keep.key
+    fields = schema.item.fields
+    said = next((field.name for field in fields if field.read_as is not None), None)
+    return said or next((field.name for kind in _CHOSEN for field in fields if field.kind == kind), None)
 
 
 def options_field(schema: Schema) -> str | None:

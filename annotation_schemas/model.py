@@ -134,6 +134,11 @@ class ItemField(_Part):
     """False: it comes from files only and is not on the authoring form."""
     secret_in: tuple[StageName, ...] = ()
     """Stages in which raters must not see it; it is never sent to them."""
+    read_as: Literal["yes_no", "number", "text"] | None = None
+    """For text, long_text and integer: this field is the key, and models' answers are read as this before they are held
+    against it. Other keys say it by their kind: an option, several, an order, a whole number."""
+    unit: str | None = None
+    """With `read_as: number`: what the key counts; an answer in another unit is converted where that can be done."""
 
 
 class Skip(_Part):
@@ -497,6 +502,9 @@ class Report(_Part):
     """How a criterion's values are measured, where it is not plain from its kind."""
     derived: tuple[Derived, ...] = ()
     """Criteria that follow from those of grading."""
+    unreadable: Literal["wrong", "left_out"] = "wrong"
+    """What becomes, in the accuracy against the key, of answers that are there and cannot be read (a format violation,
+    a refusal, an answer cut off): they count as wrong, or they are left out. Both are counted beside the number."""
 
 
 class Export(_Part):

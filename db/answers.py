@@ -50,7 +50,7 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
         select(func.max(col(JudgementRow.id))).where(col(JudgementRow.run_id).in_(of_project)),
         select(func.max(col(RunRow.id))).where(RunRow.project_id == project_id),
         select(func.max(col(EventRow.id))).where(
-            EventRow.project_id == project_id, col(EventRow.kind).in_(["item.revised", "item.state"])
+            EventRow.project_id == project_id, col(EventRow.kind).in_(["item.revised", "item.state", "answers.read"])
         ),
         select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
     ]

@@ -142,15 +142,6 @@ def add_run(session: Session, *, row: RunRow) -> int:
     return row.id
 
 
-def add_predictions(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Add models' answers; their ids in the order of the rows."""
-    if not rows:
-        return []
-    statement = insert(PredictionRow).returning(col(PredictionRow.id), sort_by_parameter_order=True)
-    found = session.connection().execute(statement, [dict(row) for row in rows])
-    return [row[0] or 0 for row in found]
-
-
 def add_worker(session: Session, *, row: RunWorkerRow) -> int:
     """Add what took part in a run; its id."""
     session.add(row)

@@ -19,7 +19,6 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db.engine import insert_or_ignore
 from db.tables import (
     AttemptRow,
     ItemRow,
@@ -31,7 +30,6 @@ from db.tables import (
     RunWorkerRow,
     TaskRow,
 )
-from db.types import public_id as new_public_id
 from domain.runs import ANSWERS, OPEN, Attempt, Outcome, RunKind, RunState
 from domain.states import Stage
 
@@ -260,27 +258,6 @@ def add_attempts(
     return list(zip(ids, attempts, strict=True))
 
 
-def add_answers(session: Session, *, run: RunRow, attempts: Iterable[Attempt], now: datetime) -> None:
-    """Keep what a model answered as predictions, one of each item."""
-    insert_or_ignore(
-        session,
-        PredictionRow,
-        [
-            {
-                "public_id": new_public_id(),
-                "project_id": run.project_id,
-                "item_id": attempt.unit_id,
-                "run_id": run.id,
-                "model": run.name,
-                "text": _text(attempt.text),
-                "created_at": now,
-            }
-            for attempt in attempts
-            if attempt.final and attempt.outcome in ANSWERS
-        ],
-    )
-
-
 def _numbers(session: Session, *, run_id: int, unit_ids: Sequence[int]) -> dict[int, int]:
     wanted = (
         select(AttemptRow.unit_id, func.max(AttemptRow.number))
@@ -299,15 +276,15 @@ def _row(attempt: Attempt, *, run_id: int, worker_id: int, item_id: int, number:
         "number": number,
         "outcome": attempt.outcome,
         "final": attempt.final,
-        "text": _text(attempt.text),
+        "text": storable(attempt.text),
         "finish_reason": attempt.finish_reason,
         "tokens_in": attempt.tokens_in,
         "tokens_out": attempt.tokens_out,
         "seconds": attempt.seconds,
         "waited": attempt.waited,
         "status": attempt.status,
-        "error": _text(attempt.error),
-        "request_id": _text(attempt.request_id) if attempt.request_id is not None else None,
+        "error": storable(attempt.error),
+        "request_id": storable(attempt.request_id) if attempt.request_id is not None else None,
         "prompt_hash": attempt.prompt_hash,
         "image_hashes": list(attempt.image_hashes),
         "cost": attempt.cost,
@@ -316,7 +293,7 @@ def _row(attempt: Attempt, *, run_id: int, worker_id: int, item_id: int, number:
     }
 
 
-def _text(text: str) -> str:
+def storable(text: str) -> str:
     """What a model wrote, without what no database holds: NUL and halves of characters."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
@@ -324,12 +301,12 @@ def _text(text: str) -> str:
 def _json(value: Any) -> Any:
     """JSON values as every database takes them: a log-probability may be minus infinity, which JSON does not know."""
     if isinstance(value, Mapping):
-        return {_text(str(key)): _json(each) for key, each in value.items()}
+        return {storable(str(key)): _json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_json(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return _text(value) if isinstance(value, str) else value
+    return storable(value) if isinstance(value, str) else value
 
 
 def finished(session: Session, *, run_id: int, unit_ids: Sequence[int], since: int = 0) -> set[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.roles import Role
 from domain.runs import Outcome
 from domain.states import ItemState, Stage
@@ -616,3 +617,32 @@ class Dashboard:
     """People who get no more work because of their answers to gold, with the stage."""
     without_set: Sequence[str] = ()
     """Stages that ask people to qualify while there is no set of items to do it on."""
+
+
+RULES = "rules"
+"""The name of the reader of models' answers that goes by rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReading:
+    """What a model's answer states, as it was read and kept."""
+
+    prediction_id: int
+    reader: str
+    """``rules``, or the name of a model that was asked."""
+    version: int
+    revision: int
+    """Of the item, when it was answered."""
+    kind: AnswerKind
+    outcome: ReadOutcome
+    value: Any
+    """Only where ``outcome`` is read; as JSON gives it back."""
+    places: Sequence[int]
+    spans: Sequence[Sequence[int]]
+    """Where in the answer it stands, from and up to."""
+    rule: str
+    why: str
+
+    def words(self, text: str) -> list[str]:
+        """The words of the answer that it was read from."""
+        return [text[start:end] for start, end in self.spans]

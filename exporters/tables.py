@@ -6,8 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Iterable
+from typing import Any
 
-from domain.records import BadRow, PredictionRecord, Rating
+from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.records import AnswerReading, BadRow, PredictionRecord, Rating
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:
@@ -34,10 +36,23 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
     return out.getvalue().encode()
 
 
-def predictions_jsonl(predictions: Iterable[PredictionRecord]) -> bytes:
-    """One ``{"item", "model", "text"}`` a line."""
-    lines = ({"item": each.item, "model": each.model, "text": each.text} for each in predictions)
+def predictions_jsonl(predictions: Iterable[tuple[PredictionRecord, AnswerReading | None]]) -> bytes:
+    """One ``{"item", "model", "text"}`` a line, with what was read of the text: ``read`` with the outcome, the value,
+    the words and who read it; without ``read`` where the item asks for free text and it was answered."""
+    lines = []
+    for each, read in predictions:
+        told = _read(read, each)
+        lines.append({"item": each.item, "model": each.model, "text": each.text, **({"read": told} if told else {})})
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+
+
+def _read(read: AnswerReading | None, answer: PredictionRecord) -> dict[str, Any] | None:
+    if read is None or (read.kind is AnswerKind.TEXT and read.outcome is ReadOutcome.READ):
+        return None
+    told: dict[str, Any] = {"outcome": read.outcome.value}
+    told |= {"value": read.value} if read.outcome is ReadOutcome.READ else {"why": read.why}
+    told |= {"words": read.words(answer.text)} if read.spans else {}
+    return told | {"reader": read.reader, "version": read.version}
 
 
 def bad_rows_jsonl(bad: Iterable[BadRow]) -> bytes:

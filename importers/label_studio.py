@@ -22,6 +22,7 @@ from annotation_schemas.model import AssetSlot, Criterion, Dimension, ItemField,
 from domain import json_text
 from domain.errors import FileRefused, NotAvailable
 from domain.json_text import NotJson, Piece
+from domain.no_answer import settled
 from domain.records import AssetName, BadRow, Fragment, ItemRecord, PredictionRecord
 from domain.states import Stage
 
@@ -298,7 +299,7 @@ class _Reader:
         self.rows.setdefault(item.external_id, task.row)
         if answer is not None and model is not None:
             here = BadRow(self.place, task.row, "", json_text.printable(task.raw[:1000]))
-            self.predictions.append((PredictionRecord(model, answer, item=item.external_id), here))
+            self.predictions.append((settled(PredictionRecord(model, answer, item=item.external_id)), here))
         self._annotations(task, item, model, answer)
         self._predictions(task, item)
 
@@ -491,7 +492,7 @@ class _Reader:
                 latest[model] = (when, text, prediction)
         for model, (_, text, prediction) in latest.items():
             here = BadRow(self.place, task.row, "", _raw(prediction))
-            self.predictions.append((PredictionRecord(model, text, item=item.external_id), here))
+            self.predictions.append((settled(PredictionRecord(model, text, item=item.external_id)), here))
 
     def _prediction(self, prediction: Mapping[str, Any]) -> tuple[str, str | None]:
         """Who predicted, and what as text; None if nothing is left of it."""

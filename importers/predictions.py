@@ -1,6 +1,6 @@
 """Models' answers in: JSON lines ``{"item", "model", "text"}``, FastChat's ``model_answer/*.jsonl``, VLMEvalKit's.
 
-What another harness writes in place of an answer that it did not get is read as that, never as an answer.
+What another harness writes in place of an answer that it did not get (``domain.no_answer``) is read as that.
 """
 
 from __future__ import annotations
@@ -17,15 +17,12 @@ from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
+from domain.no_answer import settled
 from domain.records import BadRow, PredictionRecord
 from domain.runs import Outcome
 from importers.spreadsheets import LONGEST_CELL, SUFFIXES, Cell, lines_of_table
 
 _KEYS = ("item", "model", "text", "question_id", "model_id", "choices", "index", "prediction", "question")
-_NO_ANSWER = "Failed to obtain answer"
-"""What VLMEvalKit writes as the prediction when its requests have failed."""
-_FASTCHAT_ERROR = "$ERROR$"
-"""What FastChat writes as the answer when its requests have failed."""
 _WANTS = "the columns index (or item) and prediction"
 
 
@@ -87,7 +84,7 @@ def read_predictions(
         hashes[place] = _sha256(found)
         for read, here in _rows_of(file, single):
             if isinstance(read, PredictionRecord):
-                rows.append((read if model is None else _by(read, model), here))
+                rows.append((settled(read if model is None else _by(read, model)), here))
             else:
                 bad.append(here)
     return ReadPredictions(rows, bad, hashes)
@@ -165,9 +162,7 @@ def _prediction(record: Mapping[str, Any], file: _File) -> PredictionRecord:
             )
         model = short(file.model or _text(record, "model_id"), "model_id")
         text = _first_turn(record.get("choices"))
-        answer = PredictionRecord(model, text, dimension=file.dimension, position=position)
-        failed = text == _FASTCHAT_ERROR
-        return _none(answer, "The requests of whoever wrote the file failed.") if failed else answer
+        return PredictionRecord(model, text, dimension=file.dimension, position=position)
     if "prediction" in record:
         cells = {
             key: _cell(key, record[key])
@@ -205,17 +200,10 @@ def _of_cells(cells: Mapping[str, Cell], file: _File) -> PredictionRecord:
         question=texts.get("question"),
         dimension=file.dimension,
     )
-    if _NO_ANSWER in answer:
-        return _none(record, "The harness that wrote the file got no answer.")
-    if not answer.strip():
-        return _none(record, "Its prediction is empty.", Outcome.EMPTY)
     if file.path.suffix.lower() == ".xlsx" and len(answer) >= LONGEST_CELL:
-        return _none(record, f"A cell holds {LONGEST_CELL:,} characters; what came after is lost.", Outcome.TRUNCATED)
+        error = f"A cell holds {LONGEST_CELL:,} characters; what came after is lost."
+        return replace(record, outcome=Outcome.TRUNCATED, error=error)
     return record
-
-
-def _none(record: PredictionRecord, error: str, outcome: Outcome = Outcome.TRANSPORT_ERROR) -> PredictionRecord:
-    return replace(record, outcome=outcome, error=error)
 
 
 def _by(record: PredictionRecord, model: str) -> PredictionRecord:

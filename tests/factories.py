@@ -17,7 +17,7 @@ from domain.roles import Role
 from domain.runs import Attempt, RunKind, RunPlan, RunState
 from domain.states import Stage
 from inference.spec import ModelSpec
-from workflow import accounts, author, claim, grade, submit
+from workflow import accounts, author, claim, grade, readings, submit
 from workflow.projects import access_to, create_project, set_member
 
 BLIND = """
@@ -245,7 +245,7 @@ def make_run(
             now=now,
         )
         assert written is not None
-        runs.add_answers(session, run=row, attempts=attempts, now=now)
+        readings.keep_attempts(session, run=row, attempts=attempts, now=now)
         return row.public_id
 
 

@@ -19,14 +19,15 @@ from agreement.limits import normal_quantile
 from agreement.means import beside_the_rest, mean_of_parts, share
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from annotation_schemas import derived
+from annotation_schemas.asked import GONE, NO_KEY, asked_of, held_against, plain
+from annotation_schemas.keys import key_field
 from annotation_schemas.model import Derived
 from db import answers as stored
 from db.engine import Store
 from domain.errors import InvalidInput, Problem, RatingsError
 from domain.records import Person
 from workflow.projects import require_lead
-from workflow.refine import key_field
-from workflow.results import METHODS, NO_KEY, Read, Scored, Scores, held_against, plain, scored
+from workflow.results import METHODS, SILENT, Read, Scored, Scores, scored, title_of
 from workflow.slicing import DIMENSION, GROUP, Slicing, sliced
 
 STATISTICS = ("accuracy", "derived", "genuine_pca")
@@ -69,6 +70,13 @@ class Line:
     """Of a corrected number: the answers that people graded."""
     failed: int = 0
     """Of a judge's number: the answers that it was asked about and whose replies hold no score."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """Against the key: answers that could not be read, and items that the model gave none to, by what became of them.
+    By the convention they are in the number, as wrong, or among what is left out."""
+    unreadable: str | None = None
+    """Against the key: that convention."""
+    reader: str | None = None
+    """Against the key: who has read the answers."""
 
     def as_row(self) -> dict[str, Any]:
         """As one row of a table; None where undefined."""
@@ -92,6 +100,10 @@ class Line:
             "answered": self.answered,
             "left_out": sum(self.left_out.values()),
             "left_out_why": told(self.left_out),
+            "unread": sum(self.unread.values()) if self.unreadable else None,
+            "unread_why": told(self.unread) if self.unreadable else None,
+            "unread_counts_as": self.unreadable,
+            "reader": self.reader,
             "judge_asked": at.n_units + self.failed if self.scores.kind == "judge" else None,
             "judge_scored": at.n_units if self.scores.kind == "judge" else None,
             "if_rest_lowest": self.lowest,
@@ -127,6 +139,9 @@ class _Lot:
 
     places: NDArray[np.int64]
     missing: Sequence[str]
+    """Why, of each."""
+    together: Sequence[str] = ()
+    """Of each: what it belongs to; empty where every item stands for itself."""
 
 
 def _line(
@@ -135,9 +150,14 @@ def _line(
     """The mean over a lot's answers."""
     scores = of.scores
     places = lot.places
-    left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(lot.missing)
+    unread = Counter(of.unread[at].words for at in places.tolist() if at in of.unread)
+    if scores.kind == "key":
+        unread += Counter(why for why in lot.missing if why in SILENT)
+    as_wrong = [at for at, why in enumerate(lot.missing) if _counts_as_wrong(of, why)]
+    out = [why for why in lot.missing if not _counts_as_wrong(of, why)]
+    left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(out)
     valid, people = "", 0
-    if len(places) == 0:
+    if len(places) + len(as_wrong) == 0:
         reason = known or ("None of the items that it was asked has an answer." if lot.missing else "No answers here.")
         found = undefined(reason, n_units=0, n_raters=1)
     elif scores.kind == "corrected":
@@ -146,12 +166,14 @@ def _line(
         if rest:
             left_out[ONLY_PEOPLE if found.defined else NOTHING_TO_CORRECT_BY] += rest
     else:
-        found = _mean(of, places, clusters)
+        found = _mean(of, places, clusters, wrong=[lot.together[at] if lot.together else "" for at in as_wrong])
         if not found.defined:
             found = replace(found, reason=_why_none(left_out))
     found = _within(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
     failed = sum(at in of.failed for at in places.tolist())
-    if scores.kind == "judge":
+    if scores.kind == "key":
+        lowest, highest = _bounds_of_key(of, places, found, silent=len(as_wrong), rest=len(out))
+    elif scores.kind == "judge":
         whole = found.n_units + failed == len(places)  # else it is a sample, which says nothing of missing answers
         lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
     else:
@@ -171,16 +193,44 @@ def _line(
         valid_if=valid,
         people=people,
         failed=failed,
+        unread=dict(unread),
+        unreadable=of.unreadable if scores.kind == "key" else None,
+        reader=of.reader,
     )
+
+
+def _counts_as_wrong(of: Scored, why: str) -> bool:
+    """Whether an item without an answer is in the accuracy: the model was asked and said nothing."""
+    return of.scores.kind == "key" and of.unreadable == "wrong" and why in SILENT
+
+
+def _bounds_of_key(
+    of: Scored, places: NDArray[np.int64], found: Statistic, *, silent: int, rest: int
+) -> tuple[float | None, float | None]:
+    """The accuracy if all of which nobody knows what they say were wrong, and if all of them were right: answers that
+    could not be read, or chose what the item no longer offers, and items without an answer. None where there are none.
+
+    Both are over all answers and items that have a key, whatever the convention is.
+    """
+    unread = sum(at in of.unread or of.why.get(at) == GONE for at in places.tolist())
+    unknown = unread + silent + rest
+    total = unknown + sum(at not in of.unread and at not in of.why for at in places.tolist())
+    if not unknown or (found.n_units and not found.defined):
+        return None, None
+    right = round(found.value * found.n_units) if found.n_units else 0
+    return right / total, (right + unknown) / total
 
 
 def _why_none(left_out: Mapping[str, int]) -> str:
     return f"No answer here has a score: {told(left_out)}."
 
 
-def _mean(of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None) -> Statistic:
-    values = of.values[places]
-    together = None if clusters is None else [clusters[at] for at in places.tolist()]
+def _mean(
+    of: Scored, places: NDArray[np.int64], clusters: Sequence[str] | None, *, wrong: Sequence[str] = ()
+) -> Statistic:
+    """``wrong``: what else belongs to the mean as a 0, each by its cluster."""
+    values = np.concatenate([of.values[places], np.zeros(len(wrong))])
+    together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *wrong]
     return share(values, clusters=together) if of.yes_no else clustered_mean(values, clusters=together)
 
 
@@ -269,12 +319,15 @@ def clusters_of(found: Read, by: str | None = None) -> tuple[str, list[str] | No
     if by != "source" and by not in fields:
         message = f"Items are not put together by {by!r}; there are {', '.join([ALONE, 'source', *fields])}."
         raise InvalidInput([Problem("cluster", message)])
-    names = []
-    for answer in found.answers:
-        item = found.items[answer.item]
-        value = item.source if by == "source" else item.fields.get(by)
-        names.append(f"item {answer.item}" if value in (None, "") else f"{by} {value}")
-    return by, names
+    return by, [cluster_of(found, by, answer.item) for answer in found.answers]
+
+
+def cluster_of(found: Read, by: str, item: int) -> str:
+    """What an item belongs to, of ``clusters_of``."""
+    if by == ALONE:
+        return f"item {item}"
+    value = found.items[item].source if by == "source" else found.items[item].fields.get(by)
+    return f"item {item}" if value in (None, "") else f"{by} {value}"
 
 
 # ---- the leaderboard ------------------------------------------------------------------------------------------------
@@ -301,6 +354,8 @@ class Board:
     high: float | None
     common: bool = False
     """Only items that every model has answered."""
+    title: str = ""
+    """What the numbers are, with the convention that they follow."""
 
     @property
     def models(self) -> Sequence[str]:
@@ -350,13 +405,19 @@ def board(
         mine = found.of_model[model]
         mine = mine[inside[mine]]
         gone = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
-        whole[model] = _line(of, _Lot(mine, list(gone.values())), clusters, model=model, part=None)
+        whole[model] = _line(of, _lot(found, mine, gone, named), clusters, model=model, part=None)
         for at, label in enumerate(slicing.labels):
-            missing = [why for item, why in gone.items() if slicing.of_item.get(item) == at]
-            cells[model, at] = _line(of, _Lot(mine[part_of[mine] == at], missing), clusters, model=model, part=label)
+            missing = {item: why for item, why in gone.items() if slicing.of_item.get(item) == at}
+            lot = _lot(found, mine[part_of[mine] == at], missing, named)
+            cells[model, at] = _line(of, lot, clusters, model=model, part=label)
         if slicing.way in (DIMENSION, GROUP) and len(slicing.labels) > 1:
             own = [cells[model, at] for at in range(len(slicing.labels))]
-            of_parts[model] = _over_parts(of, mine, part_of, clusters, own, whole[model], slicing)
+            silent = [
+                (slicing.of_item[item], cluster_of(found, named, item))
+                for item, why in gone.items()
+                if _counts_as_wrong(of, why) and item in slicing.of_item
+            ]
+            of_parts[model] = _over_parts(of, mine, part_of, clusters, own, whole[model], slicing, silent)
     return Board(
         scores,
         slicing,
@@ -369,7 +430,12 @@ def board(
         of.low,
         of.high,
         common,
+        title_of(found, scores),
     )
+
+
+def _lot(found: Read, places: NDArray[np.int64], gone: Mapping[int, str], by: str) -> _Lot:
+    return _Lot(places, list(gone.values()), [cluster_of(found, by, item) for item in gone])
 
 
 def _over_parts(
@@ -380,7 +446,9 @@ def _over_parts(
     own: Sequence[Line],
     whole: Line,
     slicing: Slicing,
+    silent: Sequence[tuple[int, str]],
 ) -> Line:
+    """``silent``: slice and cluster of the items without an answer that count as wrong."""
     lacking = [slicing.title(at) for at, line in enumerate(own) if not line.found.defined]
     n = sum(line.found.n_units for line in own)
     left_out = sum(whole.left_out.values())
@@ -391,8 +459,10 @@ def _over_parts(
         found = _over_corrected([line.found for line in own], left_out)
     else:
         places = mine[(part_of[mine] >= 0) & ~np.isnan(of.values[mine])]
-        together = None if clusters is None else [clusters[at] for at in places.tolist()]
-        found = mean_of_parts(of.values[places], part_of[places].tolist(), clusters=together)
+        values = np.concatenate([of.values[places], np.zeros(len(silent))])
+        parts = [*part_of[places].tolist(), *(part for part, _ in silent)]
+        together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *(by for _, by in silent)]
+        found = mean_of_parts(values, parts, clusters=together)
         found = replace(found, n_left_out=left_out)
     return replace(
         whole, over="parts", found=_within(found, of.low, of.high), lowest=None, highest=None, people=whole.people
@@ -442,7 +512,7 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[
         lost = line.asked - line.answered
         if lost:
             bounds = ""
-            if line.failed == 0 and line.lowest is not None and line.highest is not None:
+            if not line.failed and not line.unread and line.lowest is not None and line.highest is not None:
                 bounds = (
                     f" If all of these had the lowest score, its mean would be {line.lowest:.3f}; with the highest, "
                     f"{line.highest:.3f}."
@@ -451,13 +521,7 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[
         if line.failed:
             notes.append(_of_failures(line))
     if of.scores.kind == "key":
-        strange = Counter(answer.model for answer in answers if answer.no_option)
-        if strange:
-            each = ", ".join(f"{n} of {model}" for model, n in sorted(strange.items()))
-            notes.append(
-                f"Answers that equal none of their item's options count as wrong: {each}. Texts are equal if nothing "
-                "but case, white space and a full stop at the end differs; no option is read out of a longer answer."
-            )
+        notes += _about_reading(found, of, whole)
     rule = derived.find(found.schema, of.scores.criterion)
     if rule is not None:
         notes.append(_about_derived(rule))
@@ -473,6 +537,25 @@ def _notes(found: Read, of: Scored, whole: Mapping[str, Line], asked: Container[
     old = sum(answer.old for answer in answers)
     if old:
         notes.append(f"{old} answers were given before their item was edited; they are counted as they are.")
+    return notes
+
+
+def _about_reading(found: Read, of: Scored, whole: Mapping[str, Line]) -> list[str]:
+    """By which convention the accuracy is computed, and what could not be read, by model."""
+    then = "count as wrong" if of.unreadable == "wrong" else "are left out"
+    by = found.reader.replace("+", " and where these read nothing by ")
+    notes = [
+        f"Answers are read by {by}; answers that cannot be read, and items that a model refused or answered with "
+        f"nothing, {then} (report: unreadable: {of.unreadable})."
+    ]
+    for model, line in whole.items():
+        if not line.unread:
+            continue
+        bounds = ""
+        if line.lowest is not None and line.highest is not None:
+            bounds = f" Accuracy lies between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)."
+        n = sum(line.unread.values())
+        notes.append(f"{model}: {n} of {line.asked} could not be read and {then}: {told(line.unread)}.{bounds}")
     return notes
 
 
@@ -510,7 +593,7 @@ def overview(
     found: Read, by: Sequence[Scores], *, together: str | None = None, common: bool = False
 ) -> dict[tuple[str, Scores], Line]:
     """Each model's mean over all answers, by every way of scoring."""
-    clusters = clusters_of(found, together)[1]
+    named, clusters = clusters_of(found, together)
     lines = {}
     for scores in by:
         of = scored(found, scores)
@@ -522,8 +605,9 @@ def overview(
         inside = np.array([answer.item in asked for answer in found.answers], dtype=bool)
         for model in found.models:
             mine = found.of_model[model]
-            missing = [why for item, why in found.unanswered.get(model, {}).items() if item in asked]
-            lines[model, scores] = _line(of, _Lot(mine[inside[mine]], missing), clusters, model=model, part=None)
+            missing = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
+            lot = _lot(found, mine[inside[mine]], missing, named)
+            lines[model, scores] = _line(of, lot, clusters, model=model, part=None)
     return lines
 
 
@@ -693,12 +777,7 @@ def under_each_score(
         )
         used[model] = Counter(str(each["score"]) for each in mine.values()).most_common(1)[0][0]
         for name in there:
-            hits = np.array(
-                [
-                    held_against(each["won"][name], found.items[item].fields.get(key or ""))[0]
-                    for item, each in mine.items()
-                ]
-            )
+            hits = np.array([_right(found, item, each["won"][name], key) for item, each in mine.items()], dtype=float)
             groups = None if of_item is None else [of_item.get(item, f"item {item}") for item in mine]
             value = share(hits, clusters=groups)
             no_key = int(np.isnan(hits).sum())
@@ -713,6 +792,11 @@ def under_each_score(
                 left_out={NO_KEY: no_key} if no_key else {},
             )
     return Ranked(lines, scores, used, depends, _on_scores(lines, models, scores, depends))
+
+
+def _right(found: Read, item: int, text: str, key: str | None) -> float:
+    fields = found.items[item].fields
+    return held_against(text, asked_of(found.schema, fields), fields.get(key or ""))[0]
 
 
 def _on_scores(
@@ -766,9 +850,10 @@ def as_json(found: Read, boards: Sequence[Board]) -> dict[str, Any]:
         "unit": "answer",
         "items": found.counting.which.value if found.counting else None,
         "counted": found.counting.sentence if found.counting else None,
+        "reader": found.reader,
         "boards": [
             {
-                "scores": each.scores.title,
+                "scores": each.title or each.scores.title,
                 "by": each.slicing.way.name,
                 "measured": each.slicing.way.about or None,
                 "items_together_by": each.together,

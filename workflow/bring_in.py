@@ -22,10 +22,12 @@ from importers.items import lines_of, prefixed, read_items
 from importers.label_studio import FORMAT
 from importers.media_files import MediaFolder
 from importers.predictions import read_predictions
+from workflow import readings
 from workflow.author import NewItem, add_items
 from workflow.grade import open_grading
 from workflow.projects import Access, require_lead
 from workflow.ratings import bring_in_ratings
+from workflow.readings import NewAnswer
 from workflow.tool_results import bring_in_tool_results
 
 if TYPE_CHECKING:
@@ -500,21 +502,6 @@ class Bring:
         self.refuse(bad)
         answers = {key: row for key, row in new.items() if row.answer.outcome in ANSWERS}
         runs = self._runs(session, new, hashes)
-        ids = files.add_predictions(
-            session,
-            rows=[
-                {
-                    "public_id": public_id(),
-                    "project_id": project_id,
-                    "item_id": item_id,
-                    "run_id": runs[model][0],
-                    "model": model,
-                    "text": row.answer.text,
-                    "created_at": now,
-                }
-                for (item_id, model), row in answers.items()
-            ],
-        )
         files.add_attempts(
             session,
             rows=[
@@ -536,6 +523,14 @@ class Bring:
                 }
                 for (item_id, model), row in new.items()
             ],
+        )
+        ids = readings.keep(
+            session,
+            project_id=project_id,
+            answers=[
+                NewAnswer(item_id, runs[model][0], model, row.answer.text) for (item_id, model), row in answers.items()
+            ],
+            now=now,
         )
         open_grading(
             session,

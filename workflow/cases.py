@@ -15,28 +15,30 @@ from typing import Any
 import numpy as np
 
 from annotation_schemas import derived
+from annotation_schemas.keys import key_field
 from db import answers as stored
 from db import events, guidelines, items, threads
 from db.engine import Session, Store
 from db.tables import AttemptRow, ItemRow
 from domain.errors import NotFound
-from domain.records import AssetView, Fields, Person
+from domain.reading.answers import ReadOutcome
+from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
 from domain.states import ItemState
 from inference.scores import Ranking
+from workflow import readings
 from workflow.projects import Access, require_lead
 from workflow.ratings import again, unit_of
-from workflow.refine import key_field
 from workflow.results import (
     OUTCOMES,
     Read,
     Scores,
     answer_of,
     combined,
-    held_against,
-    options_of,
+    is_right,
     scored,
     scored_criteria,
+    silent,
 )
 from workflow.show import asset_view
 from workflow.sight import look_into, sight
@@ -52,7 +54,9 @@ class Show(StrEnum):
     LOW = "low"
     """Most people gave an answer the lowest grade."""
     WRONG = "wrong"
-    """An answer does not equal the key."""
+    """What was read of an answer is not the key."""
+    UNREAD = "unread"
+    """What an answer states could not be read, for whatever reason."""
     UNANSWERED = "unanswered"
     """A model was asked and has not answered."""
 
@@ -64,6 +68,8 @@ class Wanted:
     model: str | None = None
     dimension: str | None = None
     show: Show = Show.ALL
+    outcome: str | None = None
+    """Only what could not be read in this way: one of the words that ``Line.unread`` counts by."""
     scores: Scores | None = None
     """Only answers that have a part in this number."""
     by: str | None = None
@@ -120,15 +126,36 @@ def _of_answers(found: Read, wanted: Wanted) -> set[int]:
         places = [at for at in places if there[at] and (of.asked is None or _dimension(found, at) in of.asked)]
     if wanted.show is Show.WRONG:
         places = [at for at in places if found.answers[at].right == 0]
+    elif wanted.show is Show.UNREAD:
+        places = [at for at in places if _unread(found, at) is not None]
     elif wanted.show is Show.LOW:
         places = [at for at in places if _low(found, at)]
     elif wanted.show is Show.DIFFER:
         places = [at for at in places if _differs(found, at, wanted.scores)]
-    chosen = {found.answers[at].item for at in places}
-    if wanted.show is Show.ALL and wanted.scores is None:
+    if wanted.outcome is not None:
+        places = [at for at in places if _unread(found, at) == wanted.outcome]
+    chosen = {found.answers[at].item for at in places} | _silent(found, wanted)
+    if wanted.show is Show.ALL and wanted.scores is None and wanted.outcome is None:
         lots = [lot for model, lot in found.unanswered.items() if wanted.model in (None, model)]
         chosen |= {item for lot in lots for item in lot}
     return chosen
+
+
+def _unread(found: Read, at: int) -> str | None:
+    answer = found.answers[at]
+    return None if answer.read is ReadOutcome.READ or answer.why else answer.read.words
+
+
+def _silent(found: Read, wanted: Wanted) -> set[int]:
+    """The items without an answer that are behind a number, or that count with what could not be read."""
+    behind = wanted.scores is not None and wanted.scores.kind == "key" and found.schema.report.unreadable == "wrong"
+    counted = wanted.show is Show.UNREAD or wanted.outcome is not None
+    fits = behind or (counted and wanted.scores is None)
+    if not fits or wanted.show not in (Show.ALL, Show.UNREAD, Show.WRONG):
+        return set()
+    models = found.models if wanted.model is None else (wanted.model,)
+    lots = [silent(found, model) for model in models]
+    return {item for lot in lots for item, why in lot.items() if wanted.outcome in (None, why)}
 
 
 def _dimension(found: Read, at: int) -> str:
@@ -262,7 +289,8 @@ class CaseAnswer:
     text: str
     at: datetime
     right: float
-    no_option: bool
+    why: str
+    """Why it is neither right nor wrong."""
     latest: bool
     """It counts; else the model answered again."""
     grades: Sequence[Grade] = ()
@@ -273,7 +301,9 @@ class CaseAnswer:
     finish_reason: str | None = None
     truncated: bool = False
     key: str | None = None
-    """The option that the item says is right."""
+    """What the item says is right."""
+    reading: AnswerReading | None = None
+    """What it states, by the rules or, where these read nothing, by the reader that was chosen."""
 
 
 @dataclass(frozen=True)
@@ -303,7 +333,7 @@ class Case:
     failures: Sequence[CaseFailure]
 
 
-def case(store: Store, *, person: Person, project: str, item: str) -> Case:
+def case(store: Store, *, person: Person, project: str, item: str, reader: str = RULES) -> Case:
     """One case, by the id on pages or in files. ``NotAllowed`` for whoever has it in hand blind.
 
     Whoever looks before everybody has answered is noted, and asked about the item blind no more.
@@ -326,10 +356,11 @@ def case(store: Store, *, person: Person, project: str, item: str) -> Case:
                 person_id=person.id,
                 item_id=row.id,
             )
-        return _case(session, access, row)
+        readings.fill(session, access=access, item_id=row.id, now=now)
+        return _case(session, access, row, reader)
 
 
-def _case(session: Session, access: Access, row: ItemRow) -> Case:
+def _case(session: Session, access: Access, row: ItemRow, reader: str) -> Case:
     item_id = row.id or 0
     fields = items.content(session, item_id=item_id, revision=row.current_revision)
     attempts = stored.attempts(session, item_id=item_id)
@@ -341,24 +372,24 @@ def _case(session: Session, access: Access, row: ItemRow) -> Case:
         fields=fields,
         key=key_field(access.schema),
         assets=[asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=item_id)],
-        answers=_answers(session, access, row, fields, [attempt for attempt, _ in attempts]),
+        answers=_answers(session, access, row, fields, [attempt for attempt, _ in attempts], reader),
         failures=_failures(attempts),
     )
 
 
 def _answers(
-    session: Session, access: Access, row: ItemRow, fields: Fields, attempts: Sequence[AttemptRow]
+    session: Session, access: Access, row: ItemRow, fields: Fields, attempts: Sequence[AttemptRow], reader: str
 ) -> list[CaseAnswer]:
     found = stored.answers(session, project_id=access.project_id, item_id=row.id or 0)
     last = {each.model: each.id for each in found}
     key = key_field(access.schema)
-    options = options_of(access.schema, key)(fields)
+    read = readings.counting(session, project_id=access.project_id, reader=reader, ids=[each.id for each in found])
     made = {(each.run_id, each.item_id): each for each in attempts if each.outcome in ANSWERS}
     given = _grades(session, access, row, found)
     grading = access.schema.stages.grading
     answers = []
     for each in sorted(found, key=lambda one: (one.model, -one.id)):
-        right, no_option = held_against(each.text, fields.get(key or ""), options)
+        right, why = is_right(access.schema, fields, read.get(each.id))
         attempt = made.get((each.run_id, each.item_id))
         mine = given.get(each.id, ())
         come_to: dict[str, float | None] = {}
@@ -373,17 +404,22 @@ def _answers(
                 text=each.text,
                 at=each.created_at,
                 right=right,
-                no_option=no_option,
+                why=why,
                 latest=last[each.model] == each.id,
                 grades=mine,
                 combined=come_to,
                 ranked=ranked_options(attempt.detail) if attempt else None,
                 finish_reason=attempt.finish_reason if attempt else None,
                 truncated=attempt is not None and attempt.outcome is Outcome.TRUNCATED,
-                key=fields.get(key or ""),
+                key=_in_words(fields.get(key or "")),
+                reading=read.get(each.id),
             )
         )
     return answers
+
+
+def _in_words(key: Any) -> str | None:
+    return "; ".join(map(str, key)) if isinstance(key, list | tuple) else None if key is None else str(key)
 
 
 def _grades(

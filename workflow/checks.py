@@ -11,7 +11,7 @@ from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
 from domain.states import ItemState, Stage
-from workflow import qualify, refine, sift
+from workflow import qualify, readings, refine, sift
 from workflow.projects import Access, access_to
 from workflow.verify import as_votes, judge, match_slots, open_verification, settle
 
@@ -20,13 +20,16 @@ def check(store: Store, *, project: str | None = None, rebuild: bool = False) ->
     """Everything in a project (or in all) that its votes, its policy and the protocol do not explain; empty if all
     is well.
 
-    With ``rebuild`` the cached states are brought up to the votes and missing slots are opened; what was submitted
-    is never touched.
+    Models' answers that nobody has read are read. With ``rebuild`` the cached states are brought up to the votes and
+    missing slots are opened; what was submitted is never touched.
     """
     with store.read() as session:
         names = [row.name for row in projects.everything(session)]
     if project is not None and project not in names:
         raise NotFound(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
+    for name in names:
+        if project in (None, name):
+            readings.fill_up(store, project=name)
     return [
         difference
         for name in names

@@ -28,6 +28,7 @@ from domain.judging import JudgePlan
 from domain.runs import OPEN, Answerer, Attempt, Outcome, Question, RunPlan, RunState
 from domain.settings import Settings
 from inference.spec import ModelSpec
+from workflow import readings
 from workflow.projects import access_to
 from workflow.runs import plan_of_run, refuse_changed, spec_of_run
 from workflow.workers import LEASE, bury, is_taken, is_there, process, worker_name
@@ -162,7 +163,7 @@ def keep_of(row: RunRow) -> Keep:
 
 
 def _keep_answers(session: Session, row: RunRow, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
-    runs.add_answers(session, run=row, attempts=[attempt for _, attempt in written], now=now)
+    readings.keep_attempts(session, run=row, attempts=[attempt for _, attempt in written], now=now)
 
 
 def _keep_readings(

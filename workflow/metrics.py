@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, judging, runs
 from db import items as stored
@@ -27,7 +28,6 @@ from workflow.counting import Counting, counting
 from workflow.projects import Access, require_lead
 from workflow.questions import FieldTexts
 from workflow.ratings import criteria_of
-from workflow.refine import key_field
 from workflow.results import scored_criteria
 from workflow.runs import free_name
 

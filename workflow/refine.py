@@ -9,14 +9,17 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.answers import PREDICTION
-from annotation_schemas.model import Schema
+from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.keys import key_field
 from db import checks, events, items
 from db.engine import Session, Store
-from db.tables import TaskRow
+from db.tables import PredictionRow, TaskRow
 from domain import policies
 from domain.errors import InvalidInput, NotFound, Problem
-from domain.records import Person, Submission
+from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.records import AnswerReading, Person, Submission
 from domain.states import ItemState, Stage
+from workflow import readings
 from workflow.author import edit_problems, revise
 from workflow.feed import feed, not_fed
 from workflow.projects import Access, access_to, require_lead
@@ -37,9 +40,10 @@ class Fed:
 def open_refinement(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
     """Have the answers of one model looked at beside their items, each by one person; for leads.
 
-    Answers to rejected items are left out. With ``only_differing`` so are those whose text contains the text of the
-    annotated answer (the key), whatever their case. Feeding twice opens once.
+    Answers to rejected items are left out. With ``only_differing`` so are those that were read as the annotated answer
+    (the key), or, where the key is free text, whose text contains it, whatever their case. Feeding twice opens once.
     """
+    _read_answers(store, by, project)
     with store.write() as session:
         access, now = require_lead(session, by=by, project=project), store.now()
         wanted, n_answers = _to_feed(session, access, model, only_differing)
@@ -57,10 +61,17 @@ def open_refinement(store: Store, *, by: Person | None, project: str, model: str
 
 def would_feed(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
     """What ``open_refinement`` would come to now; nothing is changed."""
+    _read_answers(store, by, project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         wanted, n_answers = _to_feed(session, access, model, only_differing)
         return Fed(opened=len(not_fed(session, access=access, answers=wanted)), answers=n_answers)
+
+
+def _read_answers(store: Store, by: Person | None, project: str) -> None:
+    with store.read() as session:
+        require_lead(session, by=by, project=project)
+    readings.fill_up(store, project=project)
 
 
 def _to_feed(
@@ -75,11 +86,14 @@ def _to_feed(
         raise NotFound(f"{access.name!r} has no answers of a model {model!r}; there are: {known}.")
     contents = items.current_content(session, project_id=access.project_id)
     key = key_field(access.schema) if only_differing else None
+    read = readings.counting(
+        session, project_id=access.project_id, ids=[answer.id or 0 for answer, _ in found] if key else []
+    )
     live = [(answer, item) for answer, item in found if item.state is not ItemState.REJECTED]
     wanted = [
         (answer.id or 0, item.id or 0, item.current_revision, item.dimension)
         for answer, item in live
-        if _differs(answer.text, contents[item.id or 0].get(key or ""))
+        if key is None or _differs(access, answer, contents[item.id or 0], read.get(answer.id or 0))
     ]
     return wanted, len(live)
 
@@ -91,16 +105,16 @@ def models(store: Store, *, by: Person | None, project: str) -> list[str]:
         return items.models(session, project_id=access.project_id)
 
 
-def key_field(schema: Schema) -> str | None:
-    """The item field that holds the annotated answer: the key of the keep rule, else the first that names an option."""
-    verification = schema.stages.verification
-    if verification is not None and verification.keep.key is not None:
-        return verification.keep.key
-    return next((field.name for field in schema.item.fields if field.kind == "option_of"), None)
-
-
-def _differs(text: str, key: Any) -> bool:
-    return not isinstance(key, str) or policies.differs_from_key(text, key)
+def _differs(access: Access, answer: PredictionRow, fields: Mapping[str, Any], read: AnswerReading | None) -> bool:
+    """Whether an answer is not surely the annotated one: by what was read of it where the key is a closed one, else by
+    the text."""
+    asked = asked_of(access.schema, fields)
+    key = fields.get(key_field(access.schema) or "")
+    if asked.kind is AnswerKind.TEXT:
+        return not isinstance(key, str) or policies.differs_from_key(answer.text, key)
+    if read is None or read.outcome is not ReadOutcome.READ:
+        return True
+    return held_against(read.value, asked, key)[0] != 1
 
 
 def counts(session: Session, *, access: Access) -> dict[str, int]:

@@ -16,8 +16,8 @@ from db import events, files, guidelines, items, runs
 from db.engine import Session, Store
 from db.tables import ItemRow, RunRow
 from domain.errors import FileRefused, NotFound
-from domain.options import option_meant
-from domain.records import AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord
+from domain.reading.answers import ReadOutcome
+from domain.records import RULES, AnswerReading, AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord
 from domain.states import ItemState, Stage
 from exporters.items import item_files
 from exporters.manifest import NAME, manifest
@@ -25,6 +25,7 @@ from exporters.submissions import egoplan_submission
 from exporters.tables import predictions_jsonl, ratings_csv
 from exporters.writing import write_files, write_folder
 from importers.label_studio import FORMAT
+from workflow import readings
 from workflow.checks import gates
 from workflow.projects import Access, require_lead
 from workflow.ratings import RATED, people_names, stage_ratings
@@ -64,6 +65,7 @@ def export(
     private: bool = False,
     run: str | None = None,
     unanswered: str | None = None,
+    reader: str = RULES,
     stage: Stage | None = None,
     page: Page | None = None,
     progress: Progress | None = None,
@@ -81,7 +83,9 @@ def export(
     run
         With ``predictions`` only the answers of this run; ``egoplan_submission`` is about one.
     unanswered
-        What a submission says where the run has no answer, or one that is none of the options.
+        What a submission says where the run has no answer, or one of which no option could be read.
+    reader
+        Who has read the answers that go out: ``rules``, or ``rules+NAME``.
     stage
         With ``label_studio``: whose submissions stand beside the tasks; None: verification, else grading.
     page
@@ -103,6 +107,7 @@ def export(
         file_name=file_name,
         run=run,
         unanswered=unanswered,
+        reader=reader,
         stage=stage,
         page=page,
         progress=progress,
@@ -130,6 +135,7 @@ def release(
     file_name: str | None = None,
     run: str | None = None,
     unanswered: str | None = None,
+    reader: str = RULES,
     stage: Stage | None = None,
     page: Page | None = None,
     progress: Progress | None = None,
@@ -147,7 +153,7 @@ def release(
         verified=verified,
         private=private,
         file_name=file_name,
-        answers=_Answers(run, unanswered),
+        answers=_Answers(run, unanswered, reader),
         stage=stage,
         page=page,
         progress=progress,
@@ -185,17 +191,21 @@ def _release(
     page: Page | None,
     progress: Progress | None,
 ) -> Release:
+    if format in ("predictions", "egoplan_submission"):
+        with store.read() as session:
+            require_lead(session, by=by, project=project)
+        readings.fill_up(store, project=project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         run = answers.found(session, access, format)
         if stage is not None and format != FORMAT:
             raise FileRefused(f"--stage is for {FORMAT}; {format} is exported without it.")
         if format == "egoplan_submission" and run is not None:
-            return _submission(session, access, run, answers.unanswered, file_name)
+            return _submission(session, access, run, answers.unanswered, file_name, answers.reader)
         if format == "ratings":
             return _ratings(session, access, file_name)
         if format == "predictions":
-            return _predictions(session, access, file_name, run)
+            return _predictions(session, access, file_name, run, answers.reader)
         if format == FORMAT:
             return _label_studio(session, access, file_name, stage=stage, verified=verified, private=private, page=page)
         own = access.schema.source.format if access.schema.source else None
@@ -264,9 +274,13 @@ class _Answers:
 
     run: str | None
     unanswered: str | None
+    reader: str = RULES
 
     def found(self, session: Session, access: Access, format: str) -> RunRow | None:
         """The run, if one is wanted; ``FileRefused`` where format and run do not go together."""
+        known = readings.readers(session, project_id=access.project_id)
+        if self.reader not in known:
+            raise FileRefused(f"Nobody has read answers as {self.reader!r}; there are {', '.join(known)}.")
         if format not in ("predictions", "egoplan_submission") and (self.run or self.unanswered is not None):
             raise FileRefused(f"--run and --unanswered are about answers; {format} is exported without them.")
         if format == "egoplan_submission" and self.run is None:
@@ -282,12 +296,13 @@ class _Answers:
 
 
 def _submission(
-    session: Session, access: Access, run: RunRow, unanswered: str | None, file_name: str | None
+    session: Session, access: Access, run: RunRow, unanswered: str | None, file_name: str | None, reader: str
 ) -> Release:
     """A label for each item: the letter of the option that the run's answer is."""
     options = options_field(access.schema)
     content = items.current_content(session, project_id=access.project_id)
-    texts = {row.item_id: row.text for row in files.predictions(session, project_id=access.project_id, run_id=run.id)}
+    answers = {row.item_id: row for row in files.predictions(session, project_id=access.project_id, run_id=run.id)}
+    read = readings.counting(session, project_id=access.project_id, reader=reader, run_id=run.id)
     labels: dict[int, str] = {}
     lacking: list[str] = []
     for id, name, _ in files.item_ids(session, project_id=access.project_id):
@@ -297,9 +312,11 @@ def _submission(
             raise FileRefused(
                 f"The item {name!r} has no sample_id of its own, or no options; an EgoPlan submission needs both."
             )
-        place = option_meant(texts[id], [str(choice) for choice in choices]) if id in texts else None
+        answer = answers.get(id)
+        found = read.get(answer.id or 0) if answer else None
+        place = _place(found, choices)
         if place is None and unanswered is None:
-            lacking.append(name if id not in texts else f"{name} ({texts[id][:40]!r} is none of its options)")
+            lacking.append(name if answer is None else f"{name} ({answer.text[:40]!r} {_why_not(found)})")
         labels[number] = ascii_uppercase[place] if place is not None else unanswered or ""
     if lacking:
         raise FileRefused(
@@ -310,14 +327,30 @@ def _submission(
     return Release({file_name or "submission.json": egoplan_submission(labels)}, len(labels), True)
 
 
-def _predictions(session: Session, access: Access, file_name: str | None, run: RunRow | None) -> Release:
+def _place(found: AnswerReading | None, choices: Sequence[Any]) -> int | None:
+    """Where the option stands that an answer was read as, among an item's options as they are now."""
+    if found is None or found.outcome is not ReadOutcome.READ or found.value not in choices:
+        return None
+    if len(found.places) == 1 and choices[found.places[0] : found.places[0] + 1] == [found.value]:
+        return found.places[0]
+    return choices.index(found.value)
+
+
+def _why_not(found: AnswerReading | None) -> str:
+    if found is None or found.outcome is ReadOutcome.READ:
+        return "is none of its options any more"
+    return f"was not read: {found.outcome.words}"
+
+
+def _predictions(session: Session, access: Access, file_name: str | None, run: RunRow | None, reader: str) -> Release:
     places = files.item_ids(session, project_id=access.project_id)
     order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
     rows = sorted(
         files.predictions(session, project_id=access.project_id, run_id=run.id if run else None),
         key=lambda row: (row.model, order[row.item_id][0], row.id or 0),
     )
-    found = [PredictionRecord(row.model, row.text, item=order[row.item_id][1]) for row in rows]
+    read = readings.counting(session, project_id=access.project_id, reader=reader, run_id=run.id if run else None)
+    found = [(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id or 0)) for row in rows]
     return Release({file_name or "predictions.jsonl": predictions_jsonl(found)}, len(found), True)
 
 

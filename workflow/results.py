@@ -8,31 +8,33 @@ from __future__ import annotations
 
 import math
 import threading
-import unicodedata
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas import derived
+from annotation_schemas.asked import GONE, NO_KEY, asked_of, held_against
 from annotation_schemas.derived import ends_of_values
+from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Derived, Schema
 from db import answers as stored
 from db import files, items, judging
 from db.engine import Session, Store
 from domain.errors import InvalidInput, Problem
 from domain.policies import same
-from domain.records import Person
+from domain.reading.answers import ReadOutcome
+from domain.records import RULES, AnswerReading, Person
 from domain.runs import Outcome
 from domain.states import Items, Stage
+from workflow import readings
 from workflow.counting import Counting, counting
 from workflow.projects import Access, require_lead
 from workflow.ratings import criteria_of, unit_of
-from workflow.refine import key_field
 from workflow.slicing import Item
 
 Floats = NDArray[np.float64]
@@ -61,8 +63,17 @@ OUTCOMES: Mapping[Outcome, str] = {
 }
 """Why there is no answer."""
 
+SILENT = frozenset(OUTCOMES[each] for each in (Outcome.EMPTY, Outcome.REFUSED))
+"""Of these: the model was asked and gave none, as with an answer that cannot be read; of the others nobody knows what
+it would have said."""
+
+CONVENTIONS: Mapping[str, str] = {
+    "wrong": "what cannot be read counts as wrong",
+    "left_out": "of the answers that can be read",
+}
+"""What becomes of answers that cannot be read, by the schema's ``report: unreadable``."""
+
 NOT_ASKED = "not asked yet"
-NO_KEY = "the item has no key"
 NO_GRADE = "nobody has graded it"
 NO_MAJORITY = "no grade has a majority"
 NO_RATING = "the judge has not graded it"
@@ -80,9 +91,11 @@ class Answer:
     item: int
     model: str
     right: float
-    """1 if it equals the key, else 0; nan where the item has none."""
-    no_option: bool = False
-    """It equals none of the item's options."""
+    """1 if what was read of it is the key, else 0; nan where the item has none, or where nothing could be read."""
+    read: ReadOutcome = ReadOutcome.READ
+    """What reading it came to."""
+    why: str = ""
+    """Why it is neither right nor wrong, though something may have been read."""
     old: bool = False
     """The item was edited after it."""
 
@@ -114,6 +127,10 @@ class Read:
     """Grades from files that are about no answer that counts."""
     counting: Counting | None = None
     """Which items count, and so have a part in everything here; None: nobody has asked."""
+    reader: str = RULES
+    """Who has read the answers: ``rules``, or ``rules+NAME``, with a second reader for what the rules do not read."""
+    readers: Sequence[str] = (RULES,)
+    """Whom there is."""
 
     @cached_property
     def models(self) -> tuple[str, ...]:
@@ -141,41 +158,57 @@ def mark(store: Store, *, person: Person | None, project: str) -> tuple[int, ...
         return stored.mark(session, project_id=require_lead(session, by=person, project=project).project_id)
 
 
-def read(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> Read:
+def read(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    items: Items | str | None = None,
+    reader: str = RULES,
+) -> Read:
     """One state of a project, for its leads; ``person`` None is the command on the machine itself.
 
-    ``items`` says which of them count (``workflow.counting``); what is about others is not in it.
+    ``items`` says which of them count (``workflow.counting``); what is about others is not in it. Answers that nobody
+    has read are read first.
     """
     with store.read() as session:
+        require_lead(session, by=person, project=project)
+    readings.fill_up(store, project=project)
+    with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        return _read(session, access, counting(session, access=access, items_=items))
+        return _read(session, access, counting(session, access=access, items_=items), reader)
 
 
-def _read(session: Session, access: Access, of: Counting) -> Read:
+def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
     project_id = access.project_id
     every = _items(session, access)
     there = {id: item for id, item in every.items() if of.counts(id)}
     answers = stored.answers(session, project_id=project_id)
     found = [each for each in answers if of.counts(each.item_id)]
     last = {(each.item_id, each.model): each for each in found}
-    key = key_field(access.schema)
-    options = options_of(access.schema, key)
+    readers = readings.readers(session, project_id=project_id)
+    if reader not in readers:
+        there_are = ", ".join(readers)
+        raise InvalidInput([Problem("reader", f"Nobody has read answers as {reader!r}; there are {there_are}.")])
+    states = readings.counting(session, project_id=project_id, reader=reader)
     edited = items.edited(session, project_id=project_id)
     counted = []
     for each in last.values():
         fields = there[each.item_id].fields if each.item_id in there else {}
-        right, no_option = held_against(each.text, fields.get(key or ""), options(fields))
+        found_out = states.get(each.id)
+        right, why = is_right(access.schema, fields, found_out)
         old = each.item_id in edited and edited[each.item_id] > each.created_at
-        counted.append(Answer(each.id, each.item_id, each.model, right, no_option, old))
+        outcome = found_out.outcome if found_out else ReadOutcome.UNREADABLE
+        counted.append(Answer(each.id, each.item_id, each.model, right, outcome, why, old))
     by_unit: dict[str, list[stored.AnswerPart]] = defaultdict(list)
     for each in answers:
         by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
-    counting = {each.id for each in last.values()}
+    current_ids = {each.id for each in last.values()}
     people = stored.people(session, project_id=project_id)
     criteria = scored_criteria(access.schema)
     grades: dict[str, dict[int, list[float]]] = {}
     for id, given in stored.all_grades(session, project_id=project_id):
-        if id not in counting:
+        if id not in current_ids:
             continue
         for criterion in criteria:
             if (value := given.get(criterion.name)) is not None:
@@ -189,14 +222,14 @@ def _read(session: Session, access: Access, of: Counting) -> Read:
         about = answer_of(by_unit.get(unit, ()), at)
         if about is not None and not of.counts(about.item_id):
             continue
-        if about is None or about.id not in counting:
+        if about is None or about.id not in current_ids:
             unknown += 1
             continue
         judged.setdefault((name, rater), {})[about.id] = number_of(named[name], value)
     unscored: dict[tuple[str, str], dict[int, str]] = {}
     metrics: set[str] = set()
     for score in judging.scores(session, project_id=project_id):
-        if score.prediction_id not in counting or score.criterion not in named or score.sample:
+        if score.prediction_id not in current_ids or score.criterion not in named or score.sample:
             continue
         place = (score.criterion, score.run)
         if score.metric:
@@ -223,6 +256,8 @@ def _read(session: Session, access: Access, of: Counting) -> Read:
         unscored=unscored,
         metrics=frozenset(metrics),
         counting=of,
+        reader=reader,
+        readers=readers,
     )
 
 
@@ -291,29 +326,15 @@ def number_of(criterion: Criterion, value: Any) -> float:
     return float(value) if not values or any(same(value, each) for each in values) else math.nan
 
 
-def options_of(schema: Schema, key: str | None) -> Callable[[Mapping[str, Any]], Sequence[str]]:
-    """What an item's answers are held against, beside its key."""
-    field = next((each for each in schema.item.fields if each.name == key), None)
-    if field is None:
-        return lambda fields: ()
-    if field.kind == "choice":
-        fixed = tuple(str(each.value) for each in field.options)
-        return lambda fields: fixed
-    return lambda fields: [each for each in fields.get(field.field or "") or () if isinstance(each, str)]
-
-
-def held_against(text: str, key: Any, options: Sequence[str] = ()) -> tuple[float, bool]:
-    """Whether an answer equals the key (nan without one), and whether it equals none of the options."""
-    if not isinstance(key, str) or not key.strip():
-        return math.nan, False
-    said = plain(text)
-    return float(said == plain(key)), bool(options) and said not in {plain(each) for each in options}
-
-
-@lru_cache(maxsize=100_000)
-def plain(text: str) -> str:
-    """A text without what makes no difference: case, white space, a full stop at its end."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".").rstrip()
+def is_right(schema: Schema, fields: Mapping[str, Any], found: AnswerReading | None) -> tuple[float, str]:
+    """Whether an answer to an item is right, and why it is neither (nan) though it was read, or whatever it says: the
+    item has no key."""
+    asked = asked_of(schema, fields)
+    key = fields.get(key_field(schema) or "")
+    known = held_against(None, asked, key)[1] if found is None or found.outcome is not ReadOutcome.READ else ""
+    if found is None or found.outcome is not ReadOutcome.READ:
+        return math.nan, known if known != GONE else ""
+    return held_against(found.value, asked, key)
 
 
 def combined(given: Sequence[float], combine: Combine, raters: int = 1) -> float | None:
@@ -357,10 +378,18 @@ class Scores:
         return f"{self.judge}, corrected by people ({METHODS[self.method or 'ppi']}){about}"
 
 
+def title_of(found: Read, scores: Scores) -> str:
+    """What a number is called, with the convention that it follows and who has read the answers."""
+    if scores.kind != "key":
+        return scores.title
+    by = "" if found.reader == RULES else f", read by the {found.reader.replace('+', ' and ')}"
+    return f"{scores.title}, {CONVENTIONS[found.schema.report.unreadable]}{by}"
+
+
 def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
     """Everything that this project's answers can be scored by."""
     there: list[Scores] = []
-    if any(not math.isnan(answer.right) for answer in found.answers):
+    if any(answer.why != NO_KEY for answer in found.answers):
         there.append(Scores("key"))
     for criterion in scored_criteria(found.schema):
         name = criterion.name
@@ -427,6 +456,12 @@ class Scored:
     """Answers, by their place, about which a judge was asked whose reply holds no score."""
     lacking: tuple[str, ...] = ()
     """Of ``corrected``: dimensions that the judge has scored and people have not, which the number is not about."""
+    unread: Mapping[int, ReadOutcome] = field(default_factory=dict)
+    """Against the key: the answers to items with one, by their place, that could not be read."""
+    unreadable: Literal["wrong", "left_out"] = "wrong"
+    """What becomes of those."""
+    reader: str | None = None
+    """Who has read them."""
 
     @property
     def yes_no(self) -> bool:
@@ -442,11 +477,8 @@ class Scored:
 
 def scored(found: Read, scores: Scores) -> Scored:
     """Every answer with its score."""
-    answers = found.answers
     if scores.kind == "key":
-        values = np.array([answer.right for answer in answers], dtype=float)
-        why = {at: NO_KEY for at in np.flatnonzero(np.isnan(values)).tolist()}
-        return Scored(scores, values, None, why, 0.0, 1.0, None)
+        return _by_key(found, scores)
     rule = derived.find(found.schema, scores.criterion)
     if rule is not None:
         return _derived(found, scores, rule)
@@ -461,6 +493,28 @@ def scored(found: Read, scores: Scores) -> Scored:
     failed = _without_score(found, scores, [criterion.name])
     asked, lacking = _asked_in(found, people, judge, own=criterion.dimensions, failed=failed)
     return _together(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
+
+
+def _by_key(found: Read, scores: Scores) -> Scored:
+    values = np.array([answer.right for answer in found.answers], dtype=float)
+    unread = {
+        at: answer.read
+        for at, answer in enumerate(found.answers)
+        if answer.read is not ReadOutcome.READ and not answer.why
+    }
+    convention = found.schema.report.unreadable
+    if convention == "wrong":
+        values[list(unread)] = 0.0
+    why = {
+        at: unread[at].words if at in unread else found.answers[at].why or NO_KEY
+        for at in np.flatnonzero(np.isnan(values)).tolist()
+    }
+    return Scored(scores, values, None, why, 0.0, 1.0, None, unread=unread, unreadable=convention, reader=found.reader)
+
+
+def silent(found: Read, model: str) -> dict[int, str]:
+    """The items that a model was asked about and said nothing of, with what became of it."""
+    return {item: why for item, why in found.unanswered.get(model, {}).items() if why in SILENT}
 
 
 def _without_score(found: Read, scores: Scores, criteria: Sequence[str]) -> frozenset[int]:
@@ -613,19 +667,26 @@ _kept: OrderedDict[tuple[str, ...], Read] = OrderedDict()
 _kept_guard = threading.Lock()
 
 
-def current(store: Store, *, person: Person | None, project: str, items: Items | str | None = None) -> Read:
+def current(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    items: Items | str | None = None,
+    reader: str = RULES,
+) -> Read:
     """As ``read``, but what has been read is taken again as long as nothing is new: pages ask for it at every click."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         now = stored.mark(session, project_id=access.project_id)
-        place = (str(store.engine.url), access.name, str(access.seed), access.loaded.hash, str(items or ""))
-        with _kept_guard:
-            known = _kept.get(place)
-        if known is None or known.mark != now:
-            known = _read(session, access, counting(session, access=access, items_=items))
-        with _kept_guard:
-            _kept[place] = known
-            _kept.move_to_end(place)
-            while len(_kept) > _MOST_KEPT:
-                _kept.popitem(last=False)
-        return known
+    place = (str(store.engine.url), access.name, str(access.seed), access.loaded.hash, str(items or ""), reader)
+    with _kept_guard:
+        known = _kept.get(place)
+    if known is None or known.mark != now:
+        known = read(store, person=person, project=project, items=items, reader=reader)
+    with _kept_guard:
+        _kept[place] = known
+        _kept.move_to_end(place)
+        while len(_kept) > _MOST_KEPT:
+            _kept.popitem(last=False)
+    return known

@@ -82,6 +82,14 @@ def results(
             help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."
         ),
     ] = None,
+    reader: Annotated[
+        str,
+        typer.Option(
+            help="Who reads models' answers: rules, or rules+NAME with a second reader for those that the rules do not "
+            "read (touchstone answers read-again).",
+            metavar="rules|rules+NAME",
+        ),
+    ] = "rules",
     bins: Annotated[int, typer.Option(help="Into how many slices numbers are cut.", min=2, max=20)] = 4,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
@@ -94,7 +102,7 @@ def results(
     shared.settings.home.mkdir(parents=True, exist_ok=True)
     print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
     shared.store.upgrade()
-    read = found.read(shared.store, person=None, project=project, items=items)
+    read = found.read(shared.store, person=None, project=project, items=items, reader=reader)
     wanted = found.wanted(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )
@@ -125,7 +133,7 @@ def table(read: Read, boards: Sequence[Board], ranked: Ranked | None = None) -> 
             yield ""
         first = False
         about = f" ({each.slicing.way.about})" if each.slicing.way.about else ""
-        yield f"{each.scores.title}, by {each.slicing.way.title.lower()}{about}"
+        yield f"{each.title or each.scores.title}, by {each.slicing.way.title.lower()}{about}"
         yield from _block(each, each.lines())
         for note in each.notes:
             yield f"  {note}"
@@ -145,8 +153,9 @@ def table(read: Read, boards: Sequence[Board], ranked: Ranked | None = None) -> 
 def _block(board: Board, lines: Sequence[Line]) -> Iterator[str]:
     titles = {label: board.slicing.title(at) for at, label in enumerate(board.slicing.labels)}
     names = [_part(line, titles, over=f"mean over {board.slicing.way.title.lower()}s") for line in lines]
+    head = "  not read  lowest to highest" if any(line.unreadable for line in lines) else ""
     models, parts = max(len(line.model) for line in lines), max(map(len, names))
-    yield f"  {'':<{models}}  {'':<{parts}}   mean  95 % interval   answers  left out"
+    yield f"  {'':<{models}}  {'':<{parts}}   mean  95 % interval   answers  left out{head}"
     for line, name in zip(lines, names, strict=True):
         yield f"  {line.model:<{models}}  {name:<{parts}}  {figures(line)}"
 
@@ -161,6 +170,17 @@ def figures(line: Line) -> str:
     """A number with its interval, what it rests on, and why there is no more."""
     at = line.found
     if not at.defined:
-        return f"{'-':>5}  {'':<15}  {at.n_units:>7}  {at.n_left_out:>8}  {at.reason}"
+        return f"{'-':>5}  {'':<15}  {at.n_units:>7}  {at.n_left_out:>8}{_unread(line)}  {at.reason}"
     limits = f"{at.low:.3f} to {at.high:.3f}" if at.low == at.low else "-"
-    return f"{at.value:.3f}  {limits:<15}  {at.n_units:>7}  {at.n_left_out:>8}  {at.reason or ''}".rstrip()
+    told = f"{at.value:.3f}  {limits:<15}  {at.n_units:>7}  {at.n_left_out:>8}{_unread(line)}  {at.reason or ''}"
+    return told.rstrip()
+
+
+def _unread(line: Line) -> str:
+    """How much could not be read, and where the accuracy lies whatever that says."""
+    if line.unreadable is None or line.over == "parts":
+        return ""
+    bounds = ""
+    if line.lowest is not None and line.highest is not None:
+        bounds = f"{line.lowest:.3f} to {line.highest:.3f}"
+    return f"  {sum(line.unread.values()):>8}  {bounds:<17}"

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from annotation_schemas import derived
+from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
 from app import counted, markup, shell
 from app.running import shown
 from app.services import Services
 from app.views import history
-from domain.records import ProjectView
+from domain.errors import InvalidInput
+from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.records import RULES, AnswerReading, ProjectView
 from domain.states import Items
 from workflow import cases
 from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Show, Wanted
 from workflow.results import Read, Scores, current, scores_of
+from workflow.results import title_of as scores_title
 
 PER_PAGE = 20
 """Cases on one page of the list: as many as are read for it, however many there are."""
@@ -28,7 +33,8 @@ SHOWS = {
     Show.ALL: "everything",
     Show.DIFFER: "a judge differs from most people",
     Show.LOW: "most people gave the lowest grade",
-    Show.WRONG: "not equal to the key",
+    Show.WRONG: "not the key",
+    Show.UNREAD: "could not be read",
     Show.UNANSWERED: "without an answer",
 }
 
@@ -57,13 +63,21 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
     with st.spinner("Reading answers and grades", show_time=True):
-        asked = st.query_params.get("items")
-        items = Items(asked) if asked in set(Items) else None
-        found = current(services.store, person=services.person, project=view.name, items=items)
+        found = _found(services, view)
     if st.query_params.get("item"):
         _case(services, view, found, st.query_params["item"])
     else:
         _list(services, view, found)
+
+
+def _found(services: Services, view: ProjectView) -> Read:
+    """The project with the items, and as the reader reads its answers, that the address names."""
+    asked, reader = st.query_params.get("items"), st.query_params.get("reader") or RULES
+    items = Items(asked) if asked in set(Items) else None
+    try:
+        return current(services.store, person=services.person, project=view.name, items=items, reader=reader)
+    except InvalidInput:  # there was such a reader
+        return current(services.store, person=services.person, project=view.name, items=items)
 
 
 def address(project: str, *, scores: Scores | None = None, **asked: str | int | None) -> str:
@@ -105,6 +119,7 @@ def _wanted(services: Services, view: ProjectView, found: Read) -> Wanted:
         scores=_scores(found),
         by=asked.get("by") or None,
         part=asked.get("part") or None,
+        outcome=asked.get("outcome") or None,
         bins=int(asked.get("bins", "4")) if asked.get("bins", "4").isdigit() else 4,
         common=asked.get("common") == "1",
         ids=ids,
@@ -205,9 +220,11 @@ def _about(view: ProjectView, found: Read, wanted: Wanted, n: int) -> None:
     parts = [markup.tag("b", markup.text(markup.count(n, "case")))]
     said = []
     if wanted.scores is not None:
-        said.append(f"behind the number “{wanted.scores.title}”")
+        said.append(f"behind the number “{scores_title(found, wanted.scores)}”")
     if wanted.by and wanted.part:
         said.append(f"in the slice {wanted.by} = {wanted.part}")
+    if wanted.outcome:
+        said.append(f"where reading came to “{wanted.outcome}”")
     if wanted.common:
         said.append("that every model has answered")
     if said:
@@ -283,7 +300,7 @@ def _paging(at: int, pages: int, n: int) -> None:
 
 
 def _case(services: Services, view: ProjectView, found: Read, item: str) -> None:
-    told = cases.case(services.store, person=services.person, project=view.name, item=item)
+    told = cases.case(services.store, person=services.person, project=view.name, item=item, reader=found.reader)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     model = st.query_params.get("model")
     shell.heading(_heading(view, told), made_up=view.made_up)
@@ -375,7 +392,8 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False) -> markup.Markup:
     remarks += ["cut off at the longest answer that was allowed"] if answer.truncated else []
     parts = [
         markup.tag("div", markup.tag("b", markup.text(answer.model)), markup.text(" "), _verdict(answer)),
-        shown.said(answer.text) if answer.text else markup.tag("div", markup.quiet("(empty)")),
+        marked(answer) if answer.text else markup.tag("div", markup.quiet("(empty)")),
+        _read(answer),
         *(markup.tag("div", markup.quiet(each), style="ts-small") for each in remarks),
     ]
     people = [each for each in answer.grades if each.person]
@@ -392,12 +410,65 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False) -> markup.Markup:
 
 
 def _verdict(answer: CaseAnswer) -> markup.Markup:
+    """Whether what was read is the key."""
+    unread = answer.reading is not None and answer.reading.outcome is not ReadOutcome.READ
+    if unread and not answer.why:
+        return markup.tag("span", markup.text("not read"), style="ts-wrong ts-small")
     if math.isnan(answer.right):
+        return markup.quiet(answer.why) if answer.why and answer.why != NO_KEY else markup.text("")
+    words, style = ("the key", "ts-right ts-small") if answer.right else ("not the key", "ts-wrong ts-small")
+    return markup.tag("span", markup.text(words), style=style)
+
+
+def marked(answer: CaseAnswer) -> markup.Markup:
+    """The answer, with the words marked that it was read from."""
+    read = answer.reading
+    text = answer.text
+    if read is None or read.kind is AnswerKind.TEXT or not read.spans:
+        return shown.said(text)
+    style = "ts-mark" if read.outcome is ReadOutcome.READ else "ts-mark bad"
+    parts: list[markup.Markup] = []
+    spans = sorted((start, end) for start, end in read.spans if 0 <= start < end <= len(text))
+    last = min(len(text), max(shown.LONGEST_TEXT, *(end + 1000 for _, end in spans))) if spans else shown.LONGEST_TEXT
+    at = 0
+    for start, end in spans:
+        if start < at:
+            continue
+        parts.append(markup.text(shown.tame(text[at:start])))
+        parts.append(markup.tag("mark", markup.text(shown.tame(text[start:end])), style=style, title=read_as(read)))
+        at = end
+    parts.append(markup.text(shown.tame(text[at:last])))
+    if last < len(text):
+        parts.append(markup.quiet(f"\n… {len(text) - last:,} more characters, which the download has"))
+    return markup.tag("div", *parts, style="ts ts-said", dir="auto", data_part="said")
+
+
+def read_as(read: AnswerReading) -> str:
+    """What an answer states, in words."""
+    if read.outcome is not ReadOutcome.READ:
+        return read.outcome.words
+    letters = "".join(f"{ascii_uppercase[at]}. " for at in read.places[:1] if at < len(ascii_uppercase))
+    if isinstance(read.value, list | tuple):
+        return "; ".join(map(str, read.value))
+    value = f"{read.value:g}" if isinstance(read.value, float) else str(read.value)
+    return f"{letters}{value}" if read.kind is AnswerKind.OPTION else value
+
+
+def _read(answer: CaseAnswer) -> markup.Markup:
+    """What it was read as and by which rule, or why it was not."""
+    read = answer.reading
+    if read is None or (read.kind is AnswerKind.TEXT and read.outcome is ReadOutcome.READ):
         return markup.text("")
-    if answer.right:
-        return markup.tag("span", markup.text("equals the key"), style="ts-right ts-small")
-    words = "none of the options" if answer.no_option else "not the key"
-    return markup.tag("span", markup.text(words), style="ts-wrong ts-small")
+    by = f"rule {read.rule}" if read.reader == RULES else f"{read.reader}"
+    why = read.why or by if read.outcome is not ReadOutcome.READ else f"{by}, version {read.version}"
+    return markup.tag(
+        "div",
+        markup.text("Read as " if read.outcome is ReadOutcome.READ else "Not read: "),
+        markup.tag("b", markup.text(shown.opening(read_as(read), MOST_LETTERS))),
+        markup.quiet(f" ({why})"),
+        style="ts-small",
+        data_part="read",
+    )
 
 
 def _come_to(combined: Mapping[str, float | None]) -> str:

@@ -15,11 +15,13 @@ from annotation_schemas.kinds import title_of
 from app import counted, markup, shell
 from app.services import Services
 from app.views import cases
-from domain.records import ProjectView
+from domain.errors import InvalidInput
+from domain.records import RULES, ProjectView
 from domain.states import Items
 from workflow import board as numbers
 from workflow.board import Board, Contrast, Gap, Line, Ranked
 from workflow.results import METHODS, Read, Scores, current, ends_of, scores_of
+from workflow.results import title_of as scores_title
 from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
 
 STYLE = """
@@ -46,7 +48,7 @@ def render(services: Services) -> None:
     )
     items = counted.switch(services, view, key="results.items")
     with st.spinner("Reading answers and grades", show_time=True):
-        found = current(services.store, person=services.person, project=view.name, items=items)
+        found = _found(services, view, items)
     if not found.models:
         shell.show(
             markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
@@ -74,6 +76,15 @@ def render(services: Services) -> None:
     _ranked(services, found, together)
 
 
+def _found(services: Services, view: ProjectView, items: Items | None) -> Read:
+    """The project, as the chosen reader reads its answers."""
+    reader = st.session_state.get(f"results.reader.{view.name}", RULES)
+    try:
+        return current(services.store, person=services.person, project=view.name, items=items, reader=reader)
+    except InvalidInput:  # there was such a reader
+        return current(services.store, person=services.person, project=view.name, items=items)
+
+
 # ---- what is asked ---------------------------------------------------------------------------------------------------
 
 
@@ -86,7 +97,10 @@ def _choices(view: ProjectView, found: Read, there: Sequence[Scores]) -> tuple[S
     left, middle, right, last = st.columns([3, 2.4, 2, 1.2], vertical_alignment="bottom")
     with left:
         at = st.selectbox(
-            "Scores", range(len(there)), format_func=lambda at: there[at].title, key=f"results.scores.{view.name}"
+            "Scores",
+            range(len(there)),
+            format_func=lambda at: scores_title(found, there[at]),
+            key=f"results.scores.{view.name}",
         )
     with middle:
         by = st.selectbox("Cut by", list(known), format_func=known.__getitem__, key=f"results.by.{view.name}")
@@ -105,6 +119,8 @@ def _choices(view: ProjectView, found: Read, there: Sequence[Scores]) -> tuple[S
             key=f"results.together.{view.name}",
             help="Items of one video are no independent witnesses; the intervals know it.",
         )
+        if len(found.readers) > 1:
+            st.selectbox("Answers are read by", found.readers, key=f"results.reader.{view.name}")
         bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")
         common = st.toggle("Only items that every model has answered", key="results.common")
     if scores.kind == "corrected":
@@ -145,7 +161,11 @@ def leaderboard(
         whole = cut.whole[model]
         asked = f"{whole.answered} of {whole.asked} answered" if whole.asked else "nothing asked"
         name = markup.joined(
-            [markup.tag("b", markup.text(model)), markup.tag("div", markup.quiet(asked), style="ts-small")]
+            [
+                markup.tag("b", markup.text(model)),
+                markup.tag("div", markup.quiet(asked), style="ts-small"),
+                _unread(view, whole, items),
+            ]
         )
         lines = [whole, *([cut.of_parts[model]] if cut.of_parts else []), *(cut.cells[model, at] for at in slices)]
         ends = (cut.low, cut.high)
@@ -153,6 +173,39 @@ def leaderboard(
         row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)]
         rows.append(row)
     return markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard")
+
+
+def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
+    """What of a model's answers could not be read, by what became of it; each leads to exactly those cases."""
+    parts = [
+        markup.tag(
+            "div",
+            markup.tag(
+                "a",
+                markup.text(f"{n} {why}"),
+                href=cases.address(
+                    view.name,
+                    model=line.model,
+                    show="unread",
+                    outcome=why,
+                    items=items,
+                    reader=_other(line.reader),
+                ),
+                target="_self",
+            ),
+            style="ts-small",
+            data_part="unread",
+        )
+        for why, n in sorted(line.unread.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    if line.unread and line.lowest is not None and line.highest is not None:
+        words = f"between {line.lowest:.3f} (all wrong) and {line.highest:.3f} (all right)"
+        parts.append(markup.tag("div", markup.quiet(words), style="ts-small", data_part="bounds"))
+    return markup.joined(parts)
+
+
+def _other(reader: str | None) -> str | None:
+    return None if reader in (None, RULES) else reader
 
 
 def _cell(
@@ -178,6 +231,7 @@ def _cell(
         bins=bins if line.part is not None and bins != BINS else None,
         common="1" if common else None,
         items=items,
+        reader=_other(line.reader),
     )
     if not at.defined:
         return markup.heat(None, "-", f"n {at.n_units}", href=href, title=told(line))
@@ -198,7 +252,10 @@ def told(line: Line) -> str:
         )
     else:
         parts.append(f"Undefined: {at.reason}")
-    parts.append(f"{markup.count(at.n_units, 'answer')}")
+    parts.append(markup.count(at.n_units, "item" if line.scores.kind == "key" else "answer"))
+    if line.unread:
+        then = "count as wrong" if line.unreadable == "wrong" else "are left out"
+        parts.append(f"{sum(line.unread.values())} could not be read and {then}: {numbers.told(line.unread)}")
     if line.scores.kind == "corrected" and at.defined:
         parts.append(f"{line.people} graded by people and the judge; takes for granted: {line.valid_if}")
     if line.left_out:
@@ -206,7 +263,8 @@ def told(line: Line) -> str:
     if line.failed:
         parts.append(f"the judge scored {at.n_units} of {at.n_units + line.failed} that it was asked about")
     if line.lowest is not None and line.highest is not None:
-        rest = "replies without a score" if line.failed else "unanswered ones"
+        rest = "replies without a score" if line.failed else "unread and unanswered ones"
+        rest = rest if line.unread or line.failed else "unanswered ones"
         parts.append(f"with the {rest} at their worst {line.lowest:.4f}, at their best {line.highest:.4f}")
     return "; ".join(parts)
 
@@ -238,7 +296,8 @@ def _legend(cut: Board) -> None:
 
 
 def _downloads(view: ProjectView, found: Read, cut: Board) -> None:
-    name = "-".join([view.name, "results", cut.scores.kind, *([cut.scores.judge] if cut.scores.judge else [])])
+    reader = _other(found.reader) if cut.scores.kind == "key" else None
+    name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
     left, right, _ = st.columns([1, 1, 4])
     with left:
         st.download_button(
@@ -281,7 +340,7 @@ def _beside(
     if len(there) > 1:
         shell.section("Every way of scoring, mean over answers")
         lines = numbers.overview(found, there, together=together, common=common)
-        heads = [("Model", "name"), *((scores.title, "") for scores in there)]
+        heads = [("Model", "name"), *((scores_title(found, scores), "") for scores in there)]
         rows = [
             [
                 markup.tag("b", markup.text(model)),

@@ -21,6 +21,7 @@ from db.tables.runs import (
     AttemptRow,
     ImportedRatingRow,
     PredictionRow,
+    ReadingRow,
     RunChunkRow,
     RunRow,
     RunWorkerRow,
@@ -44,6 +45,7 @@ APPEND_ONLY = (
     "attempt",
     "judge_template",
     "judgement",
+    "reading",
     "bridge_answer",
 )
 
@@ -90,6 +92,7 @@ __all__ = [
     "QualificationReviewRow",
     "QualificationRow",
     "QualificationSetRow",
+    "ReadingRow",
     "RevisionRow",
     "RunBatchProblemRow",
     "RunBatchRow",

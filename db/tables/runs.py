@@ -9,6 +9,7 @@ from sqlalchemy import JSON, Column, Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, public_id, word_column
+from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.runs import Outcome, RunKind, RunState
 from domain.states import Stage
 
@@ -127,6 +128,36 @@ class PredictionRow(SQLModel, table=True):
     run_id: int = Field(foreign_key="run.id", index=True)
     model: str
     text: str = Field(sa_type=Text)
+    created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class ReadingRow(SQLModel, table=True):
+    """What an answer states, as a version of a reader reads it. Append-only: reading it again with a newer version, or
+    after the protocol asks something else, adds a row, and the newest version's last row counts."""
+
+    __tablename__ = "reading"
+    __table_args__ = (UniqueConstraint("prediction_id", "reader", "version", "asked"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    prediction_id: int = Field(foreign_key="prediction.id")
+    reader: str
+    """``rules``, or the name of a model that was asked."""
+    version: int
+    revision: int
+    """Of the item, when it was answered: the options are those."""
+    kind: AnswerKind = Field(sa_column=word_column(AnswerKind, AnswerKind.TEXT))
+    asked: str
+    """A hash of all that was asked: kind, options, unit; of a model also of what it was asked with."""
+    outcome: ReadOutcome = Field(sa_column=word_column(ReadOutcome, ReadOutcome.UNREADABLE))
+    value: Any = Field(default=None, sa_column=Column("value", JSON(none_as_null=True), nullable=True))
+    """Only where ``outcome`` is read."""
+    places: list[int] = Field(default_factory=list, sa_type=JSON)
+    spans: list[list[int]] = Field(default_factory=list, sa_type=JSON)
+    """Where in the answer it stands, from and up to."""
+    rule: str = ""
+    why: str = Field(default="", sa_type=Text)
+    detail: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    """Of a model that was asked: its reply, and what became of asking."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

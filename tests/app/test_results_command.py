@@ -44,12 +44,14 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
         [row["model"] for row in rows] == [line["model"] for line in board["lines"]] == ["ran", "ran", "filed", "filed"]
     )
     assert [float(row["value"]) for row in rows] == [line["value"] for line in board["lines"]]
-    # one of three items: "Red." is the key, "Answer 0 of 2" is not
+    # one of three items: "Red." is the key, "Answer 0 of 2" is none of the options and counts as wrong
     assert (float(rows[2]["value"]), rows[2]["n"], rows[2]["asked"]) == (pytest.approx(1 / 3), "3", "3")
-    assert (rows[0]["asked"], rows[0]["answered"], rows[0]["left_out"]) == ("4", "1", "3")
+    assert (rows[2]["unread"], rows[2]["unread_counts_as"], rows[2]["reader"]) == ("2", "wrong", "rules")
+    # the option that it ranked first is right, one item it refused, which counts as wrong, two have no answer
+    assert (rows[0]["asked"], rows[0]["answered"], rows[0]["left_out"], rows[0]["value"]) == ("4", "1", "2", "0.5")
     assert (float(rows[0]["if_rest_lowest"]), float(rows[0]["if_rest_highest"])) == (0.25, 1.0)
     text = said()
-    assert "Accuracy against the key, by dimension" in text
+    assert "Accuracy against the key, what cannot be read counts as wrong, by dimension" in text
     assert "ran has answered 1 of 4 items" in text
     assert "1 earlier answers are left out" in text
     assert "ran: the winner depends on the score on 1 of 1 items" in text
@@ -57,7 +59,7 @@ def test_the_three_forms_say_the_same(home: Path) -> None:
 
 def test_slices_are_told_with_their_number(home: Path) -> None:
     text = said("--by", "question~answer")
-    assert "Accuracy against the key, by words in common of question and answer (words that both have" in text
+    assert "by words in common of question and answer (words that both have" in text
     assert "mean over" not in text
 
 

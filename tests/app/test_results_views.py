@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from app.views import cases as view
 from app.views import results as board_view
+from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.records import AnswerReading, ProjectView
+from domain.roles import Role
 from domain.states import ItemState
 from inference.scores import Option, Ranking
 from tests.workflow.test_results import made
@@ -20,16 +23,21 @@ def test_an_answer_s_text_and_everything_said_of_it_stay_text() -> None:
         text=EVIL,
         at=made_at(),
         right=0.0,
-        no_option=True,
+        why="",
         latest=True,
         grades=[Grade(EVIL, {"score": EVIL}, EVIL), Grade(EVIL, {"score": 1.0}, person=False)],
         ranked=Ranking((Option(EVIL, (-1.0,)), Option("b", (-2.0,)))),
+        reading=AnswerReading(
+            1, EVIL, 1, 1, AnswerKind.OPTION, ReadOutcome.READ, EVIL, [0], [[5, 10], [30, 40]], EVIL, ""
+        ),
     )
     shown = str(view.answer_card(answer))
     assert "<img" not in shown
     assert "<script" not in shown
     assert shown.count("&lt;script&gt;") >= 5
-    assert "none of the options" in shown
+    assert "not the key" in shown
+    assert shown.count("<mark") == 2
+    assert "src=" in shown.split("<mark")[1].split("</mark>")[0], "the words that it was read from are marked"
     told = Case("i", EVIL, "near", ItemState.KEPT, {}, None, [], [], [CaseFailure(EVIL, "failed", EVIL, made_at(), 3)])
     assert "<script" not in str(view.failures(told))
 
@@ -41,13 +49,16 @@ def test_a_cell_says_what_it_rests_on_and_leads_to_its_cases() -> None:
         unanswered={EVIL: {3: "refused"}},
     )
     cut = numbers.board(found, Scores("key"))
+    view_of_project = ProjectView("p", "P", False, None, Role.LEAD)
     line = cut.cells[EVIL, 0]
     told = board_view.told(line)
-    assert "0.5000" in told
-    assert "95 % interval 0.0945 to 0.9055 (Wilson score)" in told  # Wilson for 1 of 2
-    assert "2 answers" in told
-    assert "left out: 1 refused; 1 the item has no key" in told
-    assert "at their worst 0.3750, at their best 0.6250" in told  # 3 answers at 0.5, one at 0 or 1
+    assert "0.3333" in told  # 1 of 3: what was refused counts as wrong
+    assert "95 % interval 0.0615 to 0.7923 (Wilson score)" in told  # Wilson for 1 of 3
+    assert "3 items" in told
+    assert "1 could not be read and count as wrong: 1 refused" in told
+    assert "left out: 1 the item has no key" in told
+    assert "at their worst 0.3333, at their best 0.6667" in told
+    assert "outcome=refused" in str(board_view.leaderboard(view_of_project, cut, sort="mean", common=False, bins=4))
     assert "<script" not in str(board_view.contrast_table(cut, []))
     assert view.address("p", scores=Scores("key"), model="a&b", by="dimension", part="near") == (
         "/cases?project=p&scores=key&model=a%26b&by=dimension&part=near"

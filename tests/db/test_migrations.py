@@ -122,6 +122,12 @@ def test_what_was_submitted_cannot_be_changed(store: Store, table: str, statemen
                 f" VALUES (1, 'p', 1, 1, 1, 'm', '', '{WHEN}')"
             )
         )
+        run(
+            text(
+                "INSERT INTO reading (prediction_id, reader, version, revision, asked, places, spans, rule, why,"
+                f" detail, created_at) VALUES (1, 'rules', 1, 1, 'h', '[]', '[]', '', '', '{{}}', '{WHEN}')"
+            )
+        )
         run(text(f"INSERT INTO judge_template VALUES (1, 1, 't', 1, 'h', '', '', NULL, '{WHEN}')"))
         run(text("INSERT INTO judge_unit (id, run_id, item_id, prediction_id) VALUES (1, 1, 1, 1)"))
         run(

@@ -36,7 +36,7 @@ def test_answers_by_item(tmp_path: Path) -> None:
     )
     read = read_predictions(path, schema=SCHEMA)
     assert [row for row, _ in read.rows] == [
-        PredictionRecord("m", "", item="Activity/0"),
+        PredictionRecord("m", "", item="Activity/0", outcome=Outcome.EMPTY, error="The file holds no text for it."),
         PredictionRecord("m", "t", item="7"),
     ]
 

@@ -88,13 +88,13 @@ def test_an_item_is_refined_only_when_no_answer_is_right_too(store: Store) -> No
     assert figures(store) == [2, 2, 0, 0]
 
 
-def test_only_answers_without_the_keys_text_are_fed_unless_all_are(store: Store) -> None:
+def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store: Store) -> None:
     items = begin(store, 1)
     with store.write() as session:
         from db import items as queries
 
         answer, _ = queries.answers_of(session, project_id=1, model="gpt-secret")[0]
-        answer.text = "First, PICK UP THE CUP."
+        answer.text = "PICK UP THE CUP."
         session.add(answer)
     assert refine.open_refinement(store, by=None, project="p", model="gpt-secret") == refine.Fed(0, len(items))
     done = refine.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,11 +14,13 @@ from scipy import stats
 from sqlalchemy import event
 
 from agreement import ppi_mean
+from annotation_schemas.asked import NO_KEY
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from db.engine import Store
 from db.tables import AttemptRow, ImportedRatingRow, PredictionRow, RunChunkRow, RunRow, RunWorkerRow
 from domain.errors import InvalidInput, NotAllowed
+from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome, RunKind, RunState
 from domain.states import Stage
 from tests import factories
@@ -78,7 +81,10 @@ def made(
         schema(combine),
         (),
         {id: Item(f"i{id}", f"n{id}", dim, (sources or {}).get(id), {}) for id, dim in dimensions.items()},
-        [Answer(at, item, model, right) for at, (item, model, right) in enumerate(answers)],
+        [
+            Answer(at, item, model, right, why=NO_KEY if math.isnan(right) else "")
+            for at, (item, model, right) in enumerate(answers)
+        ],
         unanswered or {},
         grades or {},
         judged or {},
@@ -89,26 +95,6 @@ KEY = Scores("key")
 
 
 # ---- against the key -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "right", "no_option"),
-    [
-        ("open fridge", 1, False),
-        ("  Open\nfridge. ", 1, False),
-        ("close drawer", 0, False),
-        ("B", 0, True),
-        ("I would open fridge", 0, True),
-        ("", 0, True),
-    ],
-)
-def test_an_answer_is_right_if_its_text_is_the_key_s(text: str, right: float, no_option: bool) -> None:
-    assert results.held_against(text, "open fridge", ["open fridge", "close drawer"]) == (right, no_option)
-
-
-@pytest.mark.parametrize("key", [None, "", 3])
-def test_without_a_key_nothing_is_right_or_wrong(key: Any) -> None:
-    assert math.isnan(results.held_against("x", key)[0])
 
 
 def test_accuracy_has_wilson_s_limits_and_says_what_is_left_out() -> None:
@@ -159,17 +145,46 @@ def test_what_has_no_answer_is_counted_and_bounds_are_given() -> None:
     )
     cut = numbers.board(found, KEY)
     line = cut.whole["m"]
-    assert (line.asked, line.answered, line.found.n_units, line.found.value) == (12, 8, 8, 0.75)
+    # what the model refused counts as wrong: 6 of 8 answers and 2 refusals
+    assert (line.asked, line.answered, line.found.n_units, line.found.value) == (12, 8, 10, 0.6)
     assert (line.lowest, line.highest) == (pytest.approx(6 / 12), pytest.approx(10 / 12))
     assert any("8 of 12 items: 2 refused; 1 not asked yet; 1 the model raised an error" in note for note in cut.notes)
-    assert numbers.told(line.left_out).startswith("2 refused")
+    assert numbers.told(line.left_out) == "1 not asked yet; 1 the model raised an error"
+    assert (dict(line.unread), line.unreadable) == ({"refused": 2}, "wrong")
 
 
 def test_a_model_that_answered_nothing_has_no_number_but_bounds() -> None:
-    line = numbers.board(made([(0, "a", 1.0)], unanswered={"b": {0: "refused"}}), KEY).whole["b"]
+    line = numbers.board(made([(0, "a", 1.0)], unanswered={"b": {0: "the model raised an error"}}), KEY).whole["b"]
     assert math.isnan(line.found.value)
     assert line.found.reason == "None of the items that it was asked has an answer."
     assert (line.lowest, line.highest, line.asked) == (0, 1, 1)
+
+
+def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
+    """12 items: 6 right, 2 wrong, 1 refused in words, 1 that names no option, 1 refused outright, 1 not asked."""
+    read = [ReadOutcome.READ] * 8 + [ReadOutcome.REFUSED, ReadOutcome.UNREADABLE]
+    answers = [Answer(at, at, "m", float(at < 6) if at < 8 else NAN, each) for at, each in enumerate(read)]
+    found = made([], items=dict.fromkeys(range(12), "near"), unanswered={"m": {10: "refused", 11: NOT_ASKED}})
+    found = replace(found, answers=answers)
+    left_out = replace(
+        found,
+        schema=load_text(CLOSED.replace("COMBINE", "mean") + "report: {unreadable: left_out}\n", "g", "closed").schema_,
+    )
+    cut, other = numbers.board(found, KEY), numbers.board(left_out, KEY)
+    assert cut.title == "Accuracy against the key, what cannot be read counts as wrong"
+    assert other.title == "Accuracy against the key, of the answers that can be read"
+    wrong, without = cut.whole["m"], other.whole["m"]
+    assert (wrong.found.value, wrong.found.n_units) == (pytest.approx(6 / 11), 11)
+    assert (without.found.value, without.found.n_units) == (pytest.approx(6 / 8), 8)
+    for line in (wrong, without):
+        assert (line.lowest, line.highest) == (pytest.approx(6 / 12), pytest.approx(10 / 12))
+        assert sum(line.unread.values()) == 3
+        assert line.found.n_units + sum(line.left_out.values()) == line.asked == 12
+    row = wrong.as_row()
+    assert (row["unread"], row["unread_counts_as"], row["reader"]) == (3, "wrong", "rules")
+    assert without.as_row()["unread_counts_as"] == "left_out"
+    assert any("m: 3 of 12 could not be read and count as wrong" in note for note in cut.notes)
+    assert any("0.500 (all wrong) and 0.833 (all right)" in note for note in cut.notes)
 
 
 def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_answered() -> None:
@@ -398,12 +413,12 @@ def test_one_read_of_a_project(store: Store) -> None:
     items = filled(store)
     found = results.read(store, person=None, project="p")
     assert found.models == ("filed", "ran")
-    assert {(each.item, each.model): each.right for each in found.answers} == {
-        (items[0], "filed"): 1.0,
-        (items[1], "filed"): 0.0,
-        (items[2], "filed"): 0.0,
-        (items[0], "ran"): 1.0,
+    assert {(each.item, each.model): (each.right, each.read) for each in found.answers if each.right == 1} == {
+        (items[0], "filed"): (1.0, ReadOutcome.READ),
+        (items[0], "ran"): (1.0, ReadOutcome.READ),
     }
+    unread = {each.item for each in found.answers if each.read is ReadOutcome.UNREADABLE and math.isnan(each.right)}
+    assert unread == {items[1], items[2]}, "'Answer 0 of 1' names no option: that is no wrong answer"
     assert found.replaced == 1
     assert found.unanswered["ran"] == {
         items[1]: "refused",

@@ -1,0 +1,129 @@
+"""What an item asks of a model, as far as its answer can be read, and whether what was read is the key."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from annotation_schemas.keys import key_field, options_field
+from annotation_schemas.model import ItemField, Schema
+from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+
+_LISTED = {"option_of": AnswerKind.OPTION, "options_of": AnswerKind.MULTI, "order_of": AnswerKind.ORDER}
+_READ_AS = {"yes_no": AnswerKind.YES_NO, "number": AnswerKind.NUMBER, "text": AnswerKind.TEXT}
+_YES_NO = frozenset({"yes", "no"})
+
+NO_KEY = "the item has no key"
+STRANGE_KEY = "the item's key is none of its options"
+GONE = "it chose an option that the item no longer has"
+"""Why an answer that was read is neither right nor wrong."""
+
+
+def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
+    """What an item with these fields asks for: by the kind of its key and by its own options.
+
+    Free text where there is no key, or where the options of a key are missing: then empty answers, refusals and answers
+    that were cut off are told apart, and nothing else is.
+    """
+    name = key_field(schema)
+    field = next((each for each in schema.item.fields if each.name == name), None)
+    if field is None:
+        return Asked(AnswerKind.TEXT)
+    if field.kind in _LISTED:
+        options = _texts(fields.get(field.field or ""))
+        return Asked(_LISTED[field.kind], options) if options else Asked(AnswerKind.TEXT)
+    if field.kind == "choice":
+        values = tuple(str(each.value) for each in field.options)
+        yes_no = {each.casefold() for each in values} == _YES_NO
+        return Asked(AnswerKind.YES_NO) if yes_no else Asked(AnswerKind.OPTION, values)
+    if field.read_as is not None:
+        return Asked(_READ_AS[field.read_as], unit=field.unit)
+    if field.kind == "integer":
+        return Asked(AnswerKind.NUMBER)
+    return _of_text(schema, field, fields)
+
+
+def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
+    """A key that is a text is one of the options where the item lists some and it is among them."""
+    listed = options_field(schema)
+    options = _texts(fields.get(listed)) if listed and listed != field.name else ()
+    return Asked(AnswerKind.OPTION, options) if fields.get(field.name) in options else Asked(AnswerKind.TEXT)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
+
+
+def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
+    """1 where what was read is the key, else 0; nan with the reason where it can be neither.
+
+    An option is held against the key by its whole text, several as a set, an order as a sequence, numbers as numbers. A
+    text equals a key if nothing but case, white space and a full stop at its end differ.
+
+    Parameters
+    ----------
+    value
+        As ``Reading.value``, or as JSON gives it back.
+    asked
+        What the item asks for as it stands now: the answer may have been read when it had other options.
+    """
+    known, problem = _key(key, asked)
+    if known is None:
+        return math.nan, problem
+    if asked.kind is AnswerKind.NUMBER:
+        return (float(_close(value, known)), "") if _number(value) else (math.nan, GONE)
+    if asked.kind in (AnswerKind.TEXT, AnswerKind.YES_NO):
+        return (float(plain(value) == plain(known)), "") if isinstance(value, str) else (math.nan, GONE)
+    chosen = [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else []
+    there = [_meant(each, asked.options) for each in chosen]
+    if not chosen or None in there:
+        return math.nan, GONE
+    if asked.kind is AnswerKind.MULTI:
+        return float(set(there) == set(known)), ""
+    return float(there == known), ""
+
+
+def _key(key: Any, asked: Asked) -> tuple[Any, str]:
+    """The key in the form of what is read; None and why where it has none."""
+    if key is None or key in ("", [], ()) or (isinstance(key, str) and not key.strip()):
+        return None, NO_KEY
+    if asked.kind is AnswerKind.NUMBER:
+        if _number(key):
+            return float(key), ""
+        read = read_answer(str(key), asked)
+        return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
+    if asked.kind is AnswerKind.YES_NO:
+        said = {True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key
+        read = read_answer(str(said), asked)
+        return (read.value, "") if read.outcome is ReadOutcome.READ else (None, NO_KEY)
+    if asked.kind is AnswerKind.TEXT:
+        return (key, "") if isinstance(key, str) else (None, NO_KEY)
+    several = [key] if not isinstance(key, list | tuple) else list(key)
+    there = [_meant(str(each), asked.options) for each in several]
+    return (None, STRANGE_KEY) if None in there else (there, "")
+
+
+def _meant(text: str, options: Sequence[str]) -> str | None:
+    """The option with this text, by letter; else the only one that differs in case, white space or a full stop."""
+    if text in options:
+        return text
+    alike = {each for each in options if plain(each) == plain(text)}
+    return alike.pop() if len(alike) == 1 else None
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _close(one: float, other: float) -> bool:
+    """Equal but for what decimal fractions lose on their way through a machine."""
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+
+
+@lru_cache(maxsize=100_000)
+def plain(text: str) -> str:
+    """A text without what makes no difference: case, white space, a full stop at its end."""
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(".").rstrip()

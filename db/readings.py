@@ -1,0 +1,229 @@
+"""Queries on readings: what models' answers state. Rows are added, never changed, and the newest version's count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func
+from sqlalchemy import select as plain_select
+from sqlmodel import Session, col, select
+
+from db.engine import insert_or_ignore
+from db.tables import AttemptRow, PredictionRow, ReadingRow, RevisionRow, RunRow
+from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.records import RULES, AnswerReading
+from domain.runs import ANSWERS, Outcome
+
+_OUTCOMES = {each.value: each for each in ReadOutcome}
+_AT_ONCE = 500
+"""As many ids as go into one query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An answer that a reader has to read."""
+
+    id: int
+    item_id: int
+    run_id: int
+    text: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How asking ended that brought an answer."""
+
+    finish_reason: str | None
+    outcome: Outcome
+
+
+def add_answers(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int, int, str], int]:
+    """Add models' answers; those that a run has given to an item already stay as they are. The ids of all of them, by
+    run, item and model."""
+    insert_or_ignore(session, PredictionRow, rows)
+    by_run: dict[int, list[int]] = {}
+    for row in rows:
+        by_run.setdefault(row["run_id"], []).append(row["item_id"])
+    found: dict[tuple[int, int, str], int] = {}
+    for run_id, items in by_run.items():
+        for some in _lots(items):
+            wanted = select(PredictionRow.id, PredictionRow.item_id, PredictionRow.model).where(
+                PredictionRow.run_id == run_id, col(PredictionRow.item_id).in_(some)
+            )
+            found |= {(run_id, item_id, model): id or 0 for id, item_id, model in session.exec(wanted)}
+    return found
+
+
+def _of_rules(version: int) -> Any:
+    """Whether an answer was read by the rules of this version, or of a newer one."""
+    there = select(ReadingRow.id).where(
+        col(ReadingRow.prediction_id) == col(PredictionRow.id),
+        col(ReadingRow.reader) == RULES,
+        col(ReadingRow.version) >= version,
+    )
+    return there.exists()
+
+
+def unread(
+    session: Session,
+    *,
+    project_id: int,
+    version: int,
+    item_id: int | None = None,
+    after: int = 0,
+    everything: bool = False,
+    limit: int,
+) -> list[Unread]:
+    """Answers that this version of the rules has not read (``everything``: those that it has, too), rising by id.
+
+    ``after`` leaves out those up to that id; ``item_id`` those to other items.
+    """
+    wanted = plain_select(
+        col(PredictionRow.id),
+        col(PredictionRow.item_id),
+        col(PredictionRow.run_id),
+        col(PredictionRow.text),
+        col(PredictionRow.created_at),
+    ).where(col(PredictionRow.project_id) == project_id, col(PredictionRow.id) > after)
+    if not everything:
+        wanted = wanted.where(~_of_rules(version))
+    if item_id is not None:
+        wanted = wanted.where(col(PredictionRow.item_id) == item_id)
+    found = session.connection().execute(wanted.order_by(col(PredictionRow.id)).limit(limit))
+    return [Unread(id or 0, item, run, text, at) for id, item, run, text, at in found]
+
+
+def count_unread(session: Session, *, project_id: int, version: int) -> int:
+    """How many answers of a project this version of the rules has not read."""
+    wanted = select(func.count()).where(PredictionRow.project_id == project_id, ~_of_rules(version))
+    return session.exec(wanted).one()
+
+
+def any_unread(session: Session, *, project_id: int, version: int) -> bool:
+    """Whether this version of the rules has not read some answer of a project."""
+    wanted = select(PredictionRow.id).where(PredictionRow.project_id == project_id, ~_of_rules(version))
+    return session.exec(wanted.limit(1)).first() is not None
+
+
+def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[Unread]:
+    """Those of some answers that this version of the rules has not read, rising by id."""
+    found: list[Unread] = []
+    for some in _lots(ids):
+        wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some), ~_of_rules(version))
+        for row in session.exec(wanted.order_by(col(PredictionRow.id))):
+            found.append(Unread(row.id or 0, row.item_id, row.run_id, row.text, row.created_at))
+    return found
+
+
+def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int], Ended]:
+    """How asking ended that brought these answers, by run and item."""
+    by_run: dict[int, set[int]] = {}
+    for each in answers:
+        by_run.setdefault(each.run_id, set()).add(each.item_id)
+    found: dict[tuple[int, int], Ended] = {}
+    for run_id, ids in by_run.items():
+        for some in _lots(ids):
+            wanted = (
+                plain_select(col(AttemptRow.unit_id), col(AttemptRow.finish_reason), col(AttemptRow.outcome))
+                .where(
+                    col(AttemptRow.run_id) == run_id,
+                    col(AttemptRow.unit_id).in_(some),
+                    col(AttemptRow.final).is_(True),
+                    col(AttemptRow.outcome).in_(tuple(ANSWERS)),
+                )
+                .order_by(col(AttemptRow.number).desc())
+            )
+            for unit, reason, outcome in session.connection().execute(wanted):
+                found[run_id, unit] = Ended(reason, Outcome(outcome))  # the first answer is the one that was kept
+    return found
+
+
+def plans(session: Session, *, run_ids: Iterable[int]) -> dict[int, Mapping[str, Any]]:
+    """What runs were to do, by their ids; empty for those that came from files."""
+    wanted = select(RunRow.id, RunRow.params).where(col(RunRow.id).in_(sorted(set(run_ids))))
+    return {id or 0: dict(params.get("plan") or {}) for id, params in session.exec(wanted)}
+
+
+def revisions(session: Session, *, item_ids: Iterable[int]) -> dict[int, list[tuple[int, datetime, Mapping[str, Any]]]]:
+    """Number, moment and content of every state of items, the oldest first, by item."""
+    found: dict[int, list[tuple[int, datetime, Mapping[str, Any]]]] = {}
+    for some in _lots(item_ids):
+        wanted = (
+            plain_select(
+                col(RevisionRow.item_id), col(RevisionRow.number), col(RevisionRow.created_at), col(RevisionRow.content)
+            )
+            .where(col(RevisionRow.item_id).in_(some))
+            .order_by(col(RevisionRow.item_id), col(RevisionRow.number))
+        )
+        for item_id, number, at, content in session.connection().execute(wanted):
+            found.setdefault(item_id, []).append((number, at, content))
+    return found
+
+
+def add(session: Session, *, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Keep readings; those that somebody else has kept meanwhile stay as they are. The number added."""
+    return insert_or_ignore(session, ReadingRow, rows)
+
+
+def counting(
+    session: Session,
+    *,
+    project_id: int,
+    reader: str = RULES,
+    run_id: int | None = None,
+    ids: Sequence[int] | None = None,
+) -> dict[int, AnswerReading]:
+    """The readings of a reader that count, by answer: of the newest version, and of that the last; of a whole project,
+    of a run, or of some answers."""
+    wanted = (
+        plain_select(
+            col(ReadingRow.prediction_id),
+            col(ReadingRow.reader),
+            col(ReadingRow.version),
+            col(ReadingRow.revision),
+            col(ReadingRow.kind),
+            col(ReadingRow.outcome),
+            col(ReadingRow.value),
+            col(ReadingRow.places),
+            col(ReadingRow.spans),
+            col(ReadingRow.rule),
+            col(ReadingRow.why),
+        )
+        .join(PredictionRow, col(PredictionRow.id) == col(ReadingRow.prediction_id))
+        .where(col(PredictionRow.project_id) == project_id, col(ReadingRow.reader) == reader)
+        .order_by(col(ReadingRow.version), col(ReadingRow.id))
+    )
+    if run_id is not None:
+        wanted = wanted.where(col(PredictionRow.run_id) == run_id)
+    lots = [wanted] if ids is None else [wanted.where(col(ReadingRow.prediction_id).in_(some)) for some in _lots(ids)]
+    found: dict[int, AnswerReading] = {}
+    for each in lots:
+        for id, name, version, revision, kind, outcome, value, *rest in session.connection().execute(each):
+            found[id] = AnswerReading(id, name, version, revision, AnswerKind(kind), _OUTCOMES[outcome], value, *rest)
+    return found
+
+
+def readers(session: Session, *, project_id: int) -> list[str]:
+    """Who has read answers of a project beside the rules, by name."""
+    wanted = (
+        select(ReadingRow.reader)
+        .join(PredictionRow, col(PredictionRow.id) == ReadingRow.prediction_id)
+        .where(PredictionRow.project_id == project_id, ReadingRow.reader != RULES)
+        .distinct()
+    )
+    return sorted(session.exec(wanted))
+
+
+def newest(session: Session, *, project_id: int) -> int:
+    """The id of the last reading of a project; 0 if there is none."""
+    wanted = select(func.max(col(ReadingRow.id))).join(PredictionRow, col(PredictionRow.id) == ReadingRow.prediction_id)
+    return session.exec(wanted.where(PredictionRow.project_id == project_id)).one() or 0
+
+
+def _lots(ids: Iterable[int]) -> list[list[int]]:
+    found = sorted(set(ids))
+    return [found[start : start + _AT_ONCE] for start in range(0, len(found), _AT_ONCE)]

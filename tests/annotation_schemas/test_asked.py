@@ -1,0 +1,110 @@
+"""What an item asks of a model, and when what was read is the key."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
+from annotation_schemas.loader import load_text
+from domain.errors import SchemaError
+from domain.reading.answers import AnswerKind, Asked
+
+HEAD = """
+name: closed
+version: 1
+title: Closed
+dimensions: [{id: near, title: Near}]
+item:
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list, required: false}
+"""
+
+OPTIONS = ["cup", "plate", "Cup"]
+
+
+def asked(field: str, fields: dict[str, Any]) -> Asked:
+    return asked_of(load_text(HEAD + f"    - {field}\n", "g", "closed").schema_, fields)
+
+
+@pytest.mark.parametrize(
+    ("field", "fields", "expected"),
+    [
+        (
+            "{name: answer, kind: option_of, field: options}",
+            {"options": OPTIONS},
+            Asked(AnswerKind.OPTION, ("cup", "plate", "Cup")),
+        ),
+        (
+            "{name: answer, kind: options_of, field: options}",
+            {"options": OPTIONS},
+            Asked(AnswerKind.MULTI, ("cup", "plate", "Cup")),
+        ),
+        (
+            "{name: answer, kind: order_of, field: options}",
+            {"options": OPTIONS},
+            Asked(AnswerKind.ORDER, ("cup", "plate", "Cup")),
+        ),
+        ("{name: answer, kind: option_of, field: options}", {}, Asked(AnswerKind.TEXT)),
+        ("{name: answer, kind: integer, read_as: number, unit: m}", {}, Asked(AnswerKind.NUMBER, unit="m")),
+        ("{name: answer, kind: text, read_as: yes_no}", {}, Asked(AnswerKind.YES_NO)),
+        ("{name: answer, kind: text}", {"options": OPTIONS, "answer": "cup"}, Asked(AnswerKind.TEXT)),
+    ],
+)
+def test_what_is_asked_follows_from_the_key(field: str, fields: dict[str, Any], expected: Asked) -> None:
+    assert asked(field, fields) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "where"),
+    [
+        ("{name: answer, kind: text, unit: m}", "unit"),
+        ("{name: answer, kind: text_list, read_as: text}", "read_as"),
+        ("{name: answer, kind: integer, read_as: yes_no}", "read_as"),
+        (
+            "{name: answer, kind: text, read_as: yes_no}\n    - {name: other, kind: text, read_as: number}",
+            "nothing is read as this",
+        ),
+    ],
+)
+def test_read_as_is_said_of_the_key_alone(field: str, where: str) -> None:
+    with pytest.raises(SchemaError, match=where):
+        asked(field, {})
+
+
+OPTION = Asked(AnswerKind.OPTION, tuple(OPTIONS))
+MULTI = Asked(AnswerKind.MULTI, ("a", "b", "c"))
+ORDER = Asked(AnswerKind.ORDER, ("a", "b", "c"))
+NUMBER = Asked(AnswerKind.NUMBER)
+YES_NO = Asked(AnswerKind.YES_NO)
+
+
+@pytest.mark.parametrize(
+    ("value", "to", "key", "right", "why"),
+    [
+        ("cup", OPTION, "cup", 1, ""),
+        ("Cup", OPTION, "cup", 0, ""),  # two options that differ in case alone stay two
+        ("plate", OPTION, "cup", 0, ""),
+        ("plate", OPTION, " Plate. ", 1, ""),
+        ("bowl", OPTION, "cup", math.nan, GONE),  # read when the item had other options
+        ("cup", OPTION, "bowl", math.nan, STRANGE_KEY),
+        ("cup", OPTION, None, math.nan, NO_KEY),
+        (["c", "a"], MULTI, ["a", "c"], 1, ""),
+        (["a"], MULTI, ["a", "c"], 0, ""),
+        (["a", "b", "c"], MULTI, ["a", "c"], 0, ""),
+        (["c", "a", "b"], ORDER, ["c", "a", "b"], 1, ""),
+        (["a", "c", "b"], ORDER, ["c", "a", "b"], 0, ""),
+        (5.0, NUMBER, 5, 1, ""),
+        (0.1 + 0.2, NUMBER, "0.3", 1, ""),
+        (4.0, NUMBER, 5, 0, ""),
+        ("yes", YES_NO, "Yes.", 1, ""),
+        ("no", YES_NO, True, 0, ""),
+        ("A red  cup.", Asked(AnswerKind.TEXT), "a red cup", 1, ""),
+    ],
+)
+def test_what_is_read_is_held_against_the_key(value: Any, to: Asked, key: Any, right: float, why: str) -> None:
+    found = held_against(value, to, key)
+    assert found == (pytest.approx(right, nan_ok=True), why)

@@ -1,0 +1,307 @@
+"""Models' answers from free text to a number: what they state is read once, kept, and serves all that counts."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from db.tables import AttemptRow, PredictionRow, ReadingRow
+from domain.errors import FileRefused
+from domain.reading.answers import READER_VERSION, ReadOutcome
+from domain.roles import Role
+from domain.runs import Attempt, Outcome, RunPlan
+from media.store import MediaStore
+from tests import factories
+from tests.importers.samples import egoplan_record, write
+from tests.paths import shared
+from workflow import board, cases, readings, release, results
+from workflow.author import edit_item
+from workflow.bring_in import import_files
+from workflow.projects import create_project
+from workflow.results import Scores
+
+KEY = Scores("key")
+
+
+@pytest.fixture
+def media(home: Path) -> MediaStore:
+    return MediaStore(home / "media")
+
+
+def bring(store: Store, media: MediaStore, path: Path, format: str = "predictions") -> Any:
+    return import_files(store, media, by=None, project="p", format=format, path=path)
+
+
+def lines(path: Path, rows: Sequence[tuple[str, str]], model: str = "m") -> Path:
+    path.write_text("".join(json.dumps({"item": item, "model": model, "text": text}) + "\n" for item, text in rows))
+    return path
+
+
+def accuracy(store: Store, model: str = "m", **asked: Any) -> board.Line:
+    return board.board(results.read(store, person=None, project="p", **asked), KEY).whole[model]
+
+
+def contents(store: Store) -> dict[str, dict[str, Any]]:
+    return {item.name: dict(item.fields) for item in results.read(store, person=None, project="p").items.values()}
+
+
+# ---- real files ------------------------------------------------------------------------------------------------------
+
+
+def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    create_project(store, name="p", loaded=load_schema(shipped()["egoplan"]))
+    records = json.loads(shared("data", "egoplan", "EgoPlan_validation.json").read_text())[:400]
+    bring(store, media, write(tmp_path / "val.json", records), "egoplan")
+    items = contents(store)
+    assert len(items) == 400
+    right = {name: "abcd".index(record["golden_choice_idx"].lower()) for name, record in by_id(items, records)}
+    bring(store, media, lines(tmp_path / "r.jsonl", [(name, "ABCD"[at]) for name, at in right.items()], "right"))
+    wrong = [(name, f"({'abcd'[(at + 1) % 4]})") for name, at in right.items()]
+    bring(store, media, lines(tmp_path / "w.jsonl", wrong, "wrong"))
+    # every fourth right by its text, every fourth wrong, every fourth a refusal, every fourth nothing of the kind
+    forms = (
+        lambda options, at: options[at],
+        lambda options, at: ascii_uppercase[(at + 1) % 4],
+        lambda options, at: "I'm sorry, but I cannot help with that.",
+        lambda options, at: "It depends on what happened before.",
+    )
+    mixed = [(name, forms[number % 4](items[name]["options"], at)) for number, (name, at) in enumerate(right.items())]
+    bring(store, media, lines(tmp_path / "x.jsonl", mixed, "mixed"))
+    cut = board.board(results.read(store, person=None, project="p"), KEY)
+    assert [cut.whole[name].found.value for name in ("right", "wrong", "mixed")] == [1.0, 0.0, 0.25]
+    assert not cut.whole["right"].unread
+    line = cut.whole["mixed"]
+    assert (line.found.n_units, sum(line.unread.values())) == (400, 200)
+    assert line.unread[ReadOutcome.REFUSED.words] == 100
+    assert (line.lowest, line.highest) == (0.25, 0.75)
+    # its submission says the same: 100 labels that are the key, 100 that are not, 200 without one
+    run = run_of(store, "mixed")
+    with pytest.raises(FileRefused, match="200 of 400 items"):
+        release.release(store, by=None, project="p", format="egoplan_submission", run=run)
+    made = release.release(store, by=None, project="p", format="egoplan_submission", run=run, unanswered="N/A")
+    labels = {row["sample_id"]: row["label"] for row in json.loads(made.files["submission.json"])}
+    said = {items[name]["sample_id"]: "ABCD"[at] for name, at in right.items()}
+    assert sum(labels[id] == key for id, key in said.items()) == 100
+    assert sum(label == "N/A" for label in labels.values()) == 200
+
+
+def by_id(items: dict[str, dict[str, Any]], records: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
+    ids = {record["sample_id"]: record for record in records}
+    return [(name, ids[fields["sample_id"]]) for name, fields in items.items()]
+
+
+def run_of(store: Store, model: str) -> str:
+    from db.tables import RunRow
+
+    with store.read() as session:
+        return session.exec(select(RunRow.public_id).where(RunRow.name == model)).one()
+
+
+# ---- the record ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def items(store: Store) -> list[int]:
+    """Four items with the options red, blue, and the key red."""
+    factories.make_project(store)
+    return factories.make_items(store, 4)
+
+
+def rows(store: Store) -> list[ReadingRow]:
+    with store.read() as session:
+        return list(session.exec(select(ReadingRow).order_by(ReadingRow.id)))  # type: ignore[arg-type]
+
+
+def test_an_answer_is_read_in_the_transaction_that_stores_it(store: Store, items: list[int]) -> None:
+    attempts = [
+        Attempt(items[0], Outcome.ANSWERED, "A"),
+        Attempt(items[1], Outcome.ANSWERED, "I would say blue or red"),
+        Attempt(items[2], Outcome.TRUNCATED, "<think>Let me think about the colours that", finish_reason="length"),
+        Attempt(items[3], Outcome.REFUSED),
+    ]
+    factories.make_run(store, attempts)
+    found = rows(store)
+    outcomes = [each.outcome for each in found]
+    assert outcomes == [ReadOutcome.READ, ReadOutcome.UNREADABLE, ReadOutcome.TRUNCATED]
+    assert (found[0].value, found[0].places, found[0].spans, found[0].version) == ("red", [0], [[0, 1]], READER_VERSION)
+    assert (found[0].reader, found[0].revision, found[1].value) == ("rules", 1, None)
+    assert found[1].why
+
+
+def test_answers_from_before_are_read_once_by_however_many(store: Store, items: list[int]) -> None:
+    factories.make_predictions(store, items, models=["a", "b"])
+    assert rows(store) == []
+    threads = [threading.Thread(target=readings.fill_up, args=(store,), kwargs={"project": "p"}) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(rows(store)) == len({row.prediction_id for row in rows(store)}) == 8
+    assert readings.fill_up(store, project="p") == 0
+    assert readings.read_again(store, by=None, project="p") == (8, 0)
+
+
+def test_a_newer_reader_counts_and_what_was_read_before_is_kept(
+    store: Store, items: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.make_run(store, [Attempt(items[0], Outcome.ANSWERED, "azure")], name="m")
+    assert accuracy(store).unread == {ReadOutcome.UNREADABLE.words: 1}
+    older = results.current(store, person=None, project="p")
+    monkeypatch.setattr(readings, "READER_VERSION", READER_VERSION + 1)
+    real = readings.read_answer
+    monkeypatch.setattr(readings, "read_answer", lambda text, asked, **more: real("red", asked))
+    assert readings.read_again(store, by=None, project="p") == (1, 1)
+    assert results.current(store, person=None, project="p") is not older, "what is kept for pages is read anew"
+    assert accuracy(store).found.value == 1.0
+    assert [(row.version, row.outcome) for row in rows(store)] == [
+        (READER_VERSION, ReadOutcome.UNREADABLE),
+        (READER_VERSION + 1, ReadOutcome.READ),
+    ]
+
+
+def test_a_letter_goes_on_meaning_the_option_that_was_shown(store: Store, items: list[int]) -> None:
+    """The options are put in another order, then one is replaced: B was blue, and blue it stays."""
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    factories.make_run(store, [Attempt(items[0], Outcome.ANSWERED, "A")], name="m")
+    edit_item(store, person=lea, project="p", item="colour/0", fields={"options": ["blue", "red"]})
+    readings.read_again(store, by=None, project="p")
+    assert accuracy(store).found.value == 1.0
+    edit_item(store, person=lea, project="p", item="colour/0", fields={"options": ["blue", "green"], "answer": "green"})
+    line = accuracy(store)
+    assert line.found.n_units == 0
+    assert dict(line.left_out) == {"it chose an option that the item no longer has": 1}
+    assert (line.lowest, line.highest) == (0, 1)
+
+
+def test_a_ranked_option_is_what_it_is_whatever_its_words(store: Store) -> None:
+    factories.make_project(store)
+    (item,) = factories.make_items(
+        store, fields=factories.make_fields(options=["I cannot help with that.", "B"], answer="B")
+    )
+    said = [Attempt(item, Outcome.ANSWERED, "I cannot help with that.")]
+    factories.make_run(store, said, plan=RunPlan(strategy="rank_options"), name="m")
+    (row,) = rows(store)
+    assert (row.outcome, row.places, row.rule) == (ReadOutcome.READ, [0], "ranked")
+
+
+def test_behind_what_was_not_read_are_exactly_those_cases(store: Store, items: list[int]) -> None:
+    texts = ["A", "nothing of the kind", "I'm sorry, I cannot help with that."]
+    attempts = [Attempt(item, Outcome.ANSWERED, text) for item, text in zip(items, texts, strict=False)]
+    factories.make_run(store, [*attempts, Attempt(items[3], Outcome.REFUSED)], name="m")
+    found = results.read(store, person=None, project="p")
+    line = board.board(found, KEY).whole["m"]
+    assert sum(line.unread.values()) == 3
+    for why, n in line.unread.items():
+        wanted = cases.Wanted(model="m", show=cases.Show.UNREAD, outcome=why)
+        assert len(cases.listed(found, wanted)) == n, why
+    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.UNREAD)) == items[1:]
+    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.WRONG)) == []
+    assert len(cases.listed(found, cases.Wanted(model="m", scores=KEY))) == line.found.n_units == 4
+
+
+NASTY = [
+    "B",
+    "b)",
+    "(A).",
+    "**B**",
+    "Close the drawer.",
+    "not B",
+    "A or B",
+    "",
+    " ",
+    "I",
+    "<think>B",
+    "<think>B</think>A",
+    "Answer: A\nAnswer: B",
+    "open the fridge",
+    "\u202eB",
+    "I'm sorry, I can't see the video.",
+    "🅱",
+    "D",
+    "E",
+    "Z",
+]
+
+
+def test_results_submission_and_file_of_one_run_say_the_same(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    create_project(store, name="p", loaded=load_schema(shipped()["egoplan"]))
+    bring(store, media, write(tmp_path / "val.json", [egoplan_record(n) for n in range(len(NASTY))]), "egoplan")
+    items = contents(store)
+    bring(store, media, lines(tmp_path / "n.jsonl", list(zip(items, NASTY, strict=True))))
+    line = accuracy(store)
+    made = release.release(
+        store, by=None, project="p", format="egoplan_submission", run=run_of(store, "m"), unanswered="N/A"
+    )
+    labels = {row["sample_id"]: row["label"] for row in json.loads(made.files["submission.json"])}
+    said = release.release(store, by=None, project="p", format="predictions").files["predictions.jsonl"]
+    told = {row["item"]: row for row in map(json.loads, said.decode().splitlines())}
+    hits = 0
+    for name, fields in items.items():
+        label = labels[fields["sample_id"]]
+        read = told.get(name, {}).get("read", {})
+        assert (label == "N/A") == (read.get("outcome") != "read"), name
+        if label != "N/A":
+            assert fields["options"][ascii_uppercase.index(label)] == read["value"]
+            assert read["words"]
+            hits += read["value"] == fields["answer"]
+    assert line.found.value == pytest.approx(hits / line.found.n_units)
+    assert line.found.n_units == line.asked == len(NASTY)
+
+
+def test_answers_come_into_a_project_in_one_way_only() -> None:
+    """Whoever stores an answer has it read: no other module adds rows of that table."""
+    import re
+
+    from tests.paths import ROOT
+
+    adds = re.compile(r"insert\w*\(\s*(?:session,\s*)?PredictionRow|PredictionRow\(\s*\w+=")
+    rooms = ("db", "workflow", "app", "importers", "inference")
+    found = [path for room in rooms for path in (ROOT / room).rglob("*.py") if adds.search(path.read_text())]
+    assert [path.name for path in found] == ["readings.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("", Outcome.EMPTY),
+        (" \n\t", Outcome.EMPTY),
+        ("\u200b", Outcome.EMPTY),
+        ("Failed to obtain answer via API.", Outcome.TRANSPORT_ERROR),
+        ("$ERROR$", Outcome.TRANSPORT_ERROR),
+    ],
+)
+def test_a_file_s_row_without_an_answer_is_no_answer_in_any_format(
+    store: Store, items: list[int], media: MediaStore, tmp_path: Path, text: str, outcome: Outcome
+) -> None:
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "m2.csv").write_text(f'item,prediction\n"colour/0","{text}"\n"colour/1","red"\n')
+    ways = {
+        "m1": lines(tmp_path / "a.jsonl", [("colour/0", text), ("colour/1", "red")], "m1"),
+        "m2": tmp_path / "table" / "m2.csv",
+    }
+    for model, path in ways.items():
+        done = import_files(store, media, by=None, project="p", format="predictions", path=path, model=model)
+        assert (done.predictions, dict(done.unanswered)) == (1, {outcome: 1}), model
+        again = import_files(store, media, by=None, project="p", format="predictions", path=path, model=model)
+        assert (again.predictions, again.repeated) == (0, 2), model
+        line = accuracy(store, model)
+        assert (line.asked, line.answered, line.found.n_units) == (2, 1, 2 if outcome is Outcome.EMPTY else 1)
+        assert line.found.value == (0.5 if outcome is Outcome.EMPTY else 1.0)
+
+
+def test_white_space_around_an_answer_is_not_stored_and_the_attempt_keeps_it(store: Store, items: list[int]) -> None:
+    said = [Attempt(items[0], Outcome.ANSWERED, " red\n"), Attempt(items[1], Outcome.ANSWERED, "red")]
+    factories.make_run(store, said)
+    with store.read() as session:
+        assert [row.text for row in session.exec(select(PredictionRow))] == ["red", "red"]
+        assert sorted(row.text for row in session.exec(select(AttemptRow))) == [" red\n", "red"]

@@ -1,0 +1,282 @@
+"""Reading models' answers: each once, when it is stored, from free text to what it states; the record is kept.
+
+An answer is read against the options that its item had when it was given. Whatever is edited later, a letter goes on
+meaning what the model was shown; the option's text is then held against the key as it stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas.asked import asked_of
+from annotation_schemas.keys import key_field
+from annotation_schemas.model import Schema
+from db import events, projects, readings
+from db.engine import Session, Store
+from db.readings import Ended, Unread
+from db.runs import storable
+from db.tables import RunRow
+from db.types import public_id
+from domain.reading.answers import READER_VERSION, AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.records import RULES, AnswerReading, Person
+from domain.runs import ANSWERS, Attempt, Outcome
+from workflow.projects import Access, access_to, require_lead
+
+_AT_ONCE = 500
+"""So many answers are read in one transaction."""
+
+_MOST_OF_AN_ITEM = 100_000
+
+RANKED = "ranked"
+"""The rule of an answer that was chosen by ranking the options: nothing is read out of a text."""
+
+READ_EVENT = "answers.read"
+
+Progress = Callable[[str, int, int], None]
+
+
+def fill(session: Session, *, access: Access, item_id: int, now: datetime) -> None:
+    """Read, in this transaction, the answers to an item that have not been read."""
+    found = readings.unread(
+        session, project_id=access.project_id, version=READER_VERSION, item_id=item_id, limit=_MOST_OF_AN_ITEM
+    )
+    _keep(session, access.schema, found, now)
+
+
+@dataclass(frozen=True)
+class NewAnswer:
+    """An answer that is to be stored."""
+
+    item_id: int
+    run_id: int
+    model: str
+    text: str
+
+
+def keep(session: Session, *, project_id: int, answers: Sequence[NewAnswer], now: datetime) -> list[int]:
+    """Store models' answers and read them, in one transaction: the only way in which answers come into a project.
+
+    Their ids in their order; what is there already (of one item in one run) stays as it is. The attempts that brought
+    them are stored before, since an answer that was cut off is read with that in mind.
+    """
+    stored = readings.add_answers(
+        session,
+        rows=[
+            {
+                "public_id": public_id(),
+                "project_id": project_id,
+                "item_id": each.item_id,
+                "run_id": each.run_id,
+                "model": each.model,
+                "text": each.text,
+                "created_at": now,
+            }
+            for each in answers
+        ],
+    )
+    ids = [stored[each.run_id, each.item_id, each.model] for each in answers]
+    if ids:
+        name = projects.by_id(session, id=project_id).name
+        schema = access_to(session, person=None, project=name).schema
+        _keep(session, schema, readings.unread_of(session, ids=ids, version=READER_VERSION), now)
+    return ids
+
+
+def keep_attempts(session: Session, *, run: RunRow, attempts: Iterable[Attempt], now: datetime) -> None:
+    """As ``keep``, of those attempts of a run that ended with an answer, which are stored already.
+
+    An answer is stored without the white space around it, whoever asked: some models are decoded with a space before
+    their first word. The attempt keeps what came.
+    """
+    answers = [
+        NewAnswer(attempt.unit_id, run.id or 0, run.name, storable(attempt.text).strip())
+        for attempt in attempts
+        if attempt.final and attempt.outcome in ANSWERS
+    ]
+    keep(session, project_id=run.project_id, answers=answers, now=now)
+
+
+def fill_up(store: Store, *, project: str) -> int:
+    """Read whatever answers of a project have not been read, a lot at a time; how many they were.
+
+    It may be stopped anywhere and called by several at once: what was read stays, and nothing is kept twice.
+    """
+    with store.read() as session:
+        access = access_to(session, person=None, project=project)
+        if not readings.any_unread(session, project_id=access.project_id, version=READER_VERSION):
+            return 0
+    return _in_lots(store, access, everything=False)
+
+
+def read_again(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> tuple[int, int]:
+    """Read all answers of a project anew: how many were looked at, and how many readings are new.
+
+    A reading is new where the rules have a newer version, or where the protocol asks something else than it did then;
+    those before are kept. For leads; ``by`` None is the command on the machine itself.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    seen: list[int] = [0]
+
+    def told(n: int) -> None:
+        seen[0] += n
+        if progress:
+            progress("reading", seen[0], 0)
+
+    new = _in_lots(store, access, everything=True, told=told)
+    if new:
+        with store.write() as session:
+            events.record(
+                session,
+                at=store.now(),
+                kind=READ_EVENT,
+                project_id=access.project_id,
+                person_id=by.id if by else None,
+                data={"reader": RULES, "version": READER_VERSION, "new": new},
+            )
+    return seen[0], new
+
+
+def _in_lots(store: Store, access: Access, *, everything: bool, told: Callable[[int], None] = lambda n: None) -> int:
+    done, after = 0, 0
+    while True:
+        with store.read() as session:
+            found = readings.unread(
+                session,
+                project_id=access.project_id,
+                version=READER_VERSION,
+                after=after,
+                everything=everything,
+                limit=_AT_ONCE,
+            )
+            rows = _rows(session, access.schema, found, store.now())
+        if not found:
+            return done
+        with store.write() as session:
+            done += readings.add(session, rows=rows)
+        after = found[-1].id
+        told(len(found))
+
+
+def _keep(session: Session, schema: Schema, found: Sequence[Unread], now: datetime) -> int:
+    return readings.add(session, rows=_rows(session, schema, found, now))
+
+
+def _rows(session: Session, schema: Schema, found: Sequence[Unread], now: datetime) -> list[dict[str, Any]]:
+    """The readings of some answers as rows."""
+    if not found:
+        return []
+    keyed = key_field(schema) is not None
+    states = readings.revisions(session, item_ids=[each.item_id for each in found])
+    ended = readings.ended(session, answers=found)
+    plans = readings.plans(session, run_ids=[each.run_id for each in found])
+    rows = []
+    for each in found:
+        revision, content = state_at(states.get(each.item_id, []), each.created_at)
+        asked = asked_of(schema, content)
+        ranked = plans.get(each.run_id, {}).get("strategy") == "rank_options"
+        read = read_one(each.text, asked, ended.get((each.run_id, each.item_id)), ranked=ranked)
+        rows.append(row_of(each.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
+        if not keyed:
+            rows[-1]["value"] = None  # nothing is held against it, and the text itself stands beside it
+    return rows
+
+
+def state_at(
+    states: Sequence[tuple[int, datetime, Mapping[str, Any]]], moment: datetime
+) -> tuple[int, Mapping[str, Any]]:
+    """The number and the content of the state that an item was in at a moment; its first one before there was any."""
+    before = [state for state in states if state[1] <= moment] or list(states[:1])
+    return (before[-1][0], before[-1][2]) if before else (1, {})
+
+
+def read_one(text: str, asked: Asked, ended: Ended | None, *, ranked: bool = False) -> Reading:
+    """One answer as the rules read it; of a run that ranked options the option itself."""
+    if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
+        places = tuple(at for at, option in enumerate(asked.options) if option == text)
+        return Reading(ReadOutcome.READ, text, places, ((0, len(text)),), RANKED, "")
+    cut = ended is not None and ended.outcome is Outcome.TRUNCATED
+    reason = "length" if cut else ended.finish_reason if ended else None
+    return read_answer(text, asked, finish_reason=reason)
+
+
+def row_of(
+    id: int,
+    read: Reading,
+    asked: Asked,
+    *,
+    reader: str,
+    version: int,
+    revision: int,
+    now: datetime,
+    more: str = "",
+    detail: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A reading as a row; ``more`` is what else it was asked with."""
+    return {
+        "prediction_id": id,
+        "reader": reader,
+        "version": version,
+        "revision": revision,
+        "kind": asked.kind,
+        "asked": asked_hash(asked, more),
+        "outcome": read.outcome,
+        "value": list(read.value) if isinstance(read.value, tuple) else read.value,
+        "places": list(read.places),
+        "spans": [list(span) for span in read.spans],
+        "rule": read.rule,
+        "why": read.why,
+        "detail": dict(detail or {}),
+        "created_at": now,
+    }
+
+
+def asked_hash(asked: Asked, more: str = "") -> str:
+    """What stands for all that was asked: the same for the same kind, options and unit."""
+    told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more], ensure_ascii=False)
+    return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def fill_all(store: Store, *, project: str | None = None) -> dict[str, int]:
+    """As ``fill_up``, of one project or of all; how many answers were read, by project."""
+    with store.read() as session:
+        names = [row.name for row in projects.everything(session) if project in (None, row.name)]
+    return {name: n for name in names if (n := fill_up(store, project=name))}
+
+
+# ---- what counts ----------------------------------------------------------------------------------------------------
+
+
+def counting(
+    session: Session,
+    *,
+    project_id: int,
+    reader: str = RULES,
+    run_id: int | None = None,
+    ids: Sequence[int] | None = None,
+) -> dict[int, AnswerReading]:
+    """The reading that counts of each answer: by the rules, and where these read nothing by a second reader, if one is
+    named as in ``rules+NAME``."""
+    found = readings.counting(session, project_id=project_id, run_id=run_id, ids=ids)
+    second = second_of(reader)
+    if second is None:
+        return found
+    for id, read in readings.counting(session, project_id=project_id, reader=second, run_id=run_id, ids=ids).items():
+        if read.outcome is ReadOutcome.READ and id in found and found[id].outcome is ReadOutcome.UNREADABLE:
+            found[id] = read
+    return found
+
+
+def second_of(reader: str) -> str | None:
+    """The second reader that is named beside the rules; None: the rules alone."""
+    return reader.partition("+")[2] or None
+
+
+def readers(session: Session, *, project_id: int) -> list[str]:
+    """Who reads the answers of a project: the rules, and the rules with each second reader that there is."""
+    return [RULES, *(f"{RULES}+{name}" for name in readings.readers(session, project_id=project_id))]
