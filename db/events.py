@@ -61,10 +61,10 @@ def last_at(session: Session, *, project_id: int) -> datetime | None:
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
-def newest(session: Session, *, project_id: int, kind: str) -> int:
-    """The id of the newest event of a kind in a project; 0 if there is none."""
-    wanted = select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id, EventRow.kind == kind)
-    return session.exec(wanted).one() or 0
+def newest(session: Session, *, project_id: int, kind: str | None = None) -> int:
+    """The id of the newest event in a project, of a kind or of any; 0 if there is none."""
+    wanted = select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id)
+    return session.exec(wanted if kind is None else wanted.where(EventRow.kind == kind)).one() or 0
 
 
 def held(session: Session, *, task_id: int, person_id: int) -> bool:

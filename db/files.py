@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import insert, update
+from sqlalchemy import func, insert, update
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
@@ -20,6 +20,7 @@ from db.tables import (
     ImportFileRow,
     ItemAssetRow,
     ItemRow,
+    JudgementRow,
     PersonRow,
     PredictionRow,
     RunRow,
@@ -235,6 +236,16 @@ def counting_votes(session: Session, *, project_id: int, stage: Stage) -> list[C
 def voters(session: Session, *, project_id: int, stage: Stage) -> set[str]:
     """The logins of everybody of whom something counts in a stage."""
     return set(session.exec(_counting(select(PersonRow.login), project_id=project_id, stage=stage).distinct()))
+
+
+def n_ratings(session: Session, *, project_id: int, stage: Stage) -> int:
+    """How many annotations of a stage, ratings of it out of files and judgements a project has."""
+    of_people = select(func.count()).where(AnnotationRow.project_id == project_id, AnnotationRow.stage == stage)
+    of_files = select(func.count()).where(ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == stage)
+    of_judges = (
+        select(func.count()).select_from(JudgementRow).join(RunRow, col(RunRow.id) == JudgementRow.run_id)
+    ).where(RunRow.project_id == project_id)
+    return sum(session.exec(wanted).one() for wanted in (of_people, of_files, of_judges))
 
 
 def _counting(selected: Any, *, project_id: int, stage: Stage) -> Any:

@@ -288,6 +288,12 @@ def read(session: Session, *, run_ids: Sequence[int], attacks: bool | None = Non
     return list(newest.values())
 
 
+def newest(session: Session, *, project_id: int) -> int:
+    """The id of the newest judgement in a project; 0 if there is none."""
+    wanted = select(func.max(JudgementRow.id)).join(RunRow, col(RunRow.id) == JudgementRow.run_id)
+    return session.exec(wanted.where(RunRow.project_id == project_id)).one() or 0
+
+
 def parser_versions(session: Session, *, run_id: int) -> list[int]:
     """The versions of its parser that have read a run's replies."""
     return list(session.exec(select(JudgementRow.parser_version).where(JudgementRow.run_id == run_id).distinct()))

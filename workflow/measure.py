@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
 from annotation_schemas.answers import said_of
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, threads
+from db import events, files, judging, threads
 from db import items as stored_items
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.policies import same
 from domain.records import Person, Rating
+from domain.replies import Replies
 from domain.states import Items, Stage
 from workflow.counting import Counting, counting_of
 from workflow.projects import require_lead
-from workflow.ratings import BETWEEN, by_guideline, criteria_of, raters_of, ratings_of
+from workflow.ratings import BETWEEN, Raters, by_guideline, criteria_of, raters_of, ratings_of
+from workflow.replies import replies_of_judges
 
 _DRAWN = "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
 UNMEASURED = {
@@ -143,14 +145,64 @@ def beside_metrics(
     return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}
 
 
-def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> tuple[int, ...]:
-    """What stays the same as long as nobody has submitted ratings of a stage or brought some in from a file, and as
-    the same items count."""
+class Figures(NamedTuple):
+    """What the page Agreement shows of a stage."""
+
+    lines: Sequence[Result]
+    raters: Raters
+    replies: Sequence[Replies]
+    counting: Counting
+
+
+def figures(
+    store: Store,
+    *,
+    project: str,
+    stage: Stage,
+    by_dimension: bool,
+    pool_guidelines: bool,
+    items: Items | None,
+) -> Figures:
+    """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
+
+    For whoever has made sure that the person may see them.
+    """
+    there = raters_of(store, person=None, project=project, stage=stage)
+    return Figures(
+        agreement_of(
+            store,
+            person=None,
+            project=project,
+            stage=stage,
+            by_dimension=by_dimension,
+            pool_guidelines=pool_guidelines,
+            items=items,
+        ),
+        there,
+        replies_of_judges(store, person=None, project=project, stage=stage, by_dimension=by_dimension, items=items)
+        if there.machines
+        else [],
+        counting_of(store, person=None, project=project, items_=items, stage=stage),
+    )
+
+
+def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> tuple[int | str, ...]:
+    """What stays the same as long as nobody has submitted ratings of a stage or brought some in from a file, no judge
+    has said anything, the schema is the same, and the same items count."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         newest = threads.newest(session, project_id=access.project_id, stage=stage)
+        judged = judging.newest(session, project_id=access.project_id)
         moved = events.newest(session, project_id=access.project_id, kind="item.state")
-        return (*newest, moved if stage is Stage.GRADING else 0)
+        return (access.loaded.hash, *newest, judged, moved if stage is Stage.GRADING else 0)
+
+
+def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:
+    """How many ratings there are of a stage, roughly: what has been superseded and what judges said of others counts,
+    too."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return files.n_ratings(session, project_id=access.project_id, stage=stage)
 
 
 def _of_part(

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from agreement.summary import TITLES, Result
-from app import counted, markup, shell
+from app import counted, figures, markup, shell
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
@@ -21,9 +21,6 @@ from domain.replies import Replies
 from domain.states import Items, Stage
 from workflow import history as found
 from workflow import measure
-from workflow.counting import Counting, counting_of
-from workflow.ratings import Raters, raters_of
-from workflow.replies import replies_of_judges
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
@@ -86,39 +83,39 @@ def _measured(
     by_dimension: bool,
     pool_guidelines: bool,
     items: Items | None,
-) -> tuple[list[Result], Raters, list[Replies], Counting]:
-    """The lines of the page, who has rated, what became of judges' replies, and which items were counted: read again
-    only if there are new ratings or verdicts since."""
-    mark = measure.mark(services.store, person=services.person, project=view.name, stage=stage)
-    asked = (view.name, stage, by_dimension, pool_guidelines, items, mark)
-    known = st.session_state.get("agreement.measured")
-    if known is None or known[0] != asked:
-        lines = measure.agreement_of(
-            services.store,
-            person=services.person,
-            project=view.name,
-            stage=stage,
-            by_dimension=by_dimension,
-            pool_guidelines=pool_guidelines,
-            items=items,
+) -> figures.Asked:
+    """The figures of the page (``measure.Figures``), worked out again only if there is something new since."""
+    about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "agreement",
+        {
+            "project": view.name,
+            "stage": stage,
+            "by_dimension": by_dimension,
+            "pool_guidelines": pool_guidelines,
+            "items": items,
+        },
+        state=measure.mark(services.store, **about),
+        size=measure.size(services.store, **about),
+    )
+
+
+def being_measured(found: figures.Asked) -> markup.Markup:
+    """What stands on a page whose figures are not of this moment."""
+    if found.figure is None:
+        return markup.notice(
+            "There are many ratings: they are measured in a process of its own, so that nobody who works here has to "
+            "wait. The table appears by itself; with 300,000 ratings it takes about half a minute."
         )
-        raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
-        replies = (
-            replies_of_judges(
-                services.store,
-                person=services.person,
-                project=view.name,
-                stage=stage,
-                by_dimension=by_dimension,
-                items=items,
-            )
-            if raters.machines
-            else []
-        )
-        counting = counting_of(services.store, person=services.person, project=view.name, items_=items, stage=stage)
-        known = st.session_state["agreement.measured"] = (asked, (lines, raters, replies, counting))
-    found: tuple[list[Result], Raters, list[Replies], Counting] = known[1]
-    return found
+    return markup.tag(
+        "p",
+        markup.quiet(
+            f"As of {history.moment(found.figure.at)}: there is something new since, which is being measured now."
+        ),
+        style="ts",
+    )
 
 
 def _tables(
@@ -129,7 +126,12 @@ def _tables(
     pool_guidelines: bool,
     items: Items | None,
 ) -> None:
-    lines, raters, replies, counting = _measured(services, view, stage, by_dimension, pool_guidelines, items)
+    found = _measured(services, view, stage, by_dimension, pool_guidelines, items)
+    if not found.current:
+        shell.show(being_measured(found))
+    if found.figure is None:
+        return
+    lines, raters, replies, counting = found.figure.value
     counted.told(counting)
     if not lines:
         shell.show(

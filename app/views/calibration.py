@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from app import counted, markup, shell, unpack
+from app import counted, figures, markup, shell, unpack
 from app.services import Services
 from app.views import history
 from app.workbench.report import report
+from db.engine import Store
 from domain.records import ProjectView
-from domain.states import Stage
-from workflow import calibrate
+from domain.states import Items, Stage
+from workflow import calibrate, measure
 from workflow import history as found
 from workflow.ratings import BETWEEN, Raters, raters_of
 
@@ -108,34 +109,55 @@ def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
 
 
 def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[str, Any]) -> dict[str, Any]:
+    about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
+    made: dict[str, Any] = figures.wait(
+        services.store,
+        services.settings,
+        "calibration",
+        {"project": view.name, "stage": stage, **asked},
+        state=measure.mark(services.store, **about),
+        size=measure.size(services.store, **about),
+    )
+    return {"asked": (view.name, stage), **made}
+
+
+def files_of(
+    store: Store,
+    *,
+    project: str,
+    stage: Stage,
+    people: Sequence[str],
+    judges: Sequence[str],
+    pool: bool,
+    items: Items | None,
+) -> dict[str, Any]:
+    """The report as a page, and everything in it as files in a zip; for whoever has made sure that the person may."""
     from reports import files, html
     from reports.calibration import calibration
 
-    raters = raters_of(services.store, person=services.person, project=view.name, stage=stage)
-    people: Sequence[str] = asked["people"]
+    raters = raters_of(store, person=None, project=project, stage=stage)
     study, source = calibrate.study_of(
-        services.store,
-        person=services.person,
-        project=view.name,
+        store,
+        person=None,
+        project=project,
         stage=stage,
         humans=people,
-        judges=asked["judges"],
+        judges=judges,
         vouched=[name for name in people if name in raters.from_files],
-        pool_guidelines=asked["pool"],
-        items=asked["items"],
+        pool_guidelines=pool,
+        items=items,
     )
 
     def where(behind: Behind) -> str:
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
-            return history.address(view.name, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
+            return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         said = found.Said(behind.raters, behind.criterion, behind.values)
-        return history.address(view.name, differ=stage.value, said=said, dimension=behind.dimension)
+        return history.address(project, differ=stage.value, said=said, dimension=behind.dimension)
 
     made = calibration(study, source)
     return {
-        "asked": (view.name, stage),
-        "name": f"{view.name}-{stage.value}-calibration.zip",
+        "name": f"{project}-{stage.value}-calibration.zip",
         "zip": unpack.pack(dict(files.contents(made))),
         "html": html.fragment(made, where),
     }
