@@ -125,11 +125,15 @@ _ROWS: tuple[Row, ...] = (
         )
         for template in judge_templates.shipped().values()
     ),
-    Row("parser", "double_brackets", "the number in the last `[[...]]` of the reply"),
-    Row("parser", "six_lines", "three scores from lines such as `action score: 1`"),
+    Row(
+        "parser",
+        "double_brackets",
+        "the judge's own `[[...]]`: the one behind a label (`Rating: [[1]]`) or on a line of its own before any other",
+    ),
+    Row("parser", "six_lines", "three scores from lines such as `action score: 1`, each said once and for all"),
     Row("parser", "assessment_json", 'the `"Final Score"` of a JSON object in the reply'),
-    Row("parser", "last_line", "one of the criterion's values on the last line of the reply"),
-    Row("parser", "better_output", "the letter in `Output (a) is better`"),
+    Row("parser", "last_line", "one of the criterion's values, alone on the last line of the reply"),
+    Row("parser", "better_output", "the letter in `Output (a) is better`, said as a sentence that ends there"),
     Row("prompt_set", "plain", "the question, and the options where there are any"),
     Row("prompt_set", "egothink", "first-person prompts by model family, short for most dimensions"),
     Row("prompt_set", "egoplan", "goal, progress and observation, asking for the next action"),

@@ -1,21 +1,25 @@
 """From a judge's reply to its values: pure functions of the text, so that an old reply can be read again.
 
-A parser never guesses. It looks for the form that was asked for, in the place where it has to be; anything else is a
-failure with a reason and the place in the text.
+A parser never guesses. It looks for the form that was asked for, said by the judge itself (``standing``): a verdict that
+is quoted, denied, supposed, shown as an example, left open or taken back is none. Anything else is a failure with a
+reason and the place in the text. Reasoning blocks and chat tokens are set apart first (``domain.reading.text``).
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from domain.judging import Reading, Value, Verdict
+from domain.reading.text import Reasoning, visible
+from inference.judges.standing import CORRECTS, EVIDENCE, RETRACTS, TURN, Reply, Span, Standing
 
-Span = tuple[int, int]
 Read = Callable[[str, Sequence[Value]], Reading]
 """(reply, allowed values) -> what it comes to."""
 
@@ -34,184 +38,133 @@ class Parser:
     """The values that a reply holds."""
 
 
+CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+"""Reasons for an end that mean: the longest length that was allowed."""
+FILTERED = frozenset({"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"})
+"""Reasons for an end that mean: someone did not want it said."""
+
+
 def read_reply(parser: Parser, text: str, allowed: Sequence[Value], *, finish_reason: str | None = None) -> Reading:
     """What a reply comes to. Why it ended is looked at first: a reply that was cut off says nothing certain."""
-    if finish_reason == "content_filter":
+    ended = (finish_reason or "").lower()
+    if ended in FILTERED:
         return Reading(Verdict.REFUSED, why="The endpoint filtered the reply.")
     if not text.strip():
         return Reading(Verdict.EMPTY, why="The reply is empty.")
-    if finish_reason == "length":
+    if ended in CUT_OFF:
         return Reading(Verdict.TRUNCATED, why="The reply was cut off at the longest length that was allowed.")
     return parser.read(text, allowed)
 
 
+@lru_cache(maxsize=8)
+def _reply(text: str) -> Reply:
+    return Reply(visible(text))
+
+
+def _in_original(read: Callable[[Reply, Sequence[Value]], Reading]) -> Read:
+    """A parser of what counts of a reply, as one of the original text: with the failures that all of them share, and
+    places in the original."""
+
+    def reading(text: str, allowed: Sequence[Value]) -> Reading:
+        reply = _reply(text)
+        if reply.seen.reasoning is Reasoning.OPEN:
+            return Reading(Verdict.TRUNCATED, why="The reply is reasoning that never ends; no verdict comes after it.")
+        if not reply.text.strip():
+            if reply.seen.reasoning is Reasoning.CLOSED:
+                return Reading(Verdict.EMPTY, why="Nothing comes after the reply's reasoning.")
+            return Reading(Verdict.EMPTY, why="The reply is empty.")
+        declined = _DECLINES.search(reply.text[:_DECLINES_WITHIN])
+        if declined is not None:
+            span = reply.seen.span(*declined.span())
+            return Reading(Verdict.REFUSED, spans={SCORE: span}, why="The judge says that it cannot judge this.")
+        found = read(reply, allowed)
+        return replace(found, spans={name: reply.seen.span(*span) for name, span in found.spans.items()})
+
+    return reading
+
+
+_DECLINES_WITHIN = 400
+_CANNOT = (
+    r"(?<![\w-])(?:i|we)(?: am|'m| are|'re)?(?: really| simply| unfortunately| therefore| thus| also| just)? "
+    r"(?:can ?not|can't|could ?n[o']t|couldn't|will not|won't|unable to|not able to|am unable to|not in a position to|must decline to|"
+    r"decline to|refuse to|do not want to|have no (?:way|basis|means) (?:of|to|for))"
+    r"(?: really| fairly| properly| reliably| meaningfully| possibly| honestly| responsibly| in good conscience| accurately)* "
+)
+_OF_THIS = (
+    r"(?=\s?[.,;:!\n]|$| (?:this|these|it|them|that|the (?:answer|response|reply|student)|either|any|both|without|because|as|since|for|which|whether|if|with|unless|until))"
+    r"(?! (?:this|it|the answer|that|them|these)? ?(?:higher|lower|more|less|any|as|better|above|below|right|wrong|correct|incorrect|full|otherwise|with full)\b)"
+    r"(?![^.\n]{0,60}(?:\bbut\b|\bhowever\b))"
+)
+_DECLINES = re.compile(
+    _CANNOT + r"(?:grade|grading|rate|rating|judge|judging|score|scoring|evaluate|evaluating|assess|assessing|"
+    r"(?:provide|give|offer|assign|output|produce) (?:a|an|any|the|you a|my) (?:fair |final |meaningful |reliable )?(?:rating|score|verdict|grade|judge?ment|evaluation|assessment)|"
+    r"help with (?:grading|judging|rating|scoring) (?:this|that|it))"
+    + _OF_THIS
+    + r"|(?:抱歉|对不起)[^\n]{0,12}(?:无法|不能)[^\n]{0,8}(?:评分|评判|评价|判断)|无法(?:对[^\n]{0,12})?(?:评分|评判|评价)",
+    re.IGNORECASE,
+)
+"""The judge declines: near the beginning of its reply, and about the whole of it."""
+_CANNOT_TELL = re.compile(_CANNOT + r"(?:determine|tell|decide|say|verify|know|confirm)" + _OF_THIS, re.IGNORECASE)
+
+
 # ---- one verdict in brackets ----------------------------------------------------------------------------------------
 
+_MOST = 300
+"""A reply with more verdicts than that is no reply."""
+
 _DOUBLE = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
-_RATING = re.compile(r"\brating\b[\s*_:\"'=-]*(?:is\b\s*)?[\s*_:\"']*(\[\[?)([^\[\]\n]{1,40})(\]\]?)", re.IGNORECASE)
-
-
-def double_brackets(text: str, allowed: Sequence[Value]) -> Reading:
-    """The last ``[[x]]`` of the reply; ``[x]`` counts only after the word rating, where templates ask for it.
-
-    Verdicts that come before the last one are part of the explanation, unless they are given as a rating, too: then
-    two that differ contradict each other.
-    """
-    rated = [_Found(match.group(2), match.span(2)) for match in _RATING.finditer(text)]
-    found = [_Found(match.group(1), match.span(1)) for match in _DOUBLE.finditer(text)]
-    last = max([*found, *rated], key=lambda each: each.span, default=None)
-    if last is None:
-        return Reading(Verdict.UNPARSEABLE, why="The reply has no verdict in double brackets.")
-    said = {each.value(allowed) for each in rated}
-    if len(said) > 1:
-        spans = {f"{SCORE} {number}": each.span for number, each in enumerate(rated, 1)}
-        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives several ratings that differ.")
-    return _one(last, allowed)
-
-
-# ---- one of the values on the last line -----------------------------------------------------------------------------
-
-_AROUND = " \t*_`\"'.()[]"
-
-
-def last_line(text: str, allowed: Sequence[Value]) -> Reading:
-    """One of the allowed values, alone on the last line that is not empty; emphasis, quotes and a full stop may stand
-    around it."""
-    end = len(text.rstrip())
-    start = text.rfind("\n", 0, end) + 1
-    line = text[start:end]
-    inner = line.strip(_AROUND)
-    at = start + line.find(inner)
-    found = _Found(inner, (at, at + len(inner)))
-    if found.value(allowed) is None and not _number(inner):
-        return Reading(
-            Verdict.UNPARSEABLE, spans={SCORE: found.span}, why="The last line is not one of the values alone."
-        )
-    return _one(found, allowed)
-
-
-# ---- which of two outputs -------------------------------------------------------------------------------------------
-
-_BETTER = re.compile(r"\boutput[ \t]*\(([a-z])\)[ \t]+is[ \t]+(?:the[ \t]+)?better\b", re.IGNORECASE)
-_NAMED = re.compile(r"[\s*_`\"']*output[ \t]*\(([a-z])\)[\s*_`\"'.]*", re.IGNORECASE)
-
-
-def better_output(text: str, allowed: Sequence[Value]) -> Reading:
-    """The letter of ``Output (a) is better``, or of ``Output (a)`` where that is all that the reply says."""
-    found = [_Found(match.group(1), match.span(1)) for match in _BETTER.finditer(text)]
-    alone = _NAMED.fullmatch(text)
-    if not found and alone is not None:
-        found = [_Found(alone.group(1), alone.span(1))]
-    if not found:
-        return Reading(Verdict.UNPARSEABLE, why="The reply does not say which output is better.")
-    return _parts({SCORE: found}, allowed)
-
-
-# ---- three scores on labelled lines ---------------------------------------------------------------------------------
-
-ASPECTS = ("perception", "cognition", "action")
-_LINE = re.compile(
-    r"^[ \t>#*_`\d.)-]*(perception|cognition|action)[ \t*_]+score[ \t*_`\"']*:[ \t*_`\"'(\[]*"
-    r"([^ \t*_`\"'()\[\],;\n]{1,20})[ \t*_`\"')\].]*(?:[(,;\u2013\u2014-].*)?$",
-    re.IGNORECASE | re.MULTILINE,
+_SINGLE = re.compile(r"(?<!\[)\[{1,2}([^\[\]\n]{1,12})\](?!\])")
+_NAMES = (
+    r"ratings?|scores?|verdict|grade|judge?ment|marks?|decision|evaluation|assessment|result|conclusion|winner|choice|pick|final answer|my answer|"
+    r"bewertung|wertung|urteil|punktzahl|punkte|ergebnis|endnote|note|évaluation|evaluation|notation|puntuación|puntuacion|calificación|calificacion|"
+    r"valoración|valoracion|veredicto|nota|avaliação|avaliacao|pontuação|pontuacao|valutazione|voto|punteggio|giudizio|verdetto|ocena|wynik|"
+    r"beoordeling|oordeel|betyg|karakter|puan|değerlendirme|hodnocení|оценка|рейтинг|вердикт|балл|итог|решение|вывод|оцінка|التقييم|الدرجة|النتيجة|"
+    r"रेटिंग|स्कोर|मूल्यांकन|đánh giá|điểm|penilaian|skor"
 )
-"""A remark may follow a score behind a bracket, a comma or a dash; \u201c0 or 1\u201d is no score."""
-
-
-def six_lines(text: str, allowed: Sequence[Value]) -> Reading:
-    """The scores of perception, cognition and action, from lines such as ``action score: 1``: in any order, in capitals
-    or bold. All three have to be there."""
-    found: dict[str, list[_Found]] = {name: [] for name in ASPECTS}
-    for match in _LINE.finditer(text):
-        said = match.group(2).rstrip(".")
-        found[match.group(1).lower()].append(_Found(said, (match.start(2), match.start(2) + len(said))))
-    return _parts(found, allowed)
-
-
-# ---- a JSON object --------------------------------------------------------------------------------------------------
-
-_FINAL = "final score"
-_BRACES = 200
-"""So many places where an object could begin are tried: a reply of nothing but braces must not take minutes."""
-_STRAY = re.compile(r"\\(?![\"\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})")
-
-
-def assessment_json(text: str, allowed: Sequence[Value]) -> Reading:
-    """The ``"Final Score"`` of a JSON object in the reply, as text or number. Backslashes that JSON does not know are
-    taken out if it does not read as it is: the form that judges are shown has some."""
-    found: list[_Found] = []
-    for start, end, pairs in _objects(text):
-        for key, value in pairs:
-            if key.strip().lower().replace("_", " ") == _FINAL:
-                found.append(_Found(str(value).strip(" \\"), _place(text, start, end, key)))
-                if isinstance(value, bool) or not isinstance(value, str | int | float):
-                    return Reading(
-                        Verdict.UNPARSEABLE,
-                        spans={SCORE: found[-1].span},
-                        why="The final score is neither a number nor text.",
-                    )
-    if not found:
-        return Reading(Verdict.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
-    return _parts({SCORE: found}, allowed)
-
-
-def _objects(text: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
-    """The JSON objects in a text, outermost ones only: from, up to, and their keys with values, twice if they are there
-    twice."""
-    at = text.find("{")
-    for _ in range(_BRACES):
-        if at < 0:
-            return
-        end = _closing(text, at)
-        pairs = None if end is None else _pairs(text[at:end])
-        if end is None or pairs is None:
-            at = text.find("{", at + 1)
-            continue
-        yield at, end, pairs
-        at = text.find("{", end)
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Where the object that begins at ``start`` ends, strings respected."""
-    depth, inside, escaped = 0, False, False
-    for at in range(start, len(text)):
-        letter = text[at]
-        if escaped:
-            escaped = False
-        elif letter == "\\":
-            escaped = inside
-        elif letter == '"':
-            inside = not inside
-        elif not inside and letter in "{}":
-            depth += 1 if letter == "{" else -1
-            if depth == 0:
-                return at + 1
-    return None
-
-
-def _pairs(piece: str) -> list[tuple[str, Any]] | None:
-    for candidate in (piece, _STRAY.sub("", piece), _STRAY.sub("", piece.replace("\\1", "1").replace("\\0", "0"))):
-        top: list[list[tuple[str, Any]]] = []
-
-        def keep(pairs: list[tuple[str, Any]], top: list[list[tuple[str, Any]]] = top) -> dict[str, Any]:
-            top.append(pairs)
-            return dict(pairs)
-
-        try:
-            json.loads(candidate, object_pairs_hook=keep, strict=False)
-        except (ValueError, RecursionError):
-            continue
-        return top[-1] if top else None
-    return None
-
-
-def _place(text: str, start: int, end: int, key: str) -> Span:
-    """Where the value of a key stands, as far as it can be told; else the whole object."""
-    found = list(re.finditer(re.escape(key) + r"\"\s*:\s*[\"\\]*([^\"\\,}\s]+)", text[start:end]))
-    return (start + found[-1].start(1), start + found[-1].end(1)) if found else (start, end)
-
-
-# ---- what they share ------------------------------------------------------------------------------------------------
+_CJK = r"评分|評分|评级|評級|得分|分数|分數|评价|評価|评估|结论|結論|判定|判断|判決|评定|裁决|裁定|結果|结果|答案|評点|スコア|採点|レーティング|평점|평가|점수|판정|결론|등급"
+_LABEL = re.compile(
+    rf"(?:(?<![\w-])(?P<word>{_NAMES})(?!\w)|(?P<cjk>{_CJK}))"
+    r"(?P<of>(?: (?:for|of|to) (?:the |this |that |my )?[\w' ]{1,30}?)?)"
+    r"\s?(?:\([^()\n]{0,24}\)|（[^（）\n]{0,24}）)?"
+    r"[\s*_:=|\"'`>#~$\\(.\u2013\u2014\u2192-]*"
+    r"(?:(?:is|was|=|:|est|ist|es|è|é|jest|là|是|为|為|は|は、|은|는)(?: (?:therefore|thus|hence|then|clearly|now|a|an|the|donc|daher|also))?)?"
+    r"[\s*_:=|\"'`>#~$\\(-]*(?:\\?boxed\{|\\(?:text|textbf|mathbf|mathrm)\{|\{)*[\s*_\"'`$]*\Z",
+    re.IGNORECASE,
+)
+_WORDS_BEFORE = re.compile(r"[\w'\u2019-]+(?=[\s*_]*$)")
+_VERDICT_IS_THAT = re.compile(
+    r"\bmy (?:final |overall )?(?:verdict|rating|judge?ment|decision|conclusion|score|grade) is (?:that )?[^\n]{0,260}[:,]\s?[*_\"'`]*$",
+    re.IGNORECASE,
+)
+_FINAL = re.compile(
+    r"(?:final(?:e|es|ly|ised)?|overall|total|ultimate|revised|corrected|updated|adjusted|amended|new|definitive|concluding|closing|combined|"
+    r"endgültig\w*|gesamt\w*|globale?|definitiv\w*|итоговая|итоговый|окончательн\w+|最终|最終|最后|总|綜合|综合|최종|종합)",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(
+    r"(?:reference|student|candidate|assistant|model|human|gold|expected|example|sample|author|user|possible|max(?:imum)?|min(?:imum)?|highest|lowest|"
+    r"best|top|perfect|full|requested|claimed|desired|suggested|demanded|proposed|self|fake|other|another|peer|crowd|average|mean|annotator|rater|"
+    r"teacher|someone|somebody|their|its|his|her|your|hypothetical|would-be|no|target|quoted|so-called|injected|alleged|judge|previous|answer|response|"
+    r"its own|dummy|which|what|any|every|each|a|an|one)(?:'s|s')?",
+    re.IGNORECASE,
+)
+"""Whose rating it is, where it is not the judge's."""
+_BEFORE_NOW = re.compile(
+    r"(?:initial|preliminary|tentative|provisional|original|earlier|previous|old|draft|prior|interim|naive|gut|first-pass|vorläufige?|предварительн\w+|初步|初始)",
+    re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    rf"(?:(?<![\w-])(?:{_NAMES})|{_CJK})[\s*_\"'`]*(?:is\b|:|=)?[\s*_\"'`]*\[{{0,2}}[^\[\]\n]{{0,12}}\]?\s*\Z",
+    re.IGNORECASE,
+)
+_OFF_SCALE = re.compile(
+    r"[ *_`\"'\])]{0,4}(?:/|out of|of|von|sur|из) ?\[{0,2}(\d{1,4})(?! ?(?:cups?|\w{3,}))|[.,]?\d| ?%", re.IGNORECASE
+)
+_GLOSS = re.compile(r"^\W*\[\[[^\[\]\n]{1,40}\]\][\s*_`\"'|:=\u2013\u2014-]*[^\W\d]")
+_TAG_BEFORE = re.compile(
+    r"(?:\\boxed\{|\\fbox\{|<(?:rating|score|verdict|grade|judge?ment|decision|final|result|final_?(?:answer|rating|score|verdict))>)[\s$\"'*_]*(?:\\(?:text|textbf|mathbf|mathrm)\{)?\Z",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -220,34 +173,913 @@ class _Found:
 
     text: str
     span: Span
+    outer: Span
+    """With its brackets."""
+    level: int = 0
+    """3: a final one by its label; 2: by its label, or on a line of its own; 1: somewhere in prose."""
+    standing: Standing = Standing.OWN
+    label_at: int | None = None
 
     def value(self, allowed: Sequence[Value]) -> Value | None:
         """The allowed value that it is; None if it is none of them."""
-        said = self.text.strip()
-        number = _number(said)
-        for value in allowed:
-            if isinstance(value, bool | str):
-                if said.casefold() == str(value).casefold():
-                    return value
-            elif number is not None and number == value:
-                return value
+        return _value(self.text, allowed)
+
+    def says(self, allowed: Sequence[Value]) -> object:
+        """What two that say the same have in common."""
+        value = self.value(allowed)
+        return self.text.strip().casefold() if value is None else value
+
+
+def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """The verdict in ``[[x]]``: the one with a label (``Rating: [[x]]``) or on a line of its own before any other, of
+    those the final one by its label; ``[x]`` counts only behind a label.
+
+    Two that differ contradict each other, unless words between them take the first one back.
+    """
+    text = reply.text
+    found = _bracketed(reply, allowed)
+    if len(found) > _MOST:
+        return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST} verdicts.")
+    turn = _turn(reply, [each.outer[1] for each in found])
+    if turn is not None:
+        found = [each for each in found if each.outer[0] < turn]
+        text = text[:turn]
+    if not found:
+        return Reading(Verdict.UNPARSEABLE, why="The reply has no verdict in double brackets.")
+    cut = _UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
+    if cut is not None and not any(cut.start() < each.outer[1] for each in found):
+        return Reading(Verdict.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
+    found = _without_legends(reply, _without_ranges(reply, found, allowed), allowed)
+    own = [each for each in found if each.standing is Standing.OWN]
+    if not own:
+        return _none_own(found)
+    level = max(each.level for each in own)
+    top = [each for each in own if each.level == level]
+    spans = {f"{SCORE} {number}": each.span for number, each in enumerate(top, 1)}
+    last = top[-1]
+    if len({each.says(allowed) for each in top}) > 1:
+        other = next(each for each in reversed(top) if each.says(allowed) != last.says(allowed))
+        if not CORRECTS.search(text[other.outer[1] : last.label_at if last.label_at is not None else last.outer[0]]):
+            return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives several verdicts that differ.")
+    late = [
+        each
+        for each in found
+        if each.outer[0] > last.outer[0]
+        and each.standing in (Standing.OWN, Standing.HEDGED)
+        and each.says(allowed) != last.says(allowed)
+        and (each.standing is Standing.HEDGED or each.level > 1 or CORRECTS.search(text[last.outer[1] : each.outer[0]]))
+    ]
+    if late:
+        spans = {f"{SCORE} {number}": each.span for number, each in enumerate((last, *late), 1)}
+        return Reading(Verdict.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs.")
+    taken_back = RETRACTS.search(text, max(each.outer[1] for each in found if each.standing is Standing.OWN))
+    if taken_back is not None:
+        spans = {SCORE: last.span, f"{SCORE} 2": taken_back.span()}
+        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
+    plain = _said_plainly(reply, allowed, last, text)
+    if plain is not None:
+        spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": plain.span}
+        return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply gives another score beside its verdict.")
+    return _one(last, allowed, off=_off_scale(text, last, allowed))
+
+
+def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[_Found]:
+    """Everything in brackets that has the shape of a verdict, with how it stands, in the order of the text."""
+    text, found = reply.text, []
+    doubles = [(match.group(1), match.span(1), match.span()) for match in _DOUBLE.finditer(text)]
+    singles = [(match.group(1), match.span(1), match.span()) for match in _SINGLE.finditer(text)]
+    if len(doubles) > _MOST or len(singles) > 20 * _MOST:
+        return [_Found(said, span, outer) for said, span, outer in doubles[: _MOST + 1]] or []
+    taken = [outer for _, _, outer in doubles]
+    for said, span, outer in sorted([*doubles, *singles], key=lambda each: each[2]):
+        double = outer in taken
+        label = _LABEL.search(text, max(0, outer[0] - 90), outer[0])
+        if not double and (label is None or any(a <= outer[0] < b for a, b in taken)):
+            continue
+        if not double and not re.search(r"[:：=|>]|\b(?:is|was|ist|est)\b|\n", label[0] if label else ""):
+            continue
+        at = label.start() if label else None
+        level = 1
+        if label is not None:
+            words = [match[0] for match in _WORDS_BEFORE.finditer(text, max(0, label.start() - 40), label.start())]
+            level = _level(words[-1] if words else "", text[max(0, label.start() - 2) : label.start()])
+            whose = _whose(text[max(0, label.start() - 40) : label.start()], label["of"] or "")
+            if whose is not None:
+                found.append(_Found(said, span, outer, level, whose, at))
+                continue
+            if level == 1:
+                at = None
+        if level == 1 and _VERDICT_IS_THAT.search(reply.before(outer[0])):
+            level = 2
+        if level == 1 and (reply.alone(*outer) or _TAG_BEFORE.search(text, max(0, outer[0] - 40), outer[0])):
+            level = 2
+        standing = reply.standing(*outer, labelled_from=at)
+        if standing is Standing.OWN and level == 1 and not reply.led_to(outer[0]):
+            standing = Standing.UNCLEAR
+        if _value(said, allowed) is None:
+            if not _shaped(said, allowed) and (at is None or not double):
+                continue
+            if not double and any(isinstance(value, str) for value in allowed):
+                continue
+        found.append(_Found(said, span, outer, level, standing, at))
+    if len(found) > 1:
+        shaped = [each for each in found if each.value(allowed) is not None or _shaped(each.text, allowed)]
+        found = shaped or found
+    return found or [_Found(said, span, outer, 1, reply.standing(*outer)) for said, span, outer in doubles[-1:]]
+
+
+def _level(word: str, left: str) -> int:
+    if _FINAL.fullmatch(word) or _FINAL.search(left):
+        return 3
+    return 2
+
+
+def _whose(before: str, of: str) -> Standing | None:
+    """How a labelled rating stands by the words before its label, where they say that it is not the judge's last."""
+    before = re.split(r"[.!?;:,\n|]", before)[-1]
+    words = re.findall(r"[\w'\u2019-]+", before)
+    if not words:
+        return Standing.QUOTED if re.search(r"\b(?:reference|previous|other)\b", of, re.IGNORECASE) else None
+    last = words[-1]
+    if _BEFORE_NOW.fullmatch(last):
+        return Standing.EARLIER
+    if _FOREIGN.fullmatch(last) and last.lower() not in ("a", "an", "one") and "my" not in [w.lower() for w in words]:
+        return Standing.QUOTED
+    if len(words) > 1 and last.lower() in ("own", "self") and _FOREIGN.fullmatch(words[-2]):
+        return Standing.QUOTED
+    return None
+
+
+def _shaped(said: str, allowed: Sequence[Value]) -> bool:
+    """Whether it could be a verdict off the scale: a number among numbers, a letter among letters, or several."""
+    said = said.strip(" *_`\"'")
+    if any(isinstance(value, str) for value in allowed):
+        longest = max(len(str(value)) for value in allowed)
+        return len(said) <= max(1, longest) and bool(re.fullmatch(r"[\w<>=+-]+", said))
+    return bool(
+        re.fullmatch(
+            r"[^A-Za-z]*\d[^A-Za-z]*|[¼½¾⅓⅔⅕⅖⅗⅘]|[+-]?nan|.{0,6}\b(?:zero|one|two|three|four|five|half)\b.{0,6}",
+            said,
+            re.IGNORECASE,
+        )
+    )
+
+
+_JOINS = re.compile(
+    r"[\s*_`\"')]{0,4}(?:[/~+|\u2013\u2014-]+|or|and|to|vs\.?|versus|and/or|oder|und|bis|ou|o|y|или|或者?|和|至|到|または|또는)?[\s*_`\"'(]{0,4}",
+    re.IGNORECASE,
+)
+
+
+def _without_ranges(reply: Reply, found: Sequence[_Found], allowed: Sequence[Value]) -> list[_Found]:
+    """The same, with neighbours that differ and are joined by nothing, or by a word such as “or”, marked as left open."""
+    marked = list(found)
+    for place in range(1, len(found)):
+        one, other = found[place - 1], found[place]
+        between = reply.text[one.outer[1] : other.outer[0]]
+        joined = "\n" not in between and "|" not in between and _JOINS.fullmatch(between)
+        if (
+            joined
+            and one.says(allowed) != other.says(allowed)
+            and Standing.EARLIER not in (one.standing, other.standing)
+        ):
+            for at in (place - 1, place):
+                if found[at].standing in (Standing.OWN, Standing.HEDGED, Standing.UNCLEAR):
+                    marked[at] = replace(found[at], standing=Standing.HEDGED)
+    return marked
+
+
+def _without_legends(reply: Reply, found: Sequence[_Found], allowed: Sequence[Value]) -> list[_Found]:
+    """The same, with those that only explain a scale marked: several in one sentence or one after another with their
+    meanings, none of them labelled."""
+    groups: list[list[int]] = []
+    for place, each in enumerate(found):
+        if each.level > 1 or each.standing is not Standing.OWN:
+            continue
+        if groups:
+            before = found[groups[-1][-1]]
+            between = reply.text[before.outer[1] : each.outer[0]]
+            same_sentence = not re.search(r"[.!?。！？][\s\"')*_]|\n", between) and not CORRECTS.search(between)
+            start, end = reply.line(each.outer[0])
+            glossed = between.count("\n") == 1 and bool(
+                _GLOSS.match(reply.text[start:end]) and _GLOSS.match(reply.text[slice(*reply.line(before.outer[0]))])
+            )
+            if groups[-1][-1] == place - 1 and (same_sentence or glossed):
+                groups[-1].append(place)
+                continue
+        groups.append([place])
+    marked = list(found)
+    for group in groups:
+        if len({found[place].says(allowed) for place in group}) > 1:
+            for place in group:
+                marked[place] = replace(found[place], standing=Standing.EXAMPLE)
+    return marked
+
+
+_WHY = {
+    Standing.QUOTED: "The only verdict in the reply is quoted, or someone else's.",
+    Standing.DENIED: "The only verdict in the reply is one that it denies.",
+    Standing.SUPPOSED: "The only verdict in the reply is a supposed one.",
+    Standing.EXAMPLE: "The only verdict in the reply is an example, or explains the scale.",
+    Standing.EARLIER: "The only verdict in the reply is one that it leaves behind.",
+    Standing.HEDGED: "The reply leaves its verdict open.",
+    Standing.UNCLEAR: "The only verdict in the reply occurs within a sentence that does not give it.",
+}
+
+
+def _none_own(found: Sequence[_Found]) -> Reading:
+    """What a reply comes to whose verdicts are none of them the judge's own."""
+    last = next((each for each in reversed(found) if each.standing is Standing.HEDGED), found[-1])
+    verdict = Verdict.CONTRADICTORY if last.standing is Standing.HEDGED else Verdict.UNPARSEABLE
+    if len({each.standing for each in found}) > 1 and last.standing is not Standing.HEDGED:
+        return Reading(verdict, spans={SCORE: last.span}, why="None of the verdicts in the reply is the judge's own.")
+    return Reading(verdict, spans={SCORE: last.span}, why=_WHY[last.standing])
+
+
+def _turn(reply: Reply, ends: Sequence[int]) -> int | None:
+    """Where the reply goes on with a turn that is not the judge's, behind a verdict of its own."""
+    if not ends:
         return None
+    turn = TURN.search(reply.text, min(ends))
+    return turn.start() if turn else None
+
+
+_PLAIN = re.compile(
+    r"(?:^|\n)[ \t*_#>]*(?:(?P<final>final|overall) |my )?(?:rating|score|verdict|grade)[ \t*_]*[:=][ \t*_\"'`]*(?P<value>\d{1,4}(?:[.,]\d{1,4})?)"
+    r"(?P<rest>[^\n]{0,40})",
+    re.IGNORECASE,
+)
+
+
+def _said_plainly(reply: Reply, allowed: Sequence[Value], chosen: _Found, text: str) -> _Found | None:
+    """A score on a line of its own without brackets that differs from the verdict, where that one is not above it."""
+    for match in _PLAIN.finditer(text):
+        value = _value(match["value"], allowed)
+        if (
+            value is None
+            or value == chosen.value(allowed)
+            or re.match(r"\s?(?:[=/,|]|-|or\b|to\b|if\b|for\b|means\b|\(if)", match["rest"])
+        ):
+            continue
+        if chosen.level == 1 or (match.start() > chosen.outer[1] and (match["final"] or chosen.level < 3)):
+            return _Found(match["value"], match.span("value"), match.span("value"))
+    return None
+
+
+def _off_scale(text: str, found: _Found, allowed: Sequence[Value]) -> str:
+    """What stands behind a number that makes another one of it: ``[[5]] out of 10``; empty if nothing does."""
+    numbers = [value for value in allowed if not isinstance(value, str | bool)]
+    if not numbers:
+        return ""
+    match = _OFF_SCALE.match(text, found.outer[1])
+    if match is None or (match[1] and float(match[1]) == max(numbers)):
+        return ""
+    return match[0]
+
+
+# ---- one of the values on the last line -----------------------------------------------------------------------------
+
+_AROUND = " \t*_`\"'.()[]|#>$!"
+_LATEX = re.compile(r"\\(?:boxed|text|textbf|mathbf|mathrm|fbox)\{([^{}\n]*)\}")
+
+
+def last_line(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """One of the allowed values, alone on the last line that is not empty; emphasis, quotes and a full stop may stand
+    around it. A line above that is another of the values contradicts it, unless it is taken back in between."""
+    text = reply.text
+    lines = [
+        (at, line)
+        for at, line in _lines(text)
+        if line.strip() and not re.fullmatch(r"\s*(?:`{3,}|~{3,})\s*\w*\s*", line)
+    ][-_MOST:]
+    alone = [each for at, line in lines if (each := _alone(at, line, allowed)) is not None]
+    turn = _turn(reply, [each.outer[1] for each in alone if each.value(allowed) is not None][:1])
+    if turn is not None:
+        lines = [each for each in lines if each[0] < turn]
+        alone = [each for each in alone if each.outer[0] < turn]
+    if not lines:
+        return Reading(Verdict.EMPTY, why="The reply is empty.")
+    at, line = lines[-1]
+    found = _alone(at, line, allowed)
+    if found is None:
+        inner = line.strip(_AROUND)
+        start = at + line.find(inner)
+        return Reading(
+            Verdict.UNPARSEABLE,
+            spans={SCORE: (start, start + len(inner))},
+            why="The last line is not one of the values alone.",
+        )
+    if found.value(allowed) is None:
+        return _one(found, allowed)
+    unable = _CANNOT_TELL.search(text)
+    if unable is not None:
+        return Reading(Verdict.REFUSED, spans={SCORE: unable.span()}, why="The judge says that it cannot tell.")
+    standing = reply.standing(*found.outer)
+    if standing is not Standing.OWN:
+        return _none_own([replace(found, standing=standing)])
+    others = [
+        each
+        for each in alone[:-1]
+        if each.value(allowed) not in (None, found.value(allowed))
+        and (
+            reply.standing(*each.outer) is Standing.OWN
+            or not text[each.outer[1] : found.outer[0]].strip(_AROUND + "\n")
+        )
+    ]
+    if others:
+        other = others[-1]
+        if not CORRECTS.search(text[other.outer[1] : found.outer[0]]):
+            spans = {f"{SCORE} 1": other.span, f"{SCORE} 2": found.span}
+            return Reading(Verdict.CONTRADICTORY, spans=spans, why="Two lines of the reply are values that differ.")
+    return _one(found, allowed)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in text.split("\n"):
+        yield at, line
+        at += len(line) + 1
+
+
+def _alone(at: int, line: str, allowed: Sequence[Value]) -> _Found | None:
+    """The value that a line is, or the number that it is where that is none of the values; None for anything else."""
+    if len(line) > 200 or "..." in line or "~~" in line or line.count("?"):
+        return None
+    bare = _LATEX.sub(lambda match: match[1], line)
+    bare = _LATEX.sub(lambda match: match[1], bare)
+    inner = bare.strip(_AROUND)
+    if not inner:
+        return None
+    start = line.find(inner)
+    if start < 0:
+        return None
+    start += at
+    found = _Found(inner, (start, start + len(inner)), (start, start + len(inner)))
+    return found if found.value(allowed) is not None or _number(inner) is not None else None
+
+
+# ---- which of two outputs -------------------------------------------------------------------------------------------
+
+_HOW = (
+    r"(?:the|clearly|much|slightly|far|definitely|overall|significantly|somewhat|marginally|a bit|a little|considerably|indeed|thus|therefore|still|"
+    r"ultimately|certainly|obviously|simply|by far|substantially|also|strictly|even|just)"
+)
+_BETTER = re.compile(
+    rf"(?<![A-Za-z0-9])output[ \t]?(?:\((?P<marked>[a-z])\)|(?P<bare>[a-z]))[ \t*_\"'`]{{1,4}}(?:is|was)[ \t]+(?:{_HOW}[ \t]+){{0,3}}better(?![A-Za-z0-9])(?P<one> (?:one|output|answer|choice|option|response))?",
+    re.IGNORECASE,
+)
+_NOT_BETTER = re.compile(
+    r"(?<![A-Za-z0-9])output[ \t]?\(?(?P<letter>[a-z])\)?[ \t*_\"'`]{1,4}(?:is|was)(?:(?:n't|[ \t]+(?:not|no|never|hardly|barely|scarcely|no longer|by no means|far from))"
+    r"(?: \w+){0,2} (?:better|superior|preferable|the better one)|[ \t]+worse)(?![\w-])",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"[\s*_`\"'#>|.-]*(?:output[ \t]*\(([a-z])\))[\s*_`\"'.!|]*", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"[*_\"'`)\]}]*(?:\s*$|\s*\n|\s*[|<]|\s?[.!;](?=[\s*_\"'`)\]]|$)|\s?[:\u2013\u2014]|\s-\s|,?\s(?:because|since|as it|as its|as this|than|overall|and output|and is|here|given|due to|"
+    r"by |for the reasons|for these|for those|for being|for giving|for its|of the two|on the whole|thanks to|, not)\b|,\s(?:because|since|as|while|whereas|and|though|although|so|not|being|which (?:follows|is what|answers))\b|\s?\()",
+    re.IGNORECASE,
+)
+_PARTLY = re.compile(
+    r"^[\s*_\"'`]*,?\s?(?:in|at|on|for|with|when|regarding|concerning|as far as|stylistically|written|if|only|unless|than (?!output|the other|its rival|b\b|a\b))\b",
+    re.IGNORECASE,
+)
+_EQUAL = re.compile(
+    r"(?:\b(?:it(?:'s| is)|this is|that is|call it|i call it|result(?: is|:)?|verdict(?: is|:)?) (?:\w+ )?(?:a )?(?:tie|draw)\b|\b(?:both|the two|they|outputs?)(?: outputs| answers)? (?:are|is) (?:equally (?:good|bad|well)|equal\b|tied|on a par|the same quality)"
+    r"|\bneither (?:output |one |of (?:them|the two|the outputs) )?is better|\bno (?:clear )?(?:winner|preference)\b|\bequally good\b)",
+    re.IGNORECASE,
+)
+_PREFERS = re.compile(
+    r"(?<![\w-])(?:(?:overall|finally|in the end|all in all|superior|preferable|preferred|correction|wins|i (?:\w+ )?(?:choose|prefer|pick|select|favou?r|go with|mean|meant))(?![\w-])"
+    r"|(?:winner|better one|best|choice|pick|verdict|decision)(?: is|\s?:)|it should be output)",
+    re.IGNORECASE,
+)
+
+
+_LESSER = re.compile(
+    r"\b(?:not (?:as|so)|worse|less|lacks?|fails?|inferior|weaker|does not|doesn't|ignores?|misses|too)\b",
+    re.IGNORECASE,
+)
+
+
+def better_output(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """The letter of ``Output (a) is better``, said as a sentence that ends there; or of ``Output (a)`` where that is all
+    that the reply, or its last line, says."""
+    text = reply.text
+    found: list[_Found] = []
+    partly: list[_Found] = []
+    for match in _BETTER.finditer(text):
+        part = "marked" if match["marked"] else "bare"
+        one = _Found(match[part], match.span(part), match.span(), 2)
+        if match["one"] is None and _PARTLY.match(text, match.end()):
+            partly.append(one)
+            continue
+        if _GOES_ON.match(text, match.end()) is None:
+            one = replace(one, standing=Standing.HEDGED)
+        elif (standing := reply.standing(*match.span())) is not Standing.OWN:
+            one = replace(one, standing=standing)
+        found.append(one)
+        if len(found) > _MOST:
+            return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST} verdicts.")
+    lines = [(at, line) for at, line in _lines(text) if line.strip()]
+    names = [
+        _Found(named[1], (at + named.start(1), at + named.end(1)), (at, at + len(line)))
+        for at, line in lines
+        if len(line) < 80 and (named := _NAMED.fullmatch(line)) is not None
+    ]
+    turn = _turn(reply, [each.outer[1] for each in (found or names)])
+    if turn is not None:
+        found = [each for each in found if each.outer[0] < turn]
+        names = [each for each in names if each.outer[0] < turn]
+        lines = [each for each in lines if each[0] < turn]
+        text = text[:turn]
+    if not found and not partly and names and lines and names[-1].outer[0] == lines[-1][0]:
+        last = names[-1]
+        standing = reply.standing(last.span[0], last.span[1]) if len(lines) > 1 else Standing.OWN
+        found = [replace(last, standing=standing)] if len({each.says(allowed) for each in names}) == 1 else []
+    if not found:
+        return Reading(Verdict.UNPARSEABLE, why="The reply does not say which output is better.")
+    own = [each for each in found if each.standing is Standing.OWN]
+    if not own:
+        return _none_own(found)
+    chosen = own[-1]
+    spans = {f"{SCORE} {number}": each.span for number, each in enumerate(own, 1)}
+    if len({each.says(allowed) for each in own}) > 1:
+        other = next(each for each in reversed(own) if each.says(allowed) != chosen.says(allowed))
+        if not CORRECTS.search(text[other.outer[1] : chosen.outer[0]]):
+            return Reading(
+                Verdict.CONTRADICTORY, spans=spans, why="The reply says of both outputs that they are better."
+            )
+    why = _unsays(reply, text, chosen, found)
+    if why:
+        return Reading(Verdict.CONTRADICTORY, spans={SCORE: chosen.span}, why=why)
+    return _one(chosen, allowed)
+
+
+def _unsays(reply: Reply, text: str, chosen: _Found, found: Sequence[_Found]) -> str:
+    """What in the reply speaks against the sentence that was chosen; empty if nothing does."""
+    letter = chosen.text.casefold()
+    for match in _NOT_BETTER.finditer(text):
+        if match["letter"].casefold() == letter and reply.standing(*match.span()) is Standing.OWN:
+            return "The reply says of the same output that it is not better."
+    for equal in _EQUAL.finditer(text, chosen.outer[1]):
+        if reply.standing(*equal.span()) is Standing.OWN:
+            return "The reply names one output as better, and calls both equal."
+    behind = text[chosen.outer[1] :]
+    if RETRACTS.search(behind):
+        return "The reply takes its verdict back."
+    for each in found:
+        if each.outer[0] > chosen.outer[0] and each.standing is Standing.HEDGED and each.text.casefold() != letter:
+            return "Behind the verdict stands another one that differs."
+    for match in re.finditer(r"\boutput[ \t]?\(?([a-z])\)?(?!\w)", behind, re.IGNORECASE):
+        if match[1].casefold() == letter:
+            continue
+        start = max(behind.rfind(mark, 0, match.start()) for mark in (". ", "\n", "! "))
+        end = min((at for mark in (". ", "\n") if (at := behind.find(mark, match.end())) >= 0), default=len(behind))
+        sentence = behind[max(start, 0) : end]
+        if _PREFERS.search(sentence[:600]) and not _LESSER.search(sentence[:600]):
+            return "Behind the verdict the reply prefers the other output."
+    return ""
+
+
+# ---- three scores on labelled lines ---------------------------------------------------------------------------------
+
+ASPECTS = ("perception", "cognition", "action")
+_LINE = re.compile(
+    r"^(?P<lead>[ \t>#*_`\d.)|+-]*)(?P<aspect>perception|cognition|action)[ \t*_]+score[ \t*_`\"']*[:=|][ \t*_`\"'(\[|]*"
+    r"(?P<said>[^\s*_`\"'()\[\],;|\u2013\u2014]{1,20})[ \t*_`\"')\].|]*(?P<rest>[^\n]*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+score\b", re.IGNORECASE)
+_REMARK = re.compile(r"(?:$|[(,;:\u2013\u2014.]|-{1,2}\s|//|#|<|because\b|as\b|since\b|for\b)", re.IGNORECASE)
+_OPEN_REMARK = re.compile(
+    r"(?<![\w-])(?:or|maybe|perhaps|possibly|probably|arguably|wait|no(?=[,.:;!])|not|actually|correct(?:ion|ed)|rather|if|unless|changed|revised|"
+    r"should be|could|might|would|possible|hmm|instead|on (?:second|reflection)|sorry|edit|either|otherwise|else)(?![\w-])|\?|->|=>|\u2192|\.\.\.",
+    re.IGNORECASE,
+)
+_FORM = re.compile(
+    r"^[ \t*_`\"':=|]*(?:\(|\[|<|\{)?\s?(?:0|1|score|value|x|n)?\s?(?:or|/|\||,|-|to|if|and|when)?.{0,60}$",
+    re.IGNORECASE,
+)
+
+
+def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """The scores of perception, cognition and action, from lines such as ``action score: 1``: in any order, in capitals
+    or bold, with a remark behind them. All three have to be there; two that differ contradict each other."""
+    text = reply.text
+    found: dict[str, list[_Found]] = {name: [] for name in ASPECTS}
+    spoilt: dict[str, list[Span]] = {name: [] for name in ASPECTS}
+    lines = list(_LINE.finditer(text))
+    if len(lines) > _MOST:
+        return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST} scores.")
+    ends = [
+        match.end("said")
+        for match in lines
+        if {name for name in ASPECTS} <= {m["aspect"].lower() for m in lines if m.end() <= match.end()}
+    ]
+    turn = _turn(reply, ends[:1])
+    limit = turn if turn is not None else len(text)
+    for match in lines:
+        if match.start() >= limit:
+            continue
+        name = match["aspect"].lower()
+        said = match["said"].rstrip(".:")
+        span = (match.start("said"), match.start("said") + len(said))
+        each = _Found(said, span, match.span())
+        standing = _of_block(reply, match)
+        if standing is not Standing.OWN:
+            found[name].append(replace(each, standing=standing))
+        elif not _closes(match["rest"], each, allowed):
+            spoilt[name].append(span)
+        else:
+            found[name].append(each)
+    known = {match.start("aspect") for match in lines}
+    known_lines = {reply.line(match.start())[0] for match in lines}
+    loose = [
+        match
+        for match in _MENTION.finditer(text, 0, limit)
+        if match.start() not in known
+        and reply.line(match.start())[0] not in known_lines
+        and not _in_evidence(reply, match.start())
+    ]
+    own = {name: [each for each in some if each.standing is Standing.OWN] for name, some in found.items()}
+    if not any(own.values()) and not any(spoilt.values()) and not any(found.values()):
+        as_json = _six_in_json(reply, allowed)
+        if as_json is not None:
+            return as_json
+    for name, places in spoilt.items():
+        if places and (not own[name] or places[-1] > own[name][-1].span):
+            why = f"The score for {name} is not one value, said once and for all."
+            return Reading(Verdict.UNPARSEABLE, spans={name: places[-1]}, why=why)
+    for name in ASPECTS:
+        if found[name] and not own[name]:
+            none = _none_own(found[name])
+            return replace(none, spans={name: none.spans[SCORE]}, why=f"Of {name}: {none.why[0].lower()}{none.why[1:]}")
+    if all(own.values()):
+        last = max(some[-1].outer[1] for some in own.values())
+        for mention in loose[:_MOST]:
+            name = mention["aspect"].lower()
+            after = text[mention.end() : mention.end() + 60].split("\n")[0]
+            number = re.search(r"(?<![\w.])\d{1,3}(?:\.\d{1,3})?(?![\w])", after)
+            differs = (
+                number is not None
+                and mention.start() > own[name][0].span[0]
+                and _value(number[0], allowed) != own[name][-1].value(allowed)
+            )
+            if differs and reply.standing(*mention.span()) in (Standing.OWN, Standing.EARLIER, Standing.HEDGED):
+                why = f"The reply gives another score for {name} elsewhere."
+                return Reading(Verdict.CONTRADICTORY, spans={name: own[name][-1].span}, why=why)
+        rest = text[last:limit]
+        taken_back = RETRACTS.search("\n".join(line for line in rest.split("\n") if not EVIDENCE.match(line)))
+        if taken_back is not None:
+            return Reading(Verdict.CONTRADICTORY, why="The reply takes its scores back.")
+        own = {name: _corrected(text, some, allowed) for name, some in own.items()}
+    return _parts(own, allowed)
+
+
+def _corrected(text: str, some: list[_Found], allowed: Sequence[Value]) -> list[_Found]:
+    """The scores that count of several for one part: the last one, where words between them take the others back."""
+    if len({each.says(allowed) for each in some}) <= 1:
+        return some
+    last = some[-1]
+    other = next(each for each in reversed(some) if each.says(allowed) != last.says(allowed))
+    between = "\n".join(line for line in text[other.outer[1] : last.outer[0]].split("\n") if not EVIDENCE.match(line))
+    return [last] if CORRECTS.search(between) else some
+
+
+def _of_block(reply: Reply, match: re.Match[str]) -> Standing:
+    """How a line of scores stands: by its marks of quotation, by what follows its score, and by the line that leads to
+    the block of such lines that it is in."""
+    start = match.start("aspect")
+    cited = ">" in match["lead"]
+    at, first = reply.line(match.start())[0], start
+    for _ in range(12):
+        if at <= 0:
+            break
+        above, end = reply.line(at - 1)
+        line = reply.text[above:end]
+        of_block = _LINE.match(line) or EVIDENCE.match(line)
+        if (
+            line.strip()
+            and not (of_block and line.lstrip().startswith(">") == cited)
+            and not re.fullmatch(r"[\s`~|:-]*\w{0,8}", line)
+        ):
+            break
+        at = above
+        if of_block:
+            first = above
+    return reply.standing(start, match.end("said"), led_from=first)
+
+
+def _closes(rest: str, found: _Found, allowed: Sequence[Value]) -> bool:
+    """Whether what stands behind a score on its line leaves it as it is: a remark that names no other value, doubts
+    nothing and corrects nothing."""
+    rest = rest.strip()
+    if not rest:
+        return True
+    if re.fullmatch(r"[\"'\u201d,;.}\]]+", rest):
+        return True
+    if not _REMARK.match(rest) or _OPEN_REMARK.search(rest):
+        return False
+    value = found.value(allowed)
+    for match in re.finditer(r"(?<![\w.])\d{1,3}(?:[.,]\d{1,3})?(?![\w])", rest):
+        other = _value(match[0], allowed)
+        if other is not None and other != value:
+            return False
+    return True
+
+
+def _in_evidence(reply: Reply, at: int) -> bool:
+    start, end = reply.line(at)
+    return EVIDENCE.match(reply.text[start:end]) is not None
+
+
+def _six_in_json(reply: Reply, allowed: Sequence[Value]) -> Reading | None:
+    """The three scores as keys of one JSON object."""
+    read: list[dict[str, _Found]] = []
+    for start, end, pairs in _objects(reply.text):
+        parts: dict[str, _Found] = {}
+        for key, value in pairs:
+            match = re.fullmatch(r"(perception|cognition|action)(?: score)?", _key(key))
+            if match is None or isinstance(value, bool) or not isinstance(value, str | int | float):
+                continue
+            if match[1] in parts:
+                return None
+            parts[match[1]] = _Found(str(value).strip(), _place(reply.text, start, end, key), (start, end))
+        if set(parts) == set(ASPECTS) and reply.standing(start, end) is Standing.OWN:
+            read.append(parts)
+    if not read:
+        return None
+    return _parts({name: [each[name] for each in read] for name in ASPECTS}, allowed)
+
+
+# ---- a JSON object --------------------------------------------------------------------------------------------------
+
+_SCORE_KEY = "final score"
+_MOST_OBJECTS = 50
+_BRACES = 200
+"""So many places where an object could begin are tried: a reply of nothing but braces must not take minutes."""
+_MARKS = 150_000
+"""… and so many quotes, braces and backslashes are looked at for their ends."""
+_STRAY = re.compile(r"\\(?![\"\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})")
+_TRAILING = re.compile(r",(?=\s*[}\]])")
+_LOOSE = re.compile(
+    r"\bfinal[ _]?score\b[\"'*_\s\\]{0,6}(?::|=|\bis\b|\bto\b|\bshould be\b)[\"'*_\s\\]{0,6}(\d{1,3}(?:\.\d{1,3})?)",
+    re.IGNORECASE,
+)
+
+
+def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
+    """The ``"Final Score"`` of a JSON object in the reply, as text or number. Backslashes that JSON does not know are
+    taken out if it does not read as it is: the form that judges are shown has some."""
+    text = reply.text
+    found: list[_Found] = []
+    read: list[Span] = []
+    ends: list[int] = []
+    for start, end, pairs in _objects(text):
+        read.append((start, end))
+        nested = [pair for pair in _flat(pairs)]
+        for key, value in nested:
+            if _key(key) != _SCORE_KEY:
+                continue
+            place = _place(text, start, end, key)
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                return Reading(
+                    Verdict.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
+                )
+            found.append(_Found(str(value).strip(" \\"), place, (start, end), standing=_of_object(reply, start, end)))
+            ends.append(end)
+            if len(found) > _MOST_OBJECTS:
+                return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores.")
+    turn = _turn(reply, ends[:1])
+    if turn is not None:
+        found = [each for each in found if each.outer[0] < turn]
+        text = text[:turn]
+    if not found:
+        return Reading(Verdict.UNPARSEABLE, why='The reply has no JSON object with a "Final Score".')
+    own = [each for each in found if each.standing is Standing.OWN]
+    if not own:
+        return _none_own(found)
+    last = own[-1]
+    if len({each.says(allowed) for each in own}) > 1:
+        other = next(each for each in reversed(own) if each.says(allowed) != last.says(allowed))
+        between = text[other.outer[1] : last.outer[0]] if other.outer[1] <= last.outer[0] else ""
+        if not CORRECTS.search(between):
+            return _parts({SCORE: own}, allowed)
+    for each in found:
+        if (
+            each.outer[0] > last.outer[0]
+            and each.standing is Standing.HEDGED
+            and each.says(allowed) != last.says(allowed)
+        ):
+            return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="Behind the score stands another one.")
+    if _broken_around(reply.text, last.outer, read):
+        return Reading(
+            Verdict.UNPARSEABLE, spans={SCORE: last.span}, why="The score stands in an object that does not end."
+        )
+    for match in _LOOSE.finditer(text):
+        if any(start <= match.start() < end for start, end in read):
+            continue
+        if _value(match[1], allowed) != last.value(allowed) and reply.standing(*match.span()) in (
+            Standing.OWN,
+            Standing.HEDGED,
+        ):
+            spans = {f"{SCORE} 1": last.span, f"{SCORE} 2": match.span(1)}
+            return Reading(
+                Verdict.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
+            )
+    if RETRACTS.search(text, last.outer[1]):
+        return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
+    return _parts({SCORE: [last]}, allowed)
+
+
+def _of_object(reply: Reply, start: int, end: int) -> Standing:
+    """How an object stands; in a list of its own, or in code marks, it stands as they do."""
+    text = reply.text
+    while start > 0 and text[start - 1] in "[`( " and end < len(text) and text[end] in "]`) ":
+        start, end = start - 1, end + 1
+    return reply.standing(start, end)
+
+
+def _broken_around(text: str, inner: Span, read: Sequence[Span]) -> bool:
+    """Whether a brace before an object opens one that never ends, so that what was read may be part of its words."""
+    if any(start < inner[0] and inner[1] <= end for start, end in read):
+        return False
+    before = text[: inner[0]]
+    at = before.find("{")
+    while at >= 0:
+        inside = next((end for start, end in read if start <= at < end), None)
+        if inside is not None:
+            at = before.find("{", inside)
+            continue
+        if '"' in before[at + 1 : at + 40] and re.match(r"\{\s*[\"']\w", before[at : at + 20]):
+            return True
+        at = before.find("{", at + 1)
+    return False
+
+
+def _flat(pairs: Sequence[tuple[str, Any]], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """The keys of an object and of those within it, lists of them included."""
+    for key, value in pairs:
+        yield key, value
+        if depth < 6:
+            inner = value if isinstance(value, list) else [value]
+            for each in inner[:50]:
+                if isinstance(each, _Pairs):
+                    yield from _flat(each.pairs, depth + 1)
+
+
+def _key(key: str) -> str:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.strip())
+    return " ".join(re.split(r"[\s_-]+", spaced.lower()))
+
+
+class _Pairs(dict[str, Any]):
+    """An object with its keys as they came, twice if they are there twice."""
+
+    def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = list(pairs)
+
+
+def _objects(text: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
+    """The JSON objects in a text, outermost ones only: from, up to, and their keys with values, twice if they are there
+    twice."""
+    at, left = text.find("{"), _MARKS
+    for _ in range(_BRACES):
+        if at < 0 or left <= 0:
+            return
+        end, looked_at = _closing(text, at, left)
+        left -= looked_at
+        pairs = None if end is None else _pairs(text[at:end])
+        if end is None or pairs is None:
+            at = text.find("{", at + 1)
+            continue
+        yield at, end, pairs
+        at = text.find("{", end)
+
+
+_STRUCTURE = re.compile(r"[\"\\{}]")
+
+
+def _closing(text: str, start: int, most: int) -> tuple[int | None, int]:
+    """Where the object that begins at ``start`` ends, strings respected, and how many marks were looked at."""
+    depth, inside, skip, n = 0, False, -1, 0
+    for match in _STRUCTURE.finditer(text, start):
+        at, letter, n = match.start(), match[0], n + 1
+        if n > most:
+            break
+        if at == skip:
+            continue
+        if letter == "\\":
+            skip = at + 1 if inside else -1
+        elif letter == '"':
+            inside = not inside
+        elif not inside:
+            depth += 1 if letter == "{" else -1
+            if depth == 0:
+                return at + 1, n
+    return None, n
+
+
+def _pairs(piece: str) -> list[tuple[str, Any]] | None:
+    """The keys and values of an object: as JSON, without the backslashes and commas that JSON does not know, or as
+    Python writes it."""
+    if len(piece) > 50_000:
+        return None
+    for candidate in (
+        piece,
+        _TRAILING.sub("", piece),
+        _STRAY.sub("", piece),
+        _STRAY.sub("", piece.replace("\\1", "1").replace("\\0", "0")),
+    ):
+        try:
+            read = json.loads(candidate, object_pairs_hook=_Pairs, strict=False)
+        except (ValueError, RecursionError):
+            continue
+        return read.pairs if isinstance(read, _Pairs) else None
+    return _python_pairs(piece)
+
+
+def _python_pairs(piece: str) -> list[tuple[str, Any]] | None:
+    if len(piece) > 5_000 or piece.count("{") > 20:
+        return None
+    try:
+        tree = ast.parse(piece, mode="eval").body
+        if not isinstance(tree, ast.Dict) or any(key is None for key in tree.keys):
+            return None
+        pairs = [
+            (ast.literal_eval(key), ast.literal_eval(value))
+            for key, value in zip(tree.keys, tree.values, strict=True)
+            if key is not None
+        ]
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return None
+    return pairs if all(isinstance(key, str) for key, _ in pairs) else None
+
+
+def _place(text: str, start: int, end: int, key: str) -> Span:
+    """Where the value of a key stands, as far as it can be told; else the whole object."""
+    found = list(re.finditer(re.escape(key) + r"[\"']\s*:\s*[\"'\\]*([^\"'\\,}\s]+)", text[start:end]))
+    return (start + found[-1].start(1), start + found[-1].end(1)) if found else (start, end)
+
+
+# ---- what they share ------------------------------------------------------------------------------------------------
+
+_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6, "⅘": 0.8}
+_EMPHASIS = " \t*_`\"'$"
+
+
+def _value(said: str, allowed: Sequence[Value]) -> Value | None:
+    """The allowed value that a piece of text is; None if it is none of them."""
+    said = said.strip(_EMPHASIS)
+    number = _number(said)
+    for value in allowed:
+        if isinstance(value, bool | str):
+            if said.casefold() == str(value).casefold():
+                return value
+        elif number is not None and number == value:
+            return value
+    numbers = [value for value in allowed if not isinstance(value, str | bool)]
+    if number is None and numbers:
+        part = _fraction(said, max(numbers))
+        return next((value for value in numbers if part is not None and math.isclose(part, value)), None)
+    return None
 
 
 def _number(text: str) -> float | None:
-    """The number that a text is, in digits only; None for anything else, such as ``1/1``, ``nan`` or ``1e3``."""
-    if not re.fullmatch(r"[+-]?\d{1,9}(\.\d{1,9})?", text, re.ASCII):
+    """The number that a text is, in digits only; None for anything else, such as ``1/1``, ``nan`` or ``1e3``.
+
+    >>> _number("0,5"), _number(".5"), _number("1e0")
+    (0.5, 0.5, None)
+    """
+    if not re.fullmatch(r"[+-]?(?:\d{1,9}(?:\.\d{0,9}|,\d{1,2})?|[.,]\d{1,9})", text, re.ASCII):
         return None
-    number = float(text)
+    number = float(text.replace(",", "."))
     return number if math.isfinite(number) else None
 
 
-def _one(found: _Found, allowed: Sequence[Value]) -> Reading:
+def _fraction(text: str, top: float) -> float | None:
+    """A number that is said as a part of the scale's highest value: ``0.5/1``, and, where that is 1, ``1/2``, ``½``,
+    ``50%``."""
+    if text in _FRACTIONS:
+        return _FRACTIONS[text]
+    match = re.fullmatch(r"([\d.,]{1,8})\s?(?:/|out of|of)\s?([\d.,]{1,8})", text)
+    if match is not None:
+        part, whole = _number(match[1]), _number(match[2])
+        if part is None or not whole or part > whole or (not part and whole == top):
+            return None  # "0/1" may be a choice of two
+        return part if whole == top else part / whole if top == 1 else None
+    match = re.fullmatch(r"([\d.,]{1,8})\s?%", text)
+    share = _number(match[1]) if match else None
+    return share / 100 if share is not None and top == 1 else None
+
+
+def _one(found: _Found, allowed: Sequence[Value], *, off: str = "") -> Reading:
     value = found.value(allowed)
-    if value is None:
+    if value is None or off:
         known = ", ".join(map(str, allowed))
         return Reading(
-            Verdict.OUT_OF_RANGE, spans={SCORE: found.span}, why=f"“{found.text}” is none of the values {known}."
+            Verdict.OUT_OF_RANGE, spans={SCORE: found.span}, why=f"“{found.text}{off}” is none of the values {known}."
         )
     return Reading(Verdict.SCORED, {SCORE: value}, {SCORE: found.span})
 
@@ -259,7 +1091,7 @@ def _parts(found: Mapping[str, Sequence[_Found]], allowed: Sequence[Value]) -> R
     if missing:
         return Reading(Verdict.UNPARSEABLE, spans=spans, why=f"The reply has no score for {' and '.join(missing)}.")
     for name, each in found.items():
-        if len({one.value(allowed) if one.value(allowed) is not None else one.text for one in each}) > 1:
+        if len({one.says(allowed) for one in each}) > 1:
             return Reading(
                 Verdict.CONTRADICTORY, spans=spans, why=f"The reply gives several scores{_of(name)} that differ."
             )
@@ -281,11 +1113,11 @@ def _of(part: str) -> str:
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 1, double_brackets),
-        Parser("six_lines", 1, six_lines, ASPECTS),
-        Parser("assessment_json", 1, assessment_json),
-        Parser("last_line", 1, last_line),
-        Parser("better_output", 1, better_output),
+        Parser("double_brackets", 2, _in_original(double_brackets)),
+        Parser("six_lines", 2, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 2, _in_original(assessment_json)),
+        Parser("last_line", 2, _in_original(last_line)),
+        Parser("better_output", 2, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""

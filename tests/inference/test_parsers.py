@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,7 +31,7 @@ NONE = object()
         ("Rating: [0.5]", Verdict.SCORED, 0.5, "0.5"),
         ("rating is [[0]].", Verdict.SCORED, 0, "0"),
         ("One could say [[1]]. But it names a fork. Rating: [[0]]", Verdict.SCORED, 0, "0"),
-        ("[[0]] fits the form, [[1]] fits the answer", Verdict.SCORED, 1, "1"),
+        ("[[0]] fits the form, [[1]] fits the answer", Verdict.UNPARSEABLE, NONE, None),
         ("As source [1] says, it is a fork.", Verdict.UNPARSEABLE, NONE, None),
         ("I would rate it 1.", Verdict.UNPARSEABLE, NONE, None),
         ("Close the drawer", Verdict.UNPARSEABLE, NONE, None),
@@ -38,8 +41,9 @@ NONE = object()
         ("Rating: [[nan]]", Verdict.OUT_OF_RANGE, NONE, "nan"),
         ("Rating: [[1e0]]", Verdict.OUT_OF_RANGE, NONE, "1e0"),
         ("Rating: [[one]]", Verdict.OUT_OF_RANGE, NONE, "one"),
-        ("Rating: [[\u0661]]", Verdict.OUT_OF_RANGE, NONE, "\u0661"),
-        ("Rating: [[0]]\nNo, wait. Rating: [[1]]", Verdict.CONTRADICTORY, NONE, None),
+        ("Rating: [[\u0661]]", Verdict.SCORED, 1, "\u0661"),
+        ("Rating: [[0]]\nNo, wait. Rating: [[1]]", Verdict.SCORED, 1, "1"),
+        ("Rating: [[0]]\nRating: [[1]]", Verdict.CONTRADICTORY, NONE, None),
         ("Rating: [[1]]\nSo, as I said: Rating: [[1.0]]", Verdict.SCORED, 1, "1.0"),
         ("", Verdict.EMPTY, NONE, None),
         (" \n\t", Verdict.EMPTY, NONE, None),
@@ -96,8 +100,8 @@ def test_six_lines(reply: str, expected: dict[str, int]) -> None:
     ("reply", "verdict", "said"),
     [
         (SIX.format(1, 0.5, 1), Verdict.OUT_OF_RANGE, "perception"),
-        (SIX.format("1/1", 0, 1), Verdict.OUT_OF_RANGE, "action"),
-        (SIX.format("0 or 1", 0, 1), Verdict.UNPARSEABLE, "action"),
+        (SIX.format("1/2", 0, 1), Verdict.OUT_OF_RANGE, "action"),
+        (SIX.format("0 or 1", 0, 1), Verdict.CONTRADICTORY, "action"),
         (SIX.format("", 0, 1), Verdict.UNPARSEABLE, "action"),
         (SIX.format(1, 0, 1).replace("cognition score", "reasoning score"), Verdict.UNPARSEABLE, "cognition"),
         (SIX.format(1, 0, 1) + "action score: 0", Verdict.CONTRADICTORY, "action"),
@@ -160,7 +164,8 @@ def test_last_line(reply: str, verdict: Verdict, value: object) -> None:
         ),
         ("**Output (b)**", Verdict.SCORED, "b"),
         ("Output (b) is the better one", Verdict.SCORED, "b"),
-        ("Output (a) is better. No: output (B) is better.", Verdict.CONTRADICTORY, NONE),
+        ("Output (a) is better. No: output (B) is better.", Verdict.SCORED, "b"),
+        ("Output (a) is better. Output (B) is better.", Verdict.CONTRADICTORY, NONE),
         ("Output (c) is better", Verdict.OUT_OF_RANGE, NONE),
         ("Output (a) and Output (b) are alike", Verdict.UNPARSEABLE, NONE),
     ],
@@ -236,3 +241,106 @@ def test_wildvision_reads_as_its_authors_read_it() -> None:
     found = [read_reply(PARSERS["double_brackets"], game["judgement"], scale) for game in games]
     assert [each.values.get(SCORE) for each in found] == [game["score"] for game in games]
     assert Counter(each.verdict for each in found) == {Verdict.SCORED: 493, Verdict.UNPARSEABLE: 6}
+
+
+# ---- replies that are hard to read ----------------------------------------------------------------------------------
+
+
+def cases(path: Path) -> list[dict[str, Any]]:
+    """Replies with every reading that a careful person would accept."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def misread(some: list[dict[str, Any]]) -> tuple[list[str], list[str]]:
+    """The cases that are not read as expected, and those of them that are scored."""
+    other, silent = [], []
+    for case in some:
+        found = read_reply(PARSERS[case["parser"]], case["reply"], case["values"], finish_reason=case["finish_reason"])
+        got = {"scored": dict(found.values)} if found.scored else {"outcome": "unreadable"}
+        if got not in case["expected"]:
+            other.append(case["id"])
+            if found.scored:
+                silent.append(case["id"])
+    return other, silent
+
+
+def test_hard_replies_that_we_wrote_are_read_as_expected() -> None:
+    """Hundreds of replies of every manner, for every parser (``judge_replies.jsonl`` beside this module)."""
+    some = cases(Path(__file__).with_name("judge_replies.jsonl"))
+    assert len(some) > 900
+    assert {case["parser"] for case in some} == set(PARSERS)
+    assert misread(some) == ([], [])
+
+
+def test_hard_replies_of_others_are_read_as_expected() -> None:
+    """At most 1 in 100 silently wrong and 4 in 100 not as expected is the goal; none of these is."""
+    some = cases(shared("data", "replies", "judge_replies.jsonl"))
+    assert len(some) == 147
+    assert misread(some) == ([], [])
+
+
+@pytest.mark.parametrize("name", sorted(PARSERS))
+@given(data=st.data())
+def test_a_verdict_that_is_cut_off_or_only_thought_is_never_taken(name: str, data: st.DataObject) -> None:
+    some = [case for case in CANONICAL if case[0] == name]
+    _, reply, allowed = data.draw(st.sampled_from(some))
+    wrapped = data.draw(
+        st.sampled_from(["<think>{}", "<think>{}</think>", "<thinking>\n{}\n</thinking>\n", "[THINK]{}"])
+    )
+    assert not read_reply(PARSERS[name], wrapped.format(reply), allowed).scored
+    for reason in ("length", "content_filter"):
+        assert not read_reply(PARSERS[name], reply, allowed, finish_reason=reason).scored
+    assert read_reply(PARSERS[name], reply, allowed, finish_reason="stop").scored
+
+
+CANONICAL: Sequence[tuple[str, str, Sequence[Value]]] = (
+    ("double_brackets", "Rating: [[0.5]]", HALVES),
+    ("double_brackets", "It names the cup.\n\n**Rating: [[1]]**", HALVES),
+    ("last_line", "It is a cup.\nyes", ("yes", "no")),
+    ("better_output", "Therefore, Output (b) is better.", ("a", "b")),
+    ("six_lines", SIX.format(1, 0, 1), BITS),
+    ("assessment_json", '{"Assessment": "same", "Final Score": "0.5"}', HALVES),
+)
+
+
+@given(
+    data=st.data(),
+    behind=st.sampled_from(
+        ["<|im_end|>", "</s>", "<|eot_id|>", "<|endoftext|>", "<|im_end|>\n<|im_start|>user\n", "\n\n"]
+    ),
+    before=st.sampled_from(["", "<think>Rating: [[0]] no yes</think>", "\u200b", "\ufeff", "\n"]),
+)
+def test_tokens_and_thoughts_around_a_verdict_change_nothing(data: st.DataObject, behind: str, before: str) -> None:
+    name, reply, allowed = data.draw(st.sampled_from(CANONICAL))
+    bare = read_reply(PARSERS[name], reply, allowed)
+    dressed = f"{before}{reply}{behind}"
+    found = read_reply(PARSERS[name], dressed, allowed)
+    assert found.values == bare.values
+    assert {part: dressed[slice(*span)] for part, span in found.spans.items()} == {
+        part: reply[slice(*span)] for part, span in bare.spans.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "piece", ["[[1]]", "[[", '{"', '"', "'a ", "action score: 1\n", "Output (a) is better ", "<student>"]
+)
+def test_hostile_repetition_is_read_without_work_that_grows_with_its_square(piece: str) -> None:
+    """Twice the text is not four times the work: counted in calls, since time is nobody's to promise."""
+
+    def calls(n: int) -> int:
+        count = 0
+
+        def counted(frame: object, event: str, arg: object) -> None:
+            nonlocal count
+            count += 1
+
+        reply = (piece * n)[: len(piece) * n] + "\nRating: [[1]]"
+        sys.setprofile(counted)
+        try:
+            for name, parser in PARSERS.items():
+                read_reply(parser, reply, ("yes", "no") if name == "last_line" else BITS)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(4000) < 3 * calls(2000) + 20_000

@@ -262,14 +262,15 @@ def test_replies_are_read_again_without_asking(world: World, monkeypatch: pytest
         def generous(reply: str, allowed: Any) -> Any:
             return PARSERS["double_brackets"].read("Rating: [[1]]" if "one" in reply else reply, allowed)
 
-        monkeypatch.setattr(judging, "PARSERS", {"double_brackets": Parser("double_brackets", 2, generous)})
+        now = PARSERS["double_brackets"].version
+        monkeypatch.setattr(judging, "PARSERS", {"double_brackets": Parser("double_brackets", now + 1, generous)})
         assert judging.read_replies_again(world.store, by=None, run=run) == 20
         assert judging.read_replies_again(world.store, by=None, run=run) == 0
         assert len(server.asked) == asked
     assert judging.verdicts_of(world.store, by=None, run=run) == {"score": {Verdict.SCORED: 20}}
     assert world.all("SELECT parser_version, verdict, count(*) FROM judgement GROUP BY 1, 2 ORDER BY 1") == [
-        (1, "unparseable", 20),
-        (2, "scored", 20),
+        (now, "unparseable", 20),
+        (now + 1, "scored", 20),
     ]
 
 
