@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from html import escape
 from typing import NewType
 
@@ -77,9 +78,17 @@ def label(value: object) -> str:
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|>~:$<&])", r"\\\1", str(value))
 
 
+def moment(at: datetime | None, *, seconds: bool = False) -> str:
+    """A moment as every page writes it, in UTC: ``2026-05-04 09:30 UTC``; files have ISO 8601 instead."""
+    if at is None:
+        return "-"
+    there = at.astimezone(UTC) if at.tzinfo else at
+    return f"{there:%Y-%m-%d %H:%M:%S} UTC" if seconds else f"{there:%Y-%m-%d %H:%M} UTC"
+
+
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun, as plain text."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def joined(parts: Iterable[Markup], between: str = "") -> Markup:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import logging
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -295,9 +296,27 @@ def tell_refused() -> None:
         show(markup.notice(refused, style="bad"))
 
 
+CONTROLS = {
+    "--skip-bad": "“Let the good rows in when some are bad”",
+    "--dimension": "“Dimension, if neither folders nor rows name it”",
+    "--model": "“Model, if neither rows nor the file's name say it”",
+    "--field": "“Keys of the data with other names”:",
+    "--control": "“Controls with other names”:",
+    "--without": "“Controls that nothing is made of”:",
+    "--pool-guidelines": "“Pool versions of the guideline”",
+    "--vouch": "the list “People”:",
+}
+"""What is an option of a command there is a control of a page here."""
+
+
+def on_page(words: str) -> str:
+    """What went wrong, with the controls of the page where the command line has options."""
+    return re.sub(r"--[a-z]+(-[a-z]+)*", lambda found: CONTROLS.get(found[0], found[0]), words)
+
+
 def tell(error: TouchstoneError) -> None:
     """Show what a user can mend, in the error's own words."""
-    show(markup.notice(str(error), style="bad"))
+    show(markup.notice(on_page(str(error)), style="bad"))
 
 
 def _session_over() -> None:
@@ -421,6 +440,55 @@ def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
         markup.tag("div", markup.text(title), style="ts-title", role="heading", aria_level="1"),
         markup.tag("div", *label, markup.text(" " if label else ""), markup.quiet(about), style="ts"),
     )
+
+
+def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | None], markup.Markup]:
+    """How a page writes people: by name, with the login where one points at it; other words as they are."""
+    names = accounts.names(services.store, logins=[login for login in logins if login])
+
+    def person(login: str | None) -> markup.Markup:
+        name = names.get(login or "")
+        return markup.text(login or "") if name is None else markup.tag("span", markup.text(name), title=login or "")
+
+    return person
+
+
+def pager(n: int, *, size: int, of: object, key: str, noun: str = "item") -> int:
+    """Where in a list of ``n`` the page stands, drawn above it: how many there are, and a way to all of them.
+
+    ``of`` is what the list is of: with other filters it begins at its beginning again.
+    """
+    last = max((n - 1) // size, 0)
+
+    def turn(to: int) -> None:
+        st.session_state[f"{key}.at"] = (repr(of), to)
+
+    at = page_begin(size=size, of=of, key=key) // size
+    if at > last:
+        at = last
+        turn(at)
+    first = at * size
+    shown = f"{first + 1:,} to {min(first + size, n):,} of " if n > size else ""
+    words = markup.tag("p", markup.text(f"{shown}{markup.count(n, noun)}"), style="ts", data_part="count")
+    if last == 0:
+        show(words)
+        return 0
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        show(words)
+        for label, to, off in (
+            ("First", 0, at == 0),
+            ("Previous", at - 1, at == 0),
+            ("Next", at + 1, at == last),
+            ("Last", last, at == last),
+        ):
+            st.button(label, key=f"{key}.{label.lower()}", disabled=off, on_click=turn, args=(to,))
+    return first
+
+
+def page_begin(*, size: int, of: object, key: str) -> int:
+    """Where the page of a list begins that ``pager`` was last turned to."""
+    of_what, at = st.session_state.get(f"{key}.at", (None, 0))
+    return int(at) * size if of_what == repr(of) else 0
 
 
 def section(title: str) -> None:

@@ -110,6 +110,7 @@ def found(
     since: datetime | None = None,
     until: datetime | None = None,
     before: int | None = None,
+    offset: int = 0,
     limit: int | None = None,
 ) -> list[tuple[EventRow, str | None, str | None, str | None]]:
     """Events with the login of whoever did it, the item's external id and the project's name, the newest first.
@@ -126,7 +127,7 @@ def found(
     )
     if before is not None:
         wanted = wanted.where(col(EventRow.id) < before)
-    return list(session.exec(wanted.order_by(col(EventRow.id).desc()).limit(limit)).all())
+    return list(session.exec(wanted.order_by(col(EventRow.id).desc()).offset(offset).limit(limit)).all())
 
 
 def count(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, update
+from sqlalchemy import ColumnElement, func, or_, update
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
@@ -195,15 +195,28 @@ def find_items(
     project_id: int,
     dimension: str | None = None,
     state: ItemState | None = None,
-    limit: int = 100,
+    offset: int = 0,
+    limit: int | None = 100,
 ) -> list[ItemRow]:
     """Items of a project, the newest first."""
-    wanted = select(ItemRow).where(ItemRow.project_id == project_id)
+    wanted = select(ItemRow).where(*_items(project_id, dimension, state))
+    return list(session.exec(wanted.order_by(col(ItemRow.id).desc()).offset(offset).limit(limit)))
+
+
+def count_items(
+    session: Session, *, project_id: int, dimension: str | None = None, state: ItemState | None = None
+) -> int:
+    """How many items ``find_items`` finds without a limit."""
+    return session.exec(select(func.count()).select_from(ItemRow).where(*_items(project_id, dimension, state))).one()
+
+
+def _items(project_id: int, dimension: str | None, state: ItemState | None) -> list[ColumnElement[bool]]:
+    conditions = [col(ItemRow.project_id) == project_id]
     if dimension is not None:
-        wanted = wanted.where(ItemRow.dimension == dimension)
+        conditions.append(col(ItemRow.dimension) == dimension)
     if state is not None:
-        wanted = wanted.where(ItemRow.state == state)
-    return list(session.exec(wanted.order_by(col(ItemRow.id).desc()).limit(limit)))
+        conditions.append(col(ItemRow.state) == state)
+    return conditions
 
 
 def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int]:

@@ -28,6 +28,7 @@ def entries(
     since: datetime | None = None,
     until: datetime | None = None,
     before: int | None = None,
+    offset: int = 0,
     limit: int | None = None,
 ) -> list[AuditEntry]:
     """Events, the newest first.
@@ -44,8 +45,8 @@ def entries(
         A login; an item's external id.
     since, until
         From the first moment on, up to the second.
-    before, limit
-        Only events older than that id, and so many of them.
+    before, offset, limit
+        Only events older than that id, without so many of the newest of them, and so many at most.
 
     Raises
     ------
@@ -63,6 +64,7 @@ def entries(
             since=since,
             until=until,
             before=before,
+            offset=offset,
             limit=limit,
         )
         return [

@@ -103,6 +103,17 @@ class Said:
     """What most of the raters before the last gave, and what the last gave; None: any difference."""
 
 
+@dataclass(frozen=True)
+class Found:
+    """A page of a list of items."""
+
+    lines: Sequence[FoundItem]
+    n: int
+    """How many items there are on all pages."""
+    closed: int
+    """How many of this page are left out, because the reader may still be asked about them blind."""
+
+
 def find(
     store: Store,
     *,
@@ -113,9 +124,11 @@ def find(
     text: str = "",
     differ: Stage | None = None,
     said: Said | None = None,
+    offset: int = 0,
     limit: int = 100,
-) -> list[FoundItem]:
-    """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out.
+) -> Found:
+    """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out
+    of the lines, and counted in ``n``.
 
     ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
     whose ratings came from files included (for leads); ``text`` those in whose id or title it is.
@@ -129,8 +142,12 @@ def find(
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
             raise NotAllowed(FOR_SENIORS)
-        many = limit if not text and differ is None else 100_000
-        rows = threads.find_items(session, project_id=access.project_id, dimension=dimension, state=state, limit=many)
+        where: dict[str, Any] = {"project_id": access.project_id, "dimension": dimension, "state": state}
+        if not text and differ is None:
+            n = threads.count_items(session, **where)
+            rows = threads.find_items(session, **where, offset=offset, limit=limit)
+            return _shown(session, access, person, rows, n)
+        rows = threads.find_items(session, **where, limit=None)
         if differ is not None:
             if units is None:
                 wanted = _differing(threads.differing(session, project_id=access.project_id, stage=differ))
@@ -138,16 +155,23 @@ def find(
                 ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
                 wanted = {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
             rows = [row for row in rows if row.id in wanted]
-        found: list[FoundItem] = []
-        for row in rows:
-            if len(found) >= limit:
-                break
-            title = title_of(session, access, row, whole=True)
-            if text and text.casefold() not in f"{row.external_id} {row.public_id} {title}".casefold():
-                continue
-            if sight(session, access=access, person=person, item=row).whole:
-                found.append(FoundItem(row.public_id, row.external_id, title, row.dimension, row.state))
-        return found
+        if text:
+            wanted_text = text.casefold()
+            rows = [row for row in rows if wanted_text in _words_of(session, access, row).casefold()]
+        return _shown(session, access, person, rows[offset : offset + limit], len(rows))
+
+
+def _words_of(session: Session, access: Access, row: ItemRow) -> str:
+    return f"{row.external_id} {row.public_id} {title_of(session, access, row, whole=True)}"
+
+
+def _shown(session: Session, access: Access, person: Person, rows: Sequence[ItemRow], n: int) -> Found:
+    open_ = [row for row in rows if sight(session, access=access, person=person, item=row).whole]
+    lines = [
+        FoundItem(row.public_id, row.external_id, title_of(session, access, row, whole=True), row.dimension, row.state)
+        for row in open_
+    ]
+    return Found(lines, n, len(rows) - len(open_))
 
 
 def _differing(rows: Sequence[AnnotationRow]) -> set[int]:

@@ -239,7 +239,7 @@ def _readings(view: ReplyView) -> Markup:
 
 def _facts(view: ReplyView) -> Markup:
     told: Mapping[str, str] = {
-        "At (UTC)": view.at.strftime("%Y-%m-%d %H:%M:%S"),
+        "At": markup.moment(view.at, seconds=True),
         "Finish reason": view.finish_reason or "-",
         "Tokens asked": texts.number(view.tokens_in),
         "Tokens answered": texts.number(view.tokens_out),

@@ -59,7 +59,7 @@ def _list(services: Services, project: str) -> None:
             ("State", "line"),
             ("What replies come to", "wide"),
             ("Asked", "number"),
-            ("Started (UTC)", "line"),
+            ("Started", "line"),
             ("By", "line"),
             ("Hash", "line"),
         ]

@@ -212,7 +212,7 @@ def ranking_of(detail: Mapping[str, Any]) -> Ranking | None:
 def _facts(each: AttemptView) -> Markup:
     of = each.attempt
     facts = {
-        "At (UTC)": each.at.strftime("%Y-%m-%d %H:%M:%S"),
+        "At": markup.moment(each.at, seconds=True),
         "Finish reason": of.finish_reason or "-",
         "Tokens asked": shown.number(of.tokens_in),
         "Tokens answered": shown.number(of.tokens_out),

@@ -174,7 +174,7 @@ def cost(amount: float | None, currency: str | None) -> str:
 
 def moment(at: datetime | None) -> str:
     """A time, in UTC."""
-    return at.strftime("%Y-%m-%d %H:%M") if at else "-"
+    return markup.moment(at)
 
 
 def figures(pairs: Iterable[tuple[str, str]]) -> Markup:

@@ -74,7 +74,7 @@ def table(found: Sequence[RunView], *, project: str) -> Markup:
         ("Answers", "wide"),
         ("Of", "number"),
         ("Left", "line"),
-        ("Started (UTC)", "line"),
+        ("Started", "line"),
         ("By", "line"),
         ("Description", "line"),
     ]
@@ -169,7 +169,7 @@ def waiting(view: RunView, *, now: datetime, heard: float | None) -> str:
     if now - since < PATIENCE:
         return ""
     gone = [worker for worker in view.workers if not worker.there]
-    before = f" {gone[-1].name} was last heard of at {gone[-1].seen_at:%H:%M} UTC." if gone else ""
+    before = f" {gone[-1].name} was last heard of at {markup.moment(gone[-1].seen_at)}." if gone else ""
     if heard is not None and heard < PATIENCE.total_seconds():
         return (
             f"A worker is running and has not taken this run yet: it may be busy with another one.{before} More workers"
@@ -222,7 +222,7 @@ def failures(of: Sequence[FailureView], view: RunView) -> Markup:
 
 def last(found: Sequence[AttemptView], view: RunView) -> Markup:
     """The newest answers; each leads to all there is of it."""
-    heads = [("Item", "line"), ("Dimension", "line"), ("Answer", "rest"), ("Seconds", "number"), ("At (UTC)", "line")]
+    heads = [("Item", "line"), ("Dimension", "line"), ("Answer", "rest"), ("Seconds", "number"), ("At", "line")]
     return markup.table(
         heads,
         [
@@ -236,7 +236,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
                 markup.text(each.dimension),
                 shown.line(each.attempt.text),
                 markup.text("-" if each.attempt.seconds is None else f"{each.attempt.seconds:.2f}"),
-                markup.text(each.at.strftime("%H:%M:%S")),
+                markup.text(markup.moment(each.at, seconds=True)),
             ]
             for each in found
         ],
@@ -245,7 +245,7 @@ def last(found: Sequence[AttemptView], view: RunView) -> Markup:
 
 def workers(view: RunView) -> Markup:
     """Who works on it, and on what."""
-    heads = [("Worker", "name"), ("Runs on", ""), ("Since (UTC)", "line"), ("Heard of", "line")]
+    heads = [("Worker", "name"), ("Runs on", ""), ("Since", "line"), ("Heard of", "line")]
     return markup.table(
         heads,
         [
@@ -255,7 +255,7 @@ def workers(view: RunView) -> Markup:
                 markup.text(shown.moment(worker.started_at)),
                 markup.tag("b", markup.text("there"))
                 if worker.there
-                else markup.text(worker.seen_at.strftime("%Y-%m-%d %H:%M:%S")),
+                else markup.text(markup.moment(worker.seen_at, seconds=True)),
             ]
             for worker in view.workers
         ],

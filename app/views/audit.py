@@ -16,7 +16,7 @@ from domain.records import AuditEntry
 from workflow import audit
 
 PAGE = 200
-"""So many events are shown at once; the files have all of them."""
+"""So many events are on a page; the files have all of them."""
 
 
 def render(services: Services) -> None:
@@ -34,7 +34,10 @@ def render(services: Services) -> None:
         where["kinds"] = st.multiselect("What", kinds, key="audit.kinds", placeholder="everything")
     with two:
         doers = audit.doers(services.store, by=services.person, project=view.name)
-        where["who"] = st.selectbox("Who", doers, index=None, key="audit.who", placeholder="anybody")
+        called = shell.called(services, doers)
+        where["who"] = st.selectbox(
+            "Who", doers, index=None, format_func=called, key="audit.who", placeholder="anybody"
+        )
     with three:
         item = st.text_input("Item (id as in files)", key="audit.item", placeholder="any")
         where["item"] = (item or "").strip() or None
@@ -46,15 +49,13 @@ def render(services: Services) -> None:
         where["until"] = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
     try:
         n = audit.count(services.store, **where)
-        found = audit.entries(services.store, **where, limit=PAGE)
     except NotFound as error:
         shell.show(markup.notice(str(error)))
         return
     left, middle, right = st.columns([4, 1, 1], vertical_alignment="center")
     with left:
-        more = f"; the newest {PAGE} are shown, the files have all" if n > PAGE else ""
-        words = markup.text(f"{markup.count(n, 'event')}{more}")
-        shell.show(markup.tag("p", words, style="ts", data_part="count"))
+        asked = {name: value for name, value in where.items() if name != "by"}
+        offset = shell.pager(n, size=PAGE, of=asked, key="audit.page", noun="event")
     # The files are made when they are asked for: of a long log, each takes a while.
     for column, label, ending, kind, write in (
         (middle, "CSV", "csv", "text/csv", audit.as_csv),
@@ -70,22 +71,23 @@ def render(services: Services) -> None:
                 on_click="ignore",
                 width="stretch",
             )
-    shell.show(table(found))
+    found = audit.entries(services.store, **where, offset=offset, limit=PAGE)
+    shell.show(table(found, shell.named(services, {entry.who for entry in found})))
 
 
 def _file(services: Services, where: Mapping[str, Any], write: Callable[[Iterable[AuditEntry]], str]) -> str:
     return write(audit.entries(services.store, **where))
 
 
-def table(found: Sequence[AuditEntry]) -> markup.Markup:
+def table(found: Sequence[AuditEntry], person: Callable[[str | None], markup.Markup] = markup.text) -> markup.Markup:
     """One line for each event."""
     return markup.table(
-        [(name, "line") for name in ("When (UTC)", "What", "Who")] + [(name, "") for name in ("Item", "From", "More")],
+        [(name, "line") for name in ("When", "What", "Who")] + [(name, "") for name in ("Item", "From", "More")],
         [
             [
-                markup.text(entry.at.strftime("%Y-%m-%d %H:%M:%S")),
+                markup.text(markup.moment(entry.at, seconds=True)),
                 markup.text(entry.kind),
-                markup.text(entry.who or ""),
+                person(entry.who),
                 markup.text(entry.item or ""),
                 markup.text(entry.origin or ""),
                 markup.quiet(", ".join(f"{key} {value}" for key, value in entry.data.items())),

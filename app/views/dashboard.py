@@ -173,7 +173,7 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
     heads = [
         ("Person", "line"),
         ("Part", ""),
-        ("Last seen (UTC)", "line"),
+        ("Last seen", "line"),
         ("Today", "number"),
         ("7 days", "number"),
         ("In hand", "number"),
@@ -185,7 +185,7 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
 
 
 def _person(one: AtWork, project: str) -> list[markup.Markup]:
-    seen = one.seen.strftime("%Y-%m-%d %H:%M") if one.seen else "-"
+    seen = markup.moment(one.seen)
     over = f" (+{one.over} left open)" if one.over else ""
     name = markup.tag(
         "a",

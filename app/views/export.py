@@ -139,7 +139,10 @@ def files_table(files: Sequence[Mapping[str, Any]]) -> markup.Markup:
 def _shown(value: Any) -> markup.Markup:
     if isinstance(value, Mapping):
         return markup.joined(
-            [markup.tag("div", markup.text(f"{name}: {_words(part)}")) for name, part in value.items()]
+            [
+                markup.tag("div", markup.text(f"{name.replace('_', ' ')}: {_words(part)}"))
+                for name, part in value.items()
+            ]
         )
     return markup.text(_words(value))
 
@@ -148,7 +151,7 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_words(part)}" for name, part in value.items())
+        return ", ".join(f"{name.replace('_', ' ')}: {_words(part)}" for name, part in value.items())
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
+        return "; ".join(map(_words, value)) or "none"
     return "none" if value is None else str(value)

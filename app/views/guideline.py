@@ -41,7 +41,7 @@ def render(services: Services) -> None:
         shell.show(markup.notice(done, style="good"))
     _edit(services, view, now)
     shell.section("Versions")
-    _versions(versions, now)
+    _versions(services, versions, now)
 
 
 def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
@@ -134,8 +134,9 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         st.rerun()
 
 
-def _versions(versions: Sequence[GuidelineVersion], now: GuidelineVersion) -> None:
+def _versions(services: Services, versions: Sequence[GuidelineVersion], now: GuidelineVersion) -> None:
     before = {version.number: version for version in versions}
+    by = shell.named(services, [version.by for version in versions])
     for version in reversed(versions):
         submitted = sum(version.submissions.values())
         about = [
@@ -146,8 +147,8 @@ def _versions(versions: Sequence[GuidelineVersion], now: GuidelineVersion) -> No
         if version.answers:
             about.append(f"answers {markup.count(version.answers, 'decision')}")
         with st.expander(" · ".join(about)):
-            by = f"{version.by or 'on the machine'}, {version.at:%Y-%m-%d %H:%M} UTC"
-            shell.show(markup.tag("div", markup.quiet(by), style="ts ts-small"))
+            at = markup.quiet(f", {markup.moment(version.at)}")
+            shell.show(markup.tag("div", by(version.by or "on the machine"), at, style="ts ts-small"))
             if version.number > 1:
                 shell.show(difference(guidelines.changes(before[version.number - 1].text, version.text)))
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -27,6 +27,10 @@ STATES = {
     ItemState.REJECTED: "rejected",
     ItemState.UNVERIFIED: "without a verdict",
 }
+PAGE = 100
+"""So many items are on a page of the list."""
+By = Callable[[str | None], markup.Markup]
+"""How somebody is called on the page: by name, with the login where one points at it."""
 PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "hidden gold"}
 
 
@@ -81,7 +85,7 @@ def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         "History",
         "Find an item; its page shows revisions, answers, claims and comments. Items that you may still be asked about "
-        "blind are not here.",
+        "blind are only counted.",
         made_up=view.made_up,
     )
     schema = view.schema.schema_
@@ -126,20 +130,34 @@ def _list(services: Services, view: ProjectView) -> None:
                 style="ts",
             )
         )
-    found = history.find(
-        services.store,
-        person=services.person,
-        project=view.name,
-        dimension=dimension,
-        state=state,
-        text=text or "",
-        differ=differ,
-        said=said,
-    )
-    if not found:
-        shell.show(markup.notice("There is no such item that you may look into now."))
+    wanted_now: dict[str, Any] = {
+        "dimension": dimension,
+        "state": state,
+        "text": text or "",
+        "differ": differ,
+        "said": said,
+    }
+
+    def look(offset: int) -> history.Found:
+        return history.find(
+            services.store, person=services.person, project=view.name, **wanted_now, offset=offset, limit=PAGE
+        )
+
+    pages: dict[str, Any] = {"size": PAGE, "of": (view.name, wanted_now), "key": "history.page"}
+    begin = shell.page_begin(**pages)
+    found = look(begin)
+    if not found.n:
+        shell.show(markup.notice("There is no such item."))
         return
-    shell.show(_found(view, found, titles))
+    if shell.pager(found.n, **pages) != begin:  # there are fewer by now
+        found = look(shell.page_begin(**pages))
+    if found.closed:
+        there = "is" if found.closed == 1 else "are"
+        words = (
+            f"{markup.count(found.closed, 'item')} of this page {there} left out: you may be asked about them blind."
+        )
+        shell.show(markup.notice(words))
+    shell.show(_found(view, found.lines, titles))
 
 
 def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]) -> markup.Markup:
@@ -165,23 +183,28 @@ def _item(services: Services, view: ProjectView, item: str) -> None:
     told = history.history(services.store, person=services.person, project=view.name, item=item)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     shell.heading(told.title, made_up=view.made_up)
-    shell.show(_about(view, told, titles), pictures(told.assets))
+    by = shell.named(
+        services, [told.author, *(row.by for rows in (told.answers, told.revisions, told.steps) for row in rows)]
+    )
+    shell.show(_about(view, told, titles, by), pictures(told.assets))
     shell.section("Answers")
-    shell.show(answers(told.answers) if told.answers else markup.notice("Nobody has answered about it yet."))
+    shell.show(answers(told.answers, by) if told.answers else markup.notice("Nobody has answered about it yet."))
     shell.section("Comments")
     threads(services, view, [told.thread], key=f"history.comments.{told.item}", single=True)
     shell.section("Revisions")
-    shell.show(revisions(told.revisions))
+    shell.show(revisions(told.revisions, by))
     shell.section("What happened")
-    shell.show(steps(told.steps))
+    shell.show(steps(told.steps, by))
 
 
-def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str]) -> markup.Markup:
+def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By) -> markup.Markup:
     hidden = " · names are hidden until it is settled" if told.names_hidden else ""
     return markup.tag(
         "p",
         markup.tag("a", markup.text("All items"), href=address(view.name), target="_self"),
-        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {STATES[told.state]} · by {told.author} · "),
+        markup.text(f" · {titles.get(told.dimension, told.dimension)} · {STATES[told.state]} · by "),
+        by(told.author),
+        markup.text(" · "),
         markup.tag("span", markup.text(told.name), style="ts-mono"),
         markup.quiet(hidden),
         style="ts",
@@ -207,7 +230,7 @@ def pictures(assets: Sequence[AssetView]) -> markup.Markup:
     return markup.tag("div", *shown, style="ts-pictures", data_part="pictures")
 
 
-def answers(rows: Sequence[AnswerView]) -> markup.Markup:
+def answers(rows: Sequence[AnswerView], by: By = markup.text) -> markup.Markup:
     """What was submitted, oldest first; what no longer counts stands back."""
     heads = [
         ("When", ""),
@@ -218,10 +241,10 @@ def answers(rows: Sequence[AnswerView]) -> markup.Markup:
         ("Seconds", "number"),
         ("", ""),
     ]
-    return markup.table(heads, [_answer(row) for row in rows])
+    return markup.table(heads, [_answer(row, by) for row in rows])
 
 
-def _answer(row: AnswerView) -> list[markup.Markup]:
+def _answer(row: AnswerView, by: By) -> list[markup.Markup]:
     said = [
         f"{name.replace('_', ' ')}: {shown(value)}"
         + (f" ({shown(row.reasons[name])})" if row.reasons.get(name) else "")
@@ -238,7 +261,9 @@ def _answer(row: AnswerView) -> list[markup.Markup]:
     style = "" if row.counts else "ts-quiet"
     return [
         markup.tag("span", markup.text(moment(row.at)), style=style),
-        markup.tag("span", markup.text(" · ".join(part for part in (row.label, row.by) if part)), style=style),
+        markup.tag(
+            "span", markup.joined([markup.text(row.label)] * bool(row.label) + [by(row.by)], " · "), style=style
+        ),
         markup.text(row.stage),
         markup.joined([markup.tag("div", markup.text(line), style=style) for line in said]),
         markup.text(row.note),
@@ -247,13 +272,13 @@ def _answer(row: AnswerView) -> list[markup.Markup]:
     ]
 
 
-def revisions(rows: Sequence[RevisionView]) -> markup.Markup:
+def revisions(rows: Sequence[RevisionView], by: By = markup.text) -> markup.Markup:
     """Each revision with what it changed."""
     heads = [("Revision", ""), ("When", ""), ("Who", ""), ("Field", ""), ("Before", "wide"), ("After", "wide")]
     lines = []
     for row in rows:
         for at, (name, before, after) in enumerate(row.changes or [("nothing", None, None)]):
-            first = [markup.text(row.number), markup.text(moment(row.at)), markup.text(row.by)]
+            first = [markup.text(row.number), markup.text(moment(row.at)), by(row.by)]
             lines.append(
                 [
                     *(first if at == 0 else [markup.text("")] * 3),
@@ -265,12 +290,10 @@ def revisions(rows: Sequence[RevisionView]) -> markup.Markup:
     return markup.table(heads, lines)
 
 
-def steps(rows: Sequence[Step]) -> markup.Markup:
+def steps(rows: Sequence[Step], by: By = markup.text) -> markup.Markup:
     """What happened, oldest first."""
     heads = [("When", ""), ("Who", ""), ("What", "")]
-    return markup.table(
-        heads, [[markup.text(moment(row.at)), markup.text(row.by), markup.text(row.words)] for row in rows]
-    )
+    return markup.table(heads, [[markup.text(moment(row.at)), by(row.by), markup.text(row.words)] for row in rows])
 
 
 def shown(value: Any) -> str:
@@ -305,5 +328,5 @@ def _entry(value: Any) -> str:
 
 
 def moment(at: datetime) -> str:
-    """A time to the second, in UTC."""
-    return at.strftime("%Y-%m-%d %H:%M:%S")
+    """A time to the second."""
+    return markup.moment(at, seconds=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import streamlit as st
 from annotation_schemas import registry
 from app import markup, shell, unpack
 from app.services import Services
-from domain.errors import FileRefused, InvalidInput, Problem
+from domain.errors import FileRefused, InvalidInput, Problem, TouchstoneError
 from domain.records import ProjectView
 from importers.label_studio import FORMAT as LABEL_STUDIO
 from importers.label_studio import Names
@@ -80,7 +82,7 @@ def _items(services: Services, view: ProjectView) -> None:
     skip_bad = st.checkbox("Let the good rows in when some are bad", key="import.skip_bad")
     if not st.button("Import", type="primary", key="import.items.go", disabled=not (files or path)):
         return
-    with tempfile.TemporaryDirectory(prefix="touchstone-import-") as folder:
+    with tempfile.TemporaryDirectory(prefix="touchstone-import-") as folder, _as_uploaded(folder):
         source = (
             _path(path) if path else unpack.store([(file.name, file) for file in files or ()], Path(folder) / "items")
         )
@@ -106,6 +108,18 @@ def _items(services: Services, view: ProjectView) -> None:
                 )
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
     _bad_rows(done.bad)
+
+
+@contextmanager
+def _as_uploaded(folder: str) -> Iterator[None]:
+    """Errors name files as they were uploaded, not where they lie on the server for the moment."""
+    try:
+        yield
+    except TouchstoneError as error:
+        words = re.sub(re.escape(folder) + r"/(items|media|pool)(/|\b)", "", str(error))
+        if words == str(error):
+            raise
+        raise FileRefused(words.replace("folder .", "folder in what was uploaded.")) from error
 
 
 def _told_names() -> tuple[str, str, str]:
@@ -178,7 +192,7 @@ def imported_sentence(done: Any) -> str:
 def _bad_rows(bad: Sequence[Any]) -> None:
     if not bad:
         return
-    rows = [[markup.text(row.path), markup.text(row.row), markup.text(row.reason)] for row in bad[:200]]
+    rows = [[markup.text(row.path), markup.text(row.row), markup.text(shell.on_page(row.reason))] for row in bad[:200]]
     shell.show(markup.table([("File", ""), ("Row", "number"), ("Why it stayed out", "")], rows))
     lines = "".join(f"{row.path}\t{row.row}\t{row.reason}\t{row.raw}\n" for row in bad)
     st.download_button("Download the rows that stayed out", lines, file_name="stayed-out.tsv", key="import.bad")
@@ -201,7 +215,7 @@ def _pool(services: Services, view: ProjectView) -> None:
     st.caption("Images of one folder count as one source: a video, a place, a collection.")
     if not st.button("Add to the pool", type="primary", key="import.pool.go", disabled=not (files or path)):
         return
-    with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder:
+    with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, _as_uploaded(folder):
         source = (
             _path(path) if path else unpack.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
         )

@@ -80,7 +80,7 @@ def _where(view: ProjectView, run: RunView) -> markup.Markup:
     if isinstance(run.plan, JudgePlan) and run.plan.baseline is None and not run.plan.attacks:
         places.append(("To calibration", of_judges.calibration(view.name, run.name)))
     links = [markup.tag("a", markup.text(words), href=href, target="_self") for words, href in places]
-    by = f"Started {shown.moment(run.created_at)} UTC by {run.by or 'the command line'}"
+    by = f"Started {shown.moment(run.created_at)} by {run.by or 'the command line'}"
     return markup.tag(
         "div",
         markup.joined(links, " · "),

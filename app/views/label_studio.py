@@ -111,7 +111,7 @@ def _ago(at: datetime | None, now: datetime) -> str:
         return f"{markup.count(seconds, 'second')} ago"
     if seconds < 7200:
         return f"{seconds // 60} minutes ago"
-    return f"on {at:%d %B %Y, %H:%M} UTC"
+    return f"on {markup.moment(at)}"
 
 
 def _there(status: BridgeStatus) -> None:

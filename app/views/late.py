@@ -48,7 +48,7 @@ def _row(services: Services, view: ProjectView, late: LateText) -> None:
         who, about, button = st.columns([2, 4, 1.2], vertical_alignment="center")
         with who:
             shell.show(markup.tag("div", markup.tag("b", markup.text(late.name)), style="ts", data_part="writer"))
-            shell.show(markup.tag("div", markup.quiet(f"{late.at:%d %B %Y, %H:%M} UTC"), style="ts"))
+            shell.show(markup.tag("div", markup.quiet(markup.moment(late.at)), style="ts"))
         with about:
             again = [markup.tag("div", markup.quiet("Its writer has it again."))] if late.taken_up else []
             about_it = markup.tag("div", markup.text(sentence(view, late)))

@@ -73,7 +73,7 @@ def _where(view: ProjectView, run: RunView) -> markup.Markup:
     back = [markup.tag("a", markup.text("All runs"), href=watch.address(view.name), target="_self")]
     if st.query_params.get("attempt"):
         back.append(markup.tag("a", markup.text("This run"), href=watch.address(view.name, run=run.id), target="_self"))
-    by = f"Started {shown.moment(run.created_at)} UTC by {run.by or 'the command line'}"
+    by = f"Started {shown.moment(run.created_at)} by {run.by or 'the command line'}"
     return markup.tag(
         "div",
         markup.joined(back, " · "),

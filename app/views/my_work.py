@@ -173,9 +173,9 @@ def _put_off(services: Services, views: Sequence[ProjectView]) -> None:
         return
     shell.show(markup.tag("div", markup.text("Put off"), style="ts-section", role="heading", aria_level="2"))
     for row in found:
-        until = f"yours until {row.yours_until:%H:%M} UTC" if row.yours_until else "others may get it"
+        until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
         what = "given back" if row.released else "put off"
-        _line(services, views, row, f"{what} {row.at:%d %B, %H:%M} UTC · {until}", name="put_off", button="Take it up")
+        _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="put_off", button="Take it up")
 
 
 def _kept(services: Services, views: Sequence[ProjectView]) -> None:
@@ -185,7 +185,7 @@ def _kept(services: Services, views: Sequence[ProjectView]) -> None:
         return
     shell.show(markup.tag("div", markup.text("Kept texts"), style="ts-section", role="heading", aria_level="2"))
     for row in found:
-        said = f"{row.at:%d %B, %H:%M} UTC · {row.why}"
+        said = f"{markup.moment(row.at)} · {row.why}"
         _line(services, views, row, said, name="kept", button="Take it up" if row.free else None)
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(text_of(row.lines), language=None, wrap_lines=True)

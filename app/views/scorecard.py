@@ -44,7 +44,7 @@ def _over_time(cards: Sequence[Card]) -> None:
         f" A share of fewer than {SMALL} is too few to act on."
     )
     shell.section(f"Over time, {WINDOW} submissions a line")
-    labels = [f"{card.login}, {card.stage.value}" for card in cards]
+    labels = [f"{card.name} ({card.login}), {card.stage.value}" for card in cards]
     asked = st.query_params.get("person")
     first = next((n for n, card in enumerate(cards) if card.login == asked), 0)
     key = f"scorecard.who.{asked}"

@@ -80,12 +80,16 @@ def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> Non
         submit.submit(store, person=ben, task=view.id, key=view.id, values={"choice": choice})
 
     def found(**wanted: object) -> list[str]:
-        return [each.name for each in history.find(store, person=lea, project="p", **wanted)]  # type: ignore[arg-type]
+        return [each.name for each in history.find(store, person=lea, project="p", **wanted).lines]  # type: ignore[arg-type]
 
     assert len(found()) == 3
     assert found(dimension="shape") == ["shape/2"]
     assert len(found(state=ItemState.KEPT)) == 1
-    assert [each.item for each in history.find(store, person=lea, project="p", differ=Stage.VERIFICATION)] == [
+    assert [each.item for each in history.find(store, person=lea, project="p", differ=Stage.VERIFICATION).lines] == [
         first.item
     ]
     assert found(text="SHAPE/2") == ["shape/2"]
+    pages = [history.find(store, person=lea, project="p", offset=at, limit=2) for at in (0, 2)]
+    assert [page.n for page in pages] == [3, 3]
+    assert [each.name for page in pages for each in page.lines] == found()
+    assert history.find(store, person=lea, project="p", text="colour", offset=1, limit=1).n == 2

@@ -6,7 +6,8 @@ import { Gone, Refused, forget, post, read, write } from "./sync.js";
 
 const AGAIN_MS = 1500;
 
-const when = (iso) => new Date(iso).toLocaleString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+// As every page writes a moment.
+const when = (iso) => `${new Date(iso).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 export class Thread {
   // `host` has csrf(), person(), changed() and, where the page has such a thing, leave().
