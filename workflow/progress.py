@@ -212,6 +212,25 @@ def _less(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
     return {name: max(some.get(name, 0) - others.get(name, 0), 0) for name in {**some, **others}}
 
 
+NOTHING_YET = "Nothing to work on yet: bring in items or images, then give people their dimensions."
+
+
+def what_is_missing(store: Store, *, person: Person | None, project: str) -> str:
+    """What a lead does next in a project in which nobody can do anything."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        states = items.count_by_state(session, project_id=access.project_id)
+        if not states and not pool.count(session, access=access, dimensions=None):
+            return NOTHING_YET
+        without = " and ".join(stage.value for stage in qualify.without_set(session, access=access))
+        if without:
+            return (
+                f"The {without} asks people to qualify first, and there is no set of items for it: nobody gets in"
+                " until you make one. Qualify in the menu does that."
+            )
+        return "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
+
+
 def _lines(session: Session, access: Access, person: Person, now: datetime, counted: list[TallyRow]) -> list[StageWork]:
     lines = []
     for stage in stages_of(access.schema):
@@ -261,10 +280,13 @@ def _sifting(session: Session, access: Access, person: Person) -> StageWork:
     )
 
 
+ENOUGH = "As many items as wanted are written."
+
+
 def _sentence(nothing: NothingLeft | None) -> str:
     if nothing is None:
         return ""
-    return "As many items as wanted are written." if nothing.code == "pick_first" else nothing.sentence
+    return ENOUGH if nothing.code == "pick_first" else nothing.sentence
 
 
 def _mine_in_stage(access: Access, stage: Stage) -> list[str]:

@@ -116,10 +116,11 @@ def _as_uploaded(folder: str) -> Iterator[None]:
     try:
         yield
     except TouchstoneError as error:
-        words = re.sub(re.escape(folder) + r"/(items|media|pool)(/|\b)", "", str(error))
+        words = re.sub(re.escape(folder) + r"/(items|media|pool)/", "", str(error))
+        words = re.sub(re.escape(folder) + r"(/(items|media|pool)\b)?", "What was uploaded", words)
         if words == str(error):
             raise
-        raise FileRefused(words.replace("folder .", "folder in what was uploaded.")) from error
+        raise FileRefused(words) from error
 
 
 def _told_names() -> tuple[str, str, str]:

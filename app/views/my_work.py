@@ -230,9 +230,10 @@ def _line(
 
 def _nothing_at_all(services: Services, view: ProjectView) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
-        shell.show(
-            markup.notice("Nothing to work on yet: bring in items or images, then give people their dimensions.")
-        )
+        words = progress.what_is_missing(services.store, person=services.person, project=view.name)
+        shell.show(markup.notice(words))
+        if words != progress.NOTHING_YET:
+            return
         first, second, _ = st.columns([1, 1, 3])
         with first:
             if st.button("Import", key=f"my_work.import.{view.name}", type="primary", width="stretch"):

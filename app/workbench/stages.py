@@ -162,14 +162,19 @@ def _page(
 
 def _dimensions(services: Services, view: ProjectView) -> list[page.Json]:
     """The dimensions that this person writes for, with how many items each still needs."""
-    left = {
-        row.dimension: row.waiting
+    mine_now = {
+        row.dimension: row
         for row in progress.my_work(services.store, person=services.person)
         if row.project == view.name and row.stage is Stage.AUTHORING
     }
     mine = view.dimensions
     return [
-        {"id": each.id, "title": each.title, "left": left.get(each.id)}
+        {
+            "id": each.id,
+            "title": each.title,
+            "left": row.waiting if (row := mine_now.get(each.id)) else None,
+            "none": "enough" if row and row.why == progress.ENOUGH else "no image",
+        }
         for each in view.schema.schema_.dimensions
         if mine is None or each.id in mine
     ]

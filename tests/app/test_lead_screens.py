@@ -13,14 +13,18 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from app import shell
 from app.commands.agreement import table
 from app.services import Services
 from db.engine import Store
+from domain.errors import FileRefused
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage
+from importers.items import read_items
 from tests.app.homes import Home, make_home, picture
 from workflow import accounts, claim, guidelines, pool, projects, submit
 from workflow.measure import agreement_of
@@ -345,6 +349,25 @@ def test_a_lead_makes_no_sign_in_link_for_others(show: Show) -> None:
 # ---- import and export -----------------------------------------------------------------------------------------------
 
 
+def test_what_does_not_come_in_is_told_with_its_own_name_and_the_controls_of_the_page(tmp_path: Path) -> None:
+    from app.views import import_
+
+    (tmp_path / "items").mkdir()
+    schema = load_schema(shipped()["egothink"]).schema_
+
+    def told(*files: str) -> str:
+        for name in files:
+            (tmp_path / "items" / name).write_text("[]")
+        with pytest.raises(FileRefused) as refused, import_._as_uploaded(str(tmp_path)):
+            read_items(tmp_path / "items", format="egothink", schema=schema)
+        return shell.on_page(str(refused.value))
+
+    assert told().startswith("What was uploaded holds no .json or .jsonl file.")
+    words = told("mine.json")
+    assert words.startswith("mine.json: its folder names no dimension of EgoThink")
+    assert words.endswith("name its dimension with “Dimension, if neither folders nor rows name it”.")
+
+
 def test_only_admins_may_name_a_path_of_the_server(store: Store, show: Show) -> None:
     assert not show("import_", "lea").get("text_input")
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
@@ -394,7 +417,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, sh
     test.text_input(key="import.items.media_path").input(str(tmp_path))
     test.run()
     test.button(key="import.items.go").click().run()
-    assert "--control CRITERION=verdict" in words(test)
+    assert "“Controls with other names”: CRITERION=verdict" in words(test)
     test.text_area(key="import.names.controls").input("fits").run()
     test.button(key="import.items.go").click().run()
     assert "fits does not read NAME=THEIRS" in words(test)

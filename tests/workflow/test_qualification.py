@@ -27,7 +27,7 @@ from tests.factories import (
 )
 from workflow import claim, guidelines, qualify, submit
 from workflow.checks import check
-from workflow.progress import dashboard
+from workflow.progress import dashboard, what_is_missing
 from workflow.projects import access_to, set_member
 from workflow.ratings import ratings_of
 
@@ -330,6 +330,8 @@ def test_a_new_guideline_can_ask_everybody_again(store: Store, project: str) -> 
     assert dashboard(store, person=None, project=project).without_set == ()
     guidelines.put(store, by=None, project=project, text="Be strict.", why="Stricter.", requalify=True)
     assert dashboard(store, person=None, project=project).without_set == ("verification",)
+    said = what_is_missing(store, person=None, project=project)
+    assert said.startswith("The verification asks people to qualify first, and there is no set of items for it")
     assert "a lead makes one" in barred(store, ann)
     with pytest.raises(Conflict, match="a lead makes one"):
         qualify.begin(store, person=ann, project=project)

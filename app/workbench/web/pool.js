@@ -59,7 +59,7 @@ export class Pool {
     fill(this.bar, pool.dimensions.map((row, index) =>
       el("button", { type: "button", role: "tab", class: "dim", "aria-selected": String(row.id === pool.dimension), on: { click: () => this.turnTo(row.id) } },
         pool.dimensions.length > 1 && index < 9 ? key(String(index + 1)) : null, el("span", {}, row.title),
-        row.left === null || row.left === undefined ? null : el("span", { class: "left" }, row.left ? `${row.left} to write` : "enough"))));
+        row.left === null || row.left === undefined ? null : el("span", { class: "left" }, row.left ? `${row.left} to write` : row.none))));
     fill(this.about, dimension.definition);
     this.cells = this.assets.map((asset, index) => this.cell(asset, index));
     fill(this.grid, this.cells);

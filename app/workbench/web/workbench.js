@@ -250,7 +250,7 @@ class Workbench {
     const asOptions = new Set(fixed.criteria.filter((criterion) => criterion.kind === "option_of").map((criterion) => criterion.field));
     const meta = [];
     const parts = [el("div", { class: "dimension" }, el("strong", {}, dimension.title), dimension.definition ? el("span", {}, dimension.definition) : null,
-      authoring && this.data.to_write !== null ? el("span", { class: "towrite" }, this.data.to_write ? `${this.data.to_write} still to write here` : "enough are written here") : null)];
+      authoring && this.data.to_write !== null ? el("span", { class: "towrite" }, this.data.to_write ? `${this.data.to_write} still to write here` : "no more to write here") : null)];
     if (!authoring) {
       for (const field of fixed.fields) {
         if (asOptions.has(field.name) || !(field.name in task.fields) || isDrawn(field)) continue; // marks are on the image
