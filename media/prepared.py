@@ -69,7 +69,9 @@ class Pictures:
         marks: Sequence[Mapping[str, Any]] = (),
         labels: Mapping[Any, str] | None = None,
     ) -> Prepared:
-        """An image of the store, upright and with these boxes and marks; the stored file itself where it is just that.
+        """An image of the store, upright and with these boxes and marks.
+
+        Where that changes nothing, it is the stored file's own bytes without what they say of its making.
 
         Raises
         ------
@@ -81,7 +83,8 @@ class Pictures:
         about, original = self.media.about(sha256), self.media.path(sha256)
         named, limits = "the image", self.media.limits
         if not boxes and not marks and images.as_shown(original, mime=about.mime, name=named, limits=limits):
-            return Prepared(original, sha256)
+            bare, _ = self.media.bare(sha256)
+            return Prepared(bare, sha256) if bare.samefile(original) else _prepared(bare)
         told = [[str(value), label] for value, label in (labels or {}).items()]
         recipe = {"drawn": drawn.VERSION, "boxes": boxes, "marks": marks, "labels": told}
         photo = about.mime == "image/jpeg" and about.width * about.height > _LARGE

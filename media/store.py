@@ -4,6 +4,7 @@
                       display.webp  what pages show, longest side 1600 (for a clip: its first frame)
                       thumb.webp    longest side 320
                       about.json    StoredMedia
+                      bare          the original without what it says of its making; bare.png where its kind needed that
                       frames.json   for a clip: when each frame comes on screen, and when the clip ends
     ROOT/incoming/                  files on their way in; safe to empty while nothing is being added
 
@@ -13,6 +14,7 @@ file at the same time both succeed, and one of the two copies is kept.
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import os
@@ -20,19 +22,21 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from domain.errors import MediaRefused, NotFound
-from media import clips, images, sniff
+from media import bare, clips, images, sniff
 from media.limits import LIMITS, MIB, Limits
 
 Size = Literal["thumb", "display", "original"]
 
 _FILES: dict[str, str] = {"thumb": "thumb.webp", "display": "display.webp", "original": "original"}
 _TIMES = "frames.json"
+_BARE = "bare"
+_BARE_PNG = "bare.png"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 * MIB
 
@@ -92,6 +96,54 @@ class MediaStore:
         if not path.is_file():
             raise NotFound(f"The media store has no file {sha256[:12]}...; bring it in again.")
         return path
+
+    def bare(self, sha256: str) -> tuple[Path, str]:
+        """Where the original lies without what it says of its making (place, camera, author, comments), and its type.
+
+        That is what leaves the store: the same pixels and frames, by the same bytes. It is made when first asked for,
+        and costs no room where there is nothing to take out. Kinds of images that are not taken apart here (AVIF, BMP),
+        and files that are built in an unusual way, come as PNG with the pixels that the copies are made of.
+
+        Raises
+        ------
+        NotFound
+            The store has no such file.
+        MediaRefused
+            It cannot be taken apart, nor read.
+        """
+        about, folder = self.about(sha256), self._folder(sha256)
+        for name, mime in ((_BARE, about.mime), (_BARE_PNG, "image/png")):
+            if (folder / name).is_file():
+                return folder / name, mime
+        original = self.path(sha256)
+        with self._incoming() as work:
+            made = self._make_bare(original, work, about)
+            _to_disk(made)
+            made.replace(folder / made.name)
+        return folder / made.name, about.mime if made.name == _BARE else "image/png"
+
+    def _make_bare(self, original: Path, work: Path, about: StoredMedia) -> Path:
+        made = work / _BARE
+        try:
+            if about.kind == "clip":
+                bare.clip(original, made)
+            else:
+                made.write_bytes(bare.image(original.read_bytes(), about.mime))
+        except bare.NotUnderstood as error:
+            if about.kind == "clip":
+                raise MediaRefused(
+                    "This clip is built in an unusual way, so that what it says of its making cannot be taken out. "
+                    "Write it anew (ffmpeg -i OLD -c copy NEW.webm) and bring that in."
+                ) from error
+            made = work / _BARE_PNG
+            images.upright(original, mime=about.mime, name="the image", limits=self.limits).save(made, "PNG")
+            return made
+        if made.stat().st_size == original.stat().st_size and filecmp.cmp(made, original, shallow=False):
+            linked = work / "same"
+            with suppress(OSError):  # a file system without links keeps the copy
+                os.link(original, linked)
+                linked.replace(made)
+        return made
 
     def frames(self, sha256: str) -> Path:
         """Where the moments of a clip's frames lie: ``{"times": [...], "duration": ...}``, in seconds.
@@ -182,6 +234,12 @@ class MediaStore:
             probe = clips.probe(original, name=name, limits=self.limits)
             derived, duration = images.of_picture(probe.poster), probe.duration
             _write_times(original, folder / _TIMES, name=name)
+            try:
+                bare.looked_at(original)
+            except bare.NotUnderstood as error:
+                raise MediaRefused(
+                    f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
+                ) from error
         else:
             derived = images.derive(original, mime=sort.mime or "", name=name, limits=self.limits)
         stored = StoredMedia(

@@ -1,4 +1,5 @@
-"""The files behind what Label Studio shows: a clip as it is, a picture as our own pages show it, with what is drawn."""
+"""The files behind what Label Studio shows: a clip without what it says of its making, a picture as our own pages show
+it, with what is drawn on it."""
 
 from __future__ import annotations
 
@@ -14,4 +15,6 @@ def path_of(media: MediaStore, cache: Path, outside: Outside, size: Size) -> tup
     if outside.drawn:
         made = Pictures(media, cache).image(outside.file.sha256, **outside.drawn).path
         return made, "image/jpeg" if made.suffix == ".jpg" else "image/png"
-    return media.path(outside.file.sha256, size), outside.file.mime if size == "original" else "image/webp"
+    return (
+        media.bare(outside.file.sha256) if size == "original" else (media.path(outside.file.sha256, size), "image/webp")
+    )

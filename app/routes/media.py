@@ -1,4 +1,5 @@
-"""``GET /media/{asset}/{size}``: an asset's file, to members of its project only.
+"""``GET /media/{asset}/{size}``: an asset's file, to members of its project only. An original comes without what it
+says of its making: a rater must not learn author, place or title from it.
 
 ``frames`` instead of a size gives the moments of a clip's frames, so that a page can step from one to the next.
 """
@@ -23,7 +24,9 @@ from workflow import show
 SIZES: dict[str, Size] = {"thumb": "thumb", "display": "display", "original": "original"}
 FRAMES = "frames"
 DERIVED = "image/webp"
-"""What the store's own copies are; an original is what was found in its bytes when it came in."""
+"""What the store's own copies are."""
+VERSION = "2"
+"""A part of each ETag: it goes up when the same file comes out as other bytes, so that browsers ask anew."""
 DAYS = 30 * 24 * 60 * 60
 
 
@@ -34,11 +37,12 @@ def routes(resources: Resources) -> list[BaseRoute]:
         if size not in SIZES and size != FRAMES:
             raise NotFound("There is no such picture or clip.")
         file = show.asset_file(resources.store, person=person, asset=asset)
-        tag = hashlib.sha256(f"{file.sha256}/{size}".encode()).hexdigest()[:32]
+        tag = hashlib.sha256(f"{VERSION}/{file.sha256}/{size}".encode()).hexdigest()[:32]
         if size == FRAMES:
             return resources.media.frames(file.sha256), "application/json", tag
-        path = resources.media.path(file.sha256, SIZES[size])
-        return path, file.mime if size == "original" else DERIVED, tag
+        if size == "original":
+            return *resources.media.bare(file.sha256), tag
+        return resources.media.path(file.sha256, SIZES[size]), DERIVED, tag
 
     async def media(request: Request) -> Response:
         person = signed_in(request).person
