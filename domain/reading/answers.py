@@ -7,13 +7,18 @@ is unreadable. What was read is kept with the places of the words in the origina
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from string import ascii_uppercase
+from fractions import Fraction
 
-from domain.reading.text import Reasoning, Visible, is_empty, refusal, visible
+from domain.reading import statements, words
+from domain.reading.numbers import Number, Numbers, hedged
+from domain.reading.options import Choices, Ref
+from domain.reading.statements import Place
+from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 
-READER_VERSION = 1
+READER_VERSION = 2
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -83,50 +88,710 @@ class Rule:
 
 
 RULES = (
-    Rule("exact", "The whole answer is an option's text, a number, yes or no, and nothing more."),
-    Rule("letter", "The whole answer is an option's letter in its usual dresses: B, (b), B., Option B, **B**."),
+    Rule("tag", "Between <answer> and </answer>, or tags of that kind."),
+    Rule("boxed", "In LaTeX's \\boxed{…}."),
+    Rule("json", 'The value of an answer\'s key in JSON: {"answer": "B"}.'),
+    Rule("label", "Behind a label or a heading: “Answer: B”, “Final answer”, “答案：B”."),
+    Rule("sentence", "In a sentence that declares it: “The best action is B”, “I would choose B”, “答案是B”."),
+    Rule("so", "Behind a word that concludes: “So B.”"),
+    Rule("it is", "“It is B.”"),
+    Rule("is right", "Before words that call it right: “B is correct”."),
+    Rule("equation", "A number behind the last sign of equality, or before “in total”."),
+    Rule(
+        "whole",
+        "The whole answer is it, in its usual dresses: B, (b), B., Option B, **B**, the option's text, 5 cups, yes.",
+    ),
+    Rule("opening", "The answer begins with it, and a reason or something else follows: “B. The pot is …”, “Yes, …”."),
+    Rule("last line", "The last line is it and nothing more."),
+    Rule("only number", "There is one number in the answer that counts or measures something, and no other."),
+    Rule("text", "The text itself, where no options, number, or yes or no was asked for."),
 )
+"""How answers are stated. They are all looked for; what they read has to agree, or a correction has to stand between
+them, and then the last counts. An option or a number that is denied, supposed, hedged, or one of several is not read."""
+
+STRONG = frozenset(("tag", "boxed", "json", "label", "sentence", "so", "it is", "is right", "equation"))
+"""Rules by which something is declared to be the answer, which a refusal in the same text does not always undo."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What some place in the text says that the answer is."""
+
+    rule: str
+    declared: int
+    start: int
+    end: int
+    value: str | tuple[str, ...] | float | None
+    """None: it states none, or not one, where it should have stated it."""
+    places: tuple[int, ...] = ()
+    behind: int = 0
+    """Where what is said about it goes on."""
+    by: str = ""
 
 
 def read_answer(text: str, asked: Asked, *, finish_reason: str | None = None) -> Reading:
     """What an answer states.
 
-    ``finish_reason`` is what an endpoint reported: after ``length`` only what was surely said before the cut counts.
+    ``finish_reason`` is what an endpoint reported: after ``length`` only what was surely said before the cut counts,
+    and after ``content_filter`` nothing does.
 
-    >>> read_answer("B", Asked(AnswerKind.OPTION, ("cup", "plate"))).value
-    'plate'
+    >>> read_answer("The best action is B. Slow down.", Asked(AnswerKind.OPTION, ("Turn left", "Slow down"))).value
+    'Slow down'
+    >>> read_answer("B or C", Asked(AnswerKind.OPTION, ("cup", "plate", "spoon"))).outcome.words
+    'format violation: states none, or not one'
     """
     seen = visible(text)
     if seen.reasoning is Reasoning.OPEN:
         return Reading(ReadOutcome.TRUNCATED, why="The reasoning block never ends, so nothing was answered.")
     if is_empty(seen.text):
         return Reading(ReadOutcome.EMPTY, why="There is no word in it.")
-    refused = refusal(seen.text)
-    if refused:
-        why = "It says that it does not or cannot answer."
-        return Reading(ReadOutcome.REFUSED, spans=(seen.span(*refused),), why=why)
     if asked.kind is AnswerKind.TEXT:
-        start = len(seen.text) - len(seen.text.lstrip())
-        end = len(seen.text.rstrip())
-        return Reading(ReadOutcome.READ, " ".join(seen.text.split()), (), (seen.span(start, end),), "exact")
-    return _exact(seen, asked) or Reading(ReadOutcome.UNREADABLE, why="It states none of what was asked for.")
+        return _text(seen, finish_reason)
+    reader = _Reader(seen, asked, finish_reason)
+    claim, why = reader.decided()
+    refused = reader.refused(claim)
+    if refused is not None:
+        return Reading(
+            ReadOutcome.REFUSED, spans=(seen.span(*refused),), why="It says that it does not or cannot answer."
+        )
+    if finish_reason == "content_filter":
+        return Reading(ReadOutcome.TRUNCATED, why="A filter cut it off: what would have followed is not known.")
+    if claim is None:
+        if finish_reason == "length":
+            return Reading(ReadOutcome.TRUNCATED, why="It was cut off before an answer had surely been given.")
+        return Reading(ReadOutcome.UNREADABLE, why=why)
+    return Reading(ReadOutcome.READ, claim.value, claim.places, (seen.span(claim.start, claim.end),), claim.rule)
 
 
-def _exact(seen: Visible, asked: Asked) -> Reading | None:
-    found = re.fullmatch(r"[\s(\"'*]*(.*?)[\s.)\"'*]*", seen.text, re.DOTALL)
-    assert found is not None
-    core = " ".join(found[1].casefold().split())
-    span = (seen.span(*found.span(1)),)
-    if asked.kind is AnswerKind.YES_NO and core in ("yes", "no"):
-        return Reading(ReadOutcome.READ, core, (), span, "exact")
-    if asked.kind is AnswerKind.NUMBER and re.fullmatch(r"-?\d{1,15}(\.\d{1,15})?", core):
-        return Reading(ReadOutcome.READ, float(core), (), span, "exact")
-    if asked.kind is AnswerKind.OPTION:
-        places = [n for n, text in enumerate(asked.options) if " ".join(text.casefold().split()).strip(" .") == core]
-        rule = "exact"
-        if not places and len(core) == 1 and core.upper() in ascii_uppercase[: len(asked.options)]:
-            wording = asked.options[ascii_uppercase.index(core.upper())]
-            places, rule = [n for n, text in enumerate(asked.options) if text == wording], "letter"
-        if places and len({asked.options[n] for n in places}) == 1:
-            return Reading(ReadOutcome.READ, asked.options[places[0]], tuple(places), span, rule)
-    return None
+REFUSES_EARLY = 200
+"""In a free text, the characters within which a refusal has to begin: later it is part of what is told."""
+
+
+def _text(seen: Visible, finish_reason: str | None) -> Reading:
+    refused = refusal(seen.text, unsure=False)
+    if refused is not None and refused[0] < REFUSES_EARLY:
+        return Reading(
+            ReadOutcome.REFUSED, spans=(seen.span(*refused),), why="It says that it does not or cannot answer."
+        )
+    if finish_reason in ("length", "content_filter"):
+        return Reading(ReadOutcome.TRUNCATED, why="It was cut off.")
+    end = len(seen.text.rstrip())
+    start = len(seen.text) - len(seen.text.lstrip())
+    return Reading(ReadOutcome.READ, " ".join(seen.text.split()), (), (seen.span(start, end),), "text")
+
+
+_CONNECTOR = re.compile(
+    r"(?P<sign>[\s\"')\]}]*(?:[,;+&|、，；]|->|=>|→|⇒|➡|>|·|\n)?[\s\"'(\[{]*)(?P<word>(?:(?:(?:and|und|et|y|e|en|i|plus|as well as|along with|together with)(?![A-Za-z])|и|和|与|與|及|以及|と|および|과|와|및|그리고|و|और)\s*)?)(?:,\s*)?(?:also |both )?"
+)
+_OR = re.compile(
+    r"[\s\"')\]},]*(?:\b(?:or|oder|ou|o|of|lub|или|vs\.?|versus)\b|/|或者?|还是|または|또는|أو|या|और/या)[\s\"'(\[]*",
+    re.IGNORECASE,
+)
+_THEN = re.compile(
+    r"[\s\"')\]}]*(?:[.,;|、，；。]|--?>|=>|→|⇒|➡|➔|>|-(?=\s?\d)|–|—|\n)*[\s\"'(\[{]*(?:(?:and|then|next|after that|afterwards|finally|lastly|last|followed by|before|second|third|fourth|fifth|secondly|thirdly|und|dann|danach|schließlich|zuletzt|et|puis|ensuite|enfin|y|luego|después|finalmente"
+    r"|e|poi|infine|depois|em seguida|por fim|en|daarna|ten slotte|i|potem|następnie|na końcu|и|затем|потом|наконец|然后|接着|再|最后|最後に|次に|それから|そして|그다음|그리고|마지막으로|ثم|फिर|it is|comes|is|by|with|end|ending|finish|step|you|we|do)\b[\s,:]*){0,4}"
+    r"[\s\"'(\[]*",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"[\s\"'(\[{:]*(?:(?:(?:the )?(?:correct|right|proper|final|best)? ?(?:order|sequence) ?(?:is|:|would be)?|first(?:ly)?|start(?:ing)? with|begin(?:ning)? with|start by|step 1|1st|zuerst|erst|d'abord|premièrement|primero|prima|primeiro|eerst|najpierw|сначала|首先|先|まず|먼저|أولا|पहले|you|we|do|one should|is)[\s,:]*){0,3}"
+    r"(?:[-•·]\s+)?",
+    re.IGNORECASE,
+)
+_NOT_FORWARD = re.compile(
+    r"\b(?:revers\w{1,4}|backwards?|rank\w{0,4}|last to first|from last|descending|inverse|inverted|umgekehrt\w{0,2}|inverso|inverse|rückwärts|counting back|after|preceded by|nach(?=\s))\b|<|←|倒序|相反|逆",
+    re.IGNORECASE,
+)
+_COMPACT = re.compile(r"[\s\"'(\[*]*([A-Ja-j]{2,10}|\d{2,10})(?![0-9A-Za-zÀ-ɏ'])")
+_SPELLED = frozenset(
+    "bad bade bed bead dab dad dace cab cad café cafe cage ace aced add age aged aid aide bag be bead bee beg beige big bide bid cabbage chad cede dead deaf deed die edge egg face fade fad fed fee fig gab gag had hag he hid hide hi i ice iced idea if jab jade jig abide acid ad abed bach head each ha hade hae".split()
+)
+_TAIL = re.compile(
+    r"[\s\"')\]}.!*;,:。！]*(?:\Z|\n|(?<=[.!;。！])\s|\(|[-–—]\s|\b(?:because|since|as|for|weil|da|denn|parce|porque|perché|omdat|ponieważ|потому|因为|なので|です|입니다|है)\b|(?:。|，因为|です|입니다|है))",
+    re.IGNORECASE,
+)
+_SHUT = re.compile(r"[\s\"')\]}>.,;:!*|。、！…=-]*")
+_RIGHT = re.compile(
+    r"(?:(?:is|seems(?: to be)?|would be|appears to be|must be|has to be|remains)(?: (?:clearly|definitely|therefore|thus|probably|most likely|obviously|indeed|likely))?(?: the)?(?: (?:most|only|single|next))?"
+    r" (?:correct|right|best|answer|appropriate|accurate|suitable|logical|true|proper|optimal|reasonable|my answer|my choice|sensible|fitting)(?: (?:answer|choice|option|one|action|next|step|move|solution|response))*"
+    r"|(?:ist|wäre) (?:die )?(?:richtig\w{0,2}|korrekt\w{0,2}|beste)(?: antwort| lösung| option| wahl)?|est (?:la )?(?:bonne|correcte?|meilleure)(?: réponse| option)?|es (?:la )?(?:correcta|mejor)(?: respuesta| opción)?|è (?:la )?(?:corretta|giusta|migliore)(?: risposta)?|é (?:a )?(?:correta|certa|melhor)(?: resposta| opção)?"
+    r"|is (?:het )?(?:juist\w?|correct|goed)(?: antwoord)?|fits best|makes the most sense|是正确的?(?:答案|选项)?|是对的|正确|が正しい|が正解|가 정답|이 정답|सही है)(?![\w-])"
+)
+_HEADS = re.compile(r"(?:^|\n)[ \t]{0,8}(?:option |choice )?[(\[]?([A-Ja-j])[)\].:=](?=\s)", re.IGNORECASE)
+_ENUMERATOR = re.compile(r"(?:^|\n)[ \t]{0,8}\(?(\d{1,2})[.):](?=\s)")
+_GUESS = re.compile(
+    r"\b(?:guess|if i|were to|hypothetical|assuming|would have|random|without seeing|speculat)", re.IGNORECASE
+)
+_NEVERTHELESS = re.compile(
+    r"\b(?:but|however|nevertheless|nonetheless|still|yet|although|though|aber|mais|pero|ma|mas|maar|ale|но)\b|但|でも|하지만",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"\b(?:also|additionally|plus|moreover|as well|too|another|furthermore|auch|aussi|también|anche|também|ook|też|также)\b|还有|也|も",
+    re.IGNORECASE,
+)
+_SOON = re.compile(
+    r"[\s\"'(\[{*:=]*(?:(?:about|approximately|approx\.?|around|roughly|circa|ca\.?|~|≈|exactly|precisely|only|just|there (?:is|are)|i (?:can )?(?:see|count)|ungefähr|etwa|environ|unos|unas|circa|cerca de|ongeveer|około|około|примерно|大约|约|約|大概|総計|共有?|有|一共|전체|총|लगभग|حوالي)\s*){0,3}[\s\"'(\[*$€£]*",
+    re.IGNORECASE,
+)
+_NOUNS = re.compile(
+    r"(?:\s+[^\W\d_]+(?:-[^\W\d_]+)?){0,3}[\s\"')\]}.!*;]*\Z|[个個只把杯支本张張条條块塊人件枚台つ][^\W\d_]{0,6}[\s。.！!]*\Z"
+)
+_TOTAL = re.compile(
+    r"\s*(?:[^\W\d_]+\s+){0,2}(?:in total|altogether|in all|overall|total|insgesamt|au total|en total|in totale|no total|in totaal|łącznie|всего|合计|總共)\b",
+    re.IGNORECASE,
+)
+_EQUALS = re.compile(
+    r"=\s*\Z|\b(?:total(?: count| number)?(?: of| is|:)?|makes|equals|sums? (?:up )?to|adds? up to|altogether|in all|together)\s*(?:there are |is |of )?\Z",
+    re.IGNORECASE,
+)
+
+
+class _Reader:
+    """One answer, and all that is claimed in it."""
+
+    def __init__(self, seen: Visible, asked: Asked, finish_reason: str | None) -> None:
+        self.seen = seen
+        self.asked = asked
+        self.finish_reason = finish_reason
+        text = statements.plain(seen.text)
+        self.end = statements.own_turn(statements.lowered(text))
+        self.text = text[: self.end]
+        self.low = statements.lowered(self.text)
+        self.found = list(statements.places(self.text, self.low))
+        self.choices = Choices(asked.options, numbered=asked.kind is AnswerKind.ORDER)
+        self.numbers = Numbers(self.text, asked.unit) if asked.kind is AnswerKind.NUMBER else None
+        self.items = self.choices.items(self.text) if asked.options else []
+        self.repeated = self.choices.enumerations(self.text) if asked.options else []
+        said = words_for_yes_and_no if asked.kind is AnswerKind.YES_NO else frozenset()
+        self.corrected = [at for at, word in statements.corrections(self.low) if word.strip(" ,.;:!、。") not in said]
+
+    # ---- deciding ----
+
+    def decided(self) -> tuple[Claim | None, str]:
+        """The one claim that counts, or a sentence that says why there is none."""
+        if any(item.by == "conflict" for item in self.items):
+            return None, "A letter stands beside another option's text."
+        claims = sorted(self._claims(), key=lambda claim: (claim.start, claim.declared))
+        claims = [claim for claim in claims if self._given_before_the_cut(claim)]
+        if not claims:
+            return None, "It states none of what was asked for."
+        last = max(claims, key=lambda claim: claim.end)
+        since = max((at for at in self.corrected if at < last.start or at >= last.end), default=-1)
+        if since >= last.end:
+            return None, "It takes back what it stated."
+        counted = [claim for claim in claims if claim.start > since] if since >= 0 else claims
+        if len({(claim.value, claim.places) for claim in counted}) > 1 or any(claim.value is None for claim in counted):
+            return None, "It states several, or none clearly."
+        if since >= 0 and len({claim.value for claim in claims}) > 1 and since < min(c.start for c in claims):
+            return None, "It takes back what it stated."
+        if statements.taken_back(self.low, last.end):
+            return None, "It says that another may be as right."
+        order = [rule.name for rule in RULES]
+        return min(counted, key=lambda claim: order.index(claim.rule)), ""
+
+    def refused(self, claim: Claim | None) -> tuple[int, int] | None:
+        """Where it refuses to answer, if that is what it does."""
+        found = refusal(self.text)
+        if found is None or any(refusal(fold(option)) for option in self.asked.options):
+            return None
+        sure = refusal(self.text, unsure=False)
+        if claim is None:
+            return found
+        if sure is None:
+            return None
+        stated = claim.rule in STRONG or self.asked.kind is AnswerKind.OPTION
+        between = self.text[sure[0] : claim.start]
+        if stated and claim.start > sure[1] and _NEVERTHELESS.search(between) and not _GUESS.search(self.text):
+            return None
+        return sure
+
+    def _given_before_the_cut(self, claim: Claim) -> bool:
+        if self.finish_reason not in ("length", "content_filter") or self.end < len(self.seen.text):
+            return True
+        return bool(
+            re.match(
+                r"[\"')\]}]*\s*(?:[.;:!?。]\s|\n|[)\]]|\s[-–—]\s|,? (?:because|since)\b)\s*\S",
+                self.text[claim.behind : claim.behind + 40],
+            )
+        ) or (claim.rule in ("tag", "boxed"))
+
+    # ---- claims ----
+
+    def _claims(self) -> Iterator[Claim]:
+        masked = list(self.repeated)
+        if self.asked.kind in (AnswerKind.MULTI, AnswerKind.ORDER):
+            masked = [span for span in masked if self._is_all(span)]
+        hidden = list(self._beside_json())
+        for place in self._places():
+            if any(a <= place.start < b for a, b in hidden) and place.rule != "json":
+                continue
+            claim = self._claim(place)
+            if claim is None or any(a <= claim.start < b for a, b in masked):
+                continue
+            yield claim
+
+    def _is_all(self, span: tuple[int, int]) -> bool:
+        return len({item.label for item in self.items if span[0] <= item.start < span[1]}) == len(self.asked.options)
+
+    def _beside_json(self) -> Iterator[tuple[int, int]]:
+        """Objects with an answer in them: their other values are no answers."""
+        keys = [place.start for place in self.found if place.rule == "json"]
+        for start, end in statements.objects(self.text) if keys else ():
+            if any(start < key < end for key in keys):
+                yield start, end
+
+    def _places(self) -> Iterator[Place]:
+        yield Place("whole", 0, 0, len(self.text), closed=True)
+        if len(set(self._heads())) < 2:
+            yield Place("opening", 0, 0, len(self.text), closed=False)
+        yield from self.found
+        if self.asked.kind is AnswerKind.OPTION:
+            for match in list(_RIGHT.finditer(self.low))[-statements.MANY :]:
+                for found in self._before(match.start()):
+                    yield Place("is right", found, found, match.start(), closed=True)
+        if self.numbers is not None:
+            yield Place("only number", 0, 0, len(self.text), closed=False)
+
+    def _heads(self) -> Iterator[str]:
+        """The letters that begin lines, and those beside an option's text: two of them are a list, and no answer."""
+        yield from (match[1].upper() for match in _HEADS.finditer(self.text))
+        yield from ("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[item.label or 0] for item in self.items)
+
+    def _before(self, end: int) -> Iterator[int]:
+        """Where the option that ends at a place may begin."""
+        clause = max(self.text.rfind(sign, 0, end) for sign in ".!?\n;:,")
+        start = clause + 1
+        for lead in ("", "so ", "therefore ", "thus ", "i think ", "i believe ", "that ", "hence ", "clearly ", "and "):
+            at = start + len(self.text[start:end]) - len(self.text[start:end].lstrip())
+            if self.text[at : at + len(lead)].lower() == lead:
+                yield at + len(lead)
+
+    def _claim(self, place: Place) -> Claim | None:
+        kind = self.asked.kind
+        if place.rule in ("so", "it is") and kind is AnswerKind.ORDER:
+            return None
+        read = {
+            AnswerKind.OPTION: self._option,
+            AnswerKind.MULTI: self._multi,
+            AnswerKind.ORDER: self._order,
+            AnswerKind.YES_NO: self._yes_no,
+            AnswerKind.NUMBER: self._number,
+        }[kind]
+        claim = read(place)
+        if claim is None:
+            return Claim(place.rule, place.declared, place.start, place.start, None) if self._must(place) else None
+        if place.rule not in ("whole", "opening", "last line", "only number") and statements.supposed(
+            self.low, place.declared
+        ):
+            return None
+        if (
+            place.rule in ("opening", "whole", "last line", "so", "it is")
+            and claim.value is None
+            and place.rule != "whole"
+        ):
+            return None if place.rule != "opening" else claim
+        return claim
+
+    def _must(self, place: Place) -> bool:
+        """Whether a place that cannot be read makes the answer unreadable: somebody put it there as the answer."""
+        return place.rule in ("tag", "boxed") and bool(self.text[place.start : place.end].strip())
+
+    def _void(self, behind: int) -> bool:
+        return statements.denied_after(self.text, behind) or statements.hedged_after(self.text, behind)
+
+    def _shut(self, at: int, end: int) -> bool:
+        match = _SHUT.match(self.text, at, end)
+        return (match.end() if match else at) >= end
+
+    # ---- one option ----
+
+    def _option(self, place: Place) -> Claim | None:
+        refs, behind, alternative = self._chain(place.start, place.end, _CONNECTOR, 12)
+        if not refs:
+            return None
+        first = refs[0]
+        if place.rule == "it is" and first.by == "text" and " " not in self.text[first.start : first.end]:
+            return None
+        if place.rule == "opening" and first.by == "text" and self._others(first):
+            return None
+        if statements.denied_after(self.text, behind):
+            return None
+        one = len({ref.places for ref in refs}) == 1 and not alternative and first.by != "conflict"
+        if place.closed and not self._shut(behind, place.end):
+            return None
+        if not one and place.rule == "sentence" and len(refs) > 1 and not alternative and self._goes_on(behind):
+            return None
+        value = self.choices.options[first.places[0]] if one else None
+        if one and self._hedged(behind, first):
+            return None
+        return Claim(
+            place.rule, place.declared, first.start, refs[-1].end, value, first.places if one else (), behind, first.by
+        )
+
+    def _goes_on(self, behind: int) -> bool:
+        return bool(re.match(r"\s+[^\W\d_]", self.text[behind : behind + 5]))
+
+    def _others(self, first: Ref) -> bool:
+        """Whether another option's text stands behind one that was named by its text alone."""
+        at = first.end
+        while (match := re.compile(r"(?<![^\W_])[^\W_]").search(self.text, at)) is not None:
+            ref = self.choices.text_at(self.text, match.start(), len(self.text))
+            if ref is not None and not set(ref.places) & set(first.places):
+                return True
+            word = re.compile(r"[^\W_]+").match(self.text, match.start())
+            at = word.end() if word else match.end()
+        return False
+
+    def _hedged(self, behind: int, first: Ref) -> bool:
+        if not statements.hedged_after(self.text, behind):
+            return False
+        denied = re.compile(r"[\s\"')\].]*,? (?:and )?(?:not|nicht|pas|non|no|não|niet|nie|не) ").match(
+            self.text, behind
+        )
+        if denied:
+            other = self.choices.ref_at(self.text, denied.end(), len(self.text))
+            return (
+                other is None
+                or bool(set(other.places) & set(first.places))
+                or not self._shut(other.end, len(self.text))
+            )
+        return True
+
+    def _chain(self, start: int, end: int, connector: re.Pattern[str], many: int) -> tuple[list[Ref], int, bool]:
+        """The options named one after the other, the place behind them, and whether "or" stands between them."""
+        refs: list[Ref] = []
+        first = self.choices.ref_at(self.text, start, end)
+        if first is None:
+            return refs, start, False
+        refs.append(first)
+        behind, alternative = first.end, False
+        while len(refs) < many:
+            either = _OR.match(self.text, behind, end)
+            step = either or connector.match(self.text, behind, end)
+            if step is None or step.end() == behind:
+                break
+            ref = self.choices.ref_at(self.text, step.end(), end)
+            if ref is None or (
+                connector is _CONNECTOR and ref.end < end and "\n" in step[0] and not self._line_ends(ref.end, end)
+            ):
+                break
+            if (
+                ref.by == "letter"
+                and not step[0].strip()
+                and "\n" not in step[0]
+                and self.asked.kind is AnswerKind.OPTION
+                and self.text[ref.start] in "AI"
+            ):
+                break
+            refs.append(ref)
+            behind, alternative = ref.end, alternative or either is not None
+        return refs, behind, alternative
+
+    def _line_ends(self, at: int, end: int) -> bool:
+        return re.compile(r"[\s\"')\]}>.,;:!*|。]*(?:\n|\Z)|[ \t\"')\]}.,;]*\n").match(
+            self.text, at, end
+        ) is not None or self._shut(at, end)
+
+    # ---- several options ----
+
+    def _multi(self, place: Place) -> Claim | None:
+        if place.rule in ("so", "it is", "last line") and place.rule != "last line":
+            return None
+        whole = self._all_or_none(place)
+        if whole is not None:
+            return whole
+        compact = _COMPACT.match(self.text, place.start, place.end)
+        if compact and compact[1].isalpha() and self._is_compact(compact[1]) and self._ends(place, compact.end(1)):
+            chosen = tuple(sorted(self._letters(compact[1])))
+            return self._several(place, compact.start(1), compact.end(1), chosen)
+        refs, behind, alternative = self._chain(place.start, place.end, _CONNECTOR, 2 * len(self.asked.options) + 2)
+        if not refs:
+            return None
+        if (
+            alternative
+            or any(ref.by == "conflict" for ref in refs)
+            or not self._ends(place, behind)
+            or self._void(behind)
+        ):
+            bad = place.rule in ("label", "tag", "boxed", "json")
+            return Claim(place.rule, place.declared, refs[0].start, behind, None, (), behind) if bad else None
+        chosen_places = [ref.label if ref.label is not None else ref.places[0] for ref in refs]
+        if any(ref.label is None and len(ref.places) > 1 for ref in refs):
+            return None
+        if (
+            place.rule in ("whole", "opening")
+            and self.repeated
+            and self._is_all((refs[0].start - 3, behind))
+            and all(ref.by == "both" for ref in refs)
+        ):
+            return None
+        if place.rule == "opening" and (_MORE.search(self.text, behind) or (len(refs) == 1 and self._others(refs[0]))):
+            return None
+        return self._several(place, refs[0].start, behind, tuple(sorted(set(chosen_places))))
+
+    def _several(self, place: Place, start: int, end: int, chosen: tuple[int, ...]) -> Claim:
+        return Claim(
+            place.rule, place.declared, start, end, tuple(self.choices.options[n] for n in chosen), chosen, end
+        )
+
+    def _is_compact(self, letters: str) -> bool:
+        places = self._letters(letters)
+        if letters.lower() in _SPELLED or not (letters.isupper() or letters.islower()) or letters.islower():
+            return False
+        return len(set(places)) == len(places) and max(places) < len(self.asked.options)
+
+    def _letters(self, letters: str) -> list[int]:
+        return ["ABCDEFGHIJ".index(letter) for letter in letters.upper()]
+
+    def _ends(self, place: Place, behind: int) -> bool:
+        if place.closed:
+            return self._shut(behind, place.end)
+        return _TAIL.match(self.text, behind) is not None
+
+    def _all_or_none(self, place: Place) -> Claim | None:
+        if place.rule not in ("whole", "label", "tag", "boxed", "json", "last line"):
+            return None
+        end = place.end if place.closed else (self.text + "\n").index("\n", place.start)
+        core = self.text[place.start : end].strip(" \n\t.!\"'()[]{}*。,").lower()
+        core = re.sub(r"^the answer is ", "", core)
+        start = (
+            place.start + len(self.text[place.start : end]) - len(self.text[place.start : end].lstrip(" \n\t\"'([{*"))
+        )
+        if core in words.ALL or core in words.NONE:
+            chosen = tuple(range(len(self.asked.options))) if core in words.ALL else ()
+            return self._several(place, start, start + len(core), chosen)
+        return None
+
+    # ---- an order ----
+
+    def _order(self, place: Place) -> Claim | None:
+        n = len(self.asked.options)
+        bad = (
+            Claim(place.rule, place.declared, place.start, place.start, None)
+            if place.rule in ("label", "tag", "boxed", "json")
+            else None
+        )
+        compact = _COMPACT.match(self.text, place.start, place.end)
+        if compact and len(compact[1]) == n and self._ends(place, compact.end(1)):
+            digits = compact[1].isdigit()
+            chosen = (
+                [int(c) - 1 for c in compact[1]]
+                if digits
+                else (self._letters(compact[1]) if compact[1].isupper() else [])
+            )
+            if sorted(chosen) == list(range(n)) and compact[1].lower() not in _SPELLED:
+                return self._ordered(place, compact.start(1), compact.end(1), chosen)
+        lead = _LEAD.match(self.text, place.start, place.end)
+        refs: list[Ref] = []
+        behind, alternative = place.start, False
+        for start in dict.fromkeys((place.start, lead.end() if lead else place.start)):
+            refs, behind, alternative = self._chain(start, place.end, _THEN, n + 2)
+            if len(refs) > 1:
+                break
+        if len(refs) < 2:
+            return None
+        labels = [ref.label for ref in refs]
+        chosen = [
+            ref.text[0]
+            if ref.by != "letter" and ref.text and ref.label != ref.text[0]
+            else (ref.label if ref.label is not None else ref.places[0])
+            for ref in refs
+        ]
+        if any(ref.by == "conflict" for ref in refs):
+            if (
+                labels != list(range(n))
+                or any(not self._numbered(ref) for ref in refs)
+                or any(len(ref.text) != 1 for ref in refs)
+            ):
+                return bad
+            chosen = [ref.text[0] for ref in refs]
+        around = self.text[max(0, place.declared - 60) : behind + 40]
+        if (
+            alternative
+            or sorted(chosen) != list(range(n))
+            or _NOT_FORWARD.search(around)
+            or not self._ends(place, behind)
+            or self._void(behind)
+        ):
+            return bad
+        if any(len(ref.text) > 1 and ref.label is None for ref in refs):
+            return bad
+        if (
+            place.rule in ("whole", "opening")
+            and all(ref.by == "both" and not self._numbered(ref) for ref in refs)
+            and chosen == list(range(n))
+        ):
+            return None
+        if place.rule in ("opening",) and self._is_echo(refs):
+            return None
+        ordinals = re.search(r"\d(?:st|nd|rd|th)\b", self.text[refs[0].start : behind])
+        if ordinals and not any(ref.text for ref in refs):
+            return bad
+        return self._ordered(place, refs[0].start, behind, chosen)
+
+    def _numbered(self, ref: Ref) -> bool:
+        return (
+            self.text[ref.start : ref.start + 1].isdigit()
+            or self.text[ref.start : ref.start + 2].lstrip("(")[:1].isdigit()
+        )
+
+    def _is_echo(self, refs: list[Ref]) -> bool:
+        """Whether a list at the beginning only repeats what was given, and something follows it."""
+        return all(ref.text for ref in refs) and [ref.text[0] for ref in refs] == list(range(len(refs)))
+
+    def _ordered(self, place: Place, start: int, end: int, chosen: list[int]) -> Claim:
+        return Claim(
+            place.rule, place.declared, start, end, tuple(self.choices.options[n] for n in chosen), tuple(chosen), end
+        )
+
+    # ---- yes or no ----
+
+    def _yes_no(self, place: Place) -> Claim | None:
+        if place.rule in ("it is",):
+            return None
+        match = _YES_NO.match(self.text, place.start, place.end)
+        if match is None:
+            return None
+        yes, behind = bool(match["yes"]), match.end("yes") if match["yes"] else match.end("no")
+        if not _AFTER_YES_NO.match(self.text, behind, place.end) or (
+            place.closed and not self._shut(behind, place.end)
+        ):
+            return None
+        word = match["yes"] or match["no"]
+        if place.rule in ("sentence", "so") and not re.match(
+            r"[\s\"')\]]*(?:[.,;:!\n。，！]|\Z|because|since|as )", self.text[behind : behind + 12]
+        ):
+            return None
+        start = match.start("yes") if yes else match.start("no")
+        value: str | None = "yes" if yes else "no"
+        if statements.hedged_after(self.text, behind) or re.match(
+            r"[\s,]*(?:and|und|et|y|e|en|i|и|or|/|&)\s*(?:yes|no|ja|nein|oui|non|sí|nee|nie|tak|да|нет)\b",
+            self.text[behind : behind + 16],
+            re.IGNORECASE,
+        ):
+            value = None
+        if word.lower() == "no" and re.match(r"\.\s?\d", self.text[behind : behind + 4]):
+            return None
+        if value and place.rule in ("opening", "whole") and self._turned(behind, value):
+            value = None
+        return Claim(place.rule, place.declared, start, behind, value, (), behind)
+
+    def _turned(self, behind: int, value: str) -> bool:
+        """Whether a later sentence begins with the other word."""
+        for match in re.compile(
+            r"[.!?;:\n,—–-]\s{0,3}|\b(?:but|wait|or|and|rather|actually),? ", re.IGNORECASE
+        ).finditer(self.text, behind):
+            other = _YES_NO.match(self.text, match.end())
+            if (
+                other
+                and _AFTER_YES_NO.match(self.text, other.end("yes") if other["yes"] else other.end("no"))
+                and ("yes" if other["yes"] else "no") != value
+            ):
+                return True
+        return False
+
+    # ---- a number ----
+
+    def _number(self, place: Place) -> Claim | None:
+        assert self.numbers is not None
+        if place.rule == "only number":
+            return self._only_number(place)
+        if place.rule in ("it is", "so"):
+            return None
+        lead = _SOON.match(self.text, place.start, place.end)
+        at = lead.end() if lead else place.start
+        number = next(
+            (each for each in self.numbers.found if place.start <= each.start <= at < each.end or each.start == at),
+            None,
+        )
+        if number is None or number.end > place.end:
+            return None
+        stop = re.compile(r"[.!?](?=\s|\Z)|\n|\(|;|\b(?:because|since|as|where)\b|。").search(
+            self.text, number.end, place.end
+        )
+        until = stop.start() if stop else place.end
+        others = [each for each in self.numbers.found if number.end <= each.start < until and not each.named]
+        if number.named and number.value is not None and not self._named_alone(number, place):
+            return None
+        if place.closed or place.rule == "opening":
+            line = self.text[number.end : place.end if place.closed else (self.text + "\n").index("\n", number.end)]
+            if not (_NOUNS.match(line) or (self._shut(number.end, place.end))):
+                same = [each for each in others if each.value == number.value]
+                if not (len(same) == len(others) and others and _NOUNS.match(self.text[others[-1].end : until])):
+                    return None
+            if (
+                place.rule == "opening"
+                and re.match(r"[.):]\s", self.text[number.end : number.end + 2])
+                and len(_ENUMERATOR.findall(self.text)) > 1
+            ):
+                return None
+        if any(each.value != number.value for each in others):
+            if place.rule in ("opening", "last line", "whole", "sentence"):
+                return None
+            return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
+        if number.value is None or _HEDGES.search(self.text[max(0, number.start - 30) : number.start]):
+            return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
+        if (
+            place.rule == "sentence"
+            and number.word == ""
+            and re.match(r"\s+[^\W\d_]", self.text[number.end : number.end + 3])
+        ):
+            pass
+        return self._counted(place, number)
+
+    def _named_alone(self, number: Number, place: Place) -> bool:
+        """Whether a number word that may be another word ("one", "elf") stands alone or before its noun."""
+        return not number.really_named and place.rule in (
+            "whole",
+            "label",
+            "tag",
+            "boxed",
+            "json",
+            "last line",
+            "opening",
+        )
+
+    def _counted(self, place: Place, number: Number) -> Claim:
+        assert isinstance(number.value, Fraction)
+        return Claim(place.rule, place.declared, number.start, number.end, float(number.value), (), number.end)
+
+    def _only_number(self, place: Place) -> Claim | None:
+        assert self.numbers is not None
+        listed = [match.span(1) for match in _ENUMERATOR.finditer(self.text)]
+        listed = listed if len(listed) > 1 else []
+        amounts = [
+            each for each in self.numbers.found if not each.named and not any(a <= each.start < b for a, b in listed)
+        ]
+        for number in reversed(amounts):
+            before, behind = self.text[max(0, number.start - 40) : number.start], self.text[number.end :]
+            if (
+                number.value is not None
+                and (_EQUALS.search(before) or _TOTAL.match(behind))
+                and not _HEDGES.search(before)
+                and number is amounts[-1]
+            ):
+                return self._counted(Place("equation", number.start, number.start, number.end, False), number)
+        if not amounts or hedged(self.text):
+            return None
+        if len({each.value for each in amounts}) != 1 or amounts[0].value is None:
+            return None
+        if any(claimed.value is None for claimed in amounts):
+            return None
+        return self._counted(place, amounts[0])
+
+
+_HEDGES = re.compile(r"\b(?:maybe|perhaps|possibly|not|either|vielleicht|peut-être|nicht|pas)\s*\Z", re.IGNORECASE)
+
+words_for_yes_and_no = frozenset(word for row in (*words.YES.values(), *words.NO.values()) for word in row.split("|"))
+_YES = "|".join(sorted({word for row in words.YES.values() for word in row.split("|")}, key=len, reverse=True))
+_NO = "|".join(sorted({word for row in words.NO.values() for word in row.split("|")}, key=len, reverse=True))
+_YES_NO = re.compile(
+    rf"[\s\"'(\[{{<*:=>]*(?:(?:i think|i believe|i would say|i'd say|i say|probably|likely|definitely|certainly|most likely|the answer is|well|oh|so|ok|okay|sure)[,:]?\s+){{0,2}}[\"'(\[]*(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?![0-9A-Za-zÀ-ɏͰ-ԯऀ-ॿ؀-ۿ'-])",
+    re.IGNORECASE,
+)
+_AFTER_YES_NO = re.compile(
+    r"[\s\"')\]}>*]*(?:[.,;:!?。，、！；：|…=/-]|[-–—]|\n|\Z|(?:because|since|as|it|the|there|he|she|they|we|you|i|this|that|these|those|one can|and|or|weil|da|der|die|das|es|er|sie|car|parce|il|elle|le|la|porque|el|ella|perché|o|a|omdat|het|de|ponieważ|jest|потому|это|is|are|according|based|in the|your|her|his|their|its|definitely|indeed|absolutely|of course|sir|please|if|unless|but)\b)"
+    r"|[\s\"')]*(?:です|の|的|、|，|है|ہ|입니다|요)",
+    re.IGNORECASE,
+)

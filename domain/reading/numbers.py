@@ -1,0 +1,512 @@
+"""Which number, in which unit, stands at a place of a text: digits, words, fractions; never one of a range or a bound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from domain.reading.text import fold
+
+# ---- units ----------------------------------------------------------------------------------------------------------
+
+UNITS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "time": (
+        ("1/1000", "ms", "millisecond milliseconds msec millisekunde millisekunden milliseconde millisecondes milisegundo milisegundos 毫秒 ミリ秒"),
+        ("1", "s", "second seconds sec secs sekunde sekunden sek seconde secondes segundo segundos secondo secondi seg seconden sekunda sekundy sekund секунда секунды секунд сек с 秒 秒钟 초 ثانية ثوان ثواني सेकंड सेकेंड saniye"),
+        ("60", "min", "minute minutes mins minuten minuto minutos minuti minuut minuta minuty minut минута минуты минут мин 分 分钟 分鐘 分間 분 دقيقة دقائق मिनट dakika"),
+        ("3600", "h", "hour hours hr hrs std stunde stunden heure heures hora horas ora ore uur godzina godziny godzin час часа часов 小时 小時 时间 時間 시간 ساعة ساعات घंटा घंटे saat"),
+        ("86400", "d", "day days tag tage jour jours día días dia dias giorno giorni dag dagen dzień dni день дня дней 天 日 일 يوم أيام दिन gün"),
+        ("604800", "wk", "week weeks woche wochen semaine semaines semana semanas settimana settimane weken tydzień неделя недели 周 週間 주"),
+    ),
+    "length": (
+        ("1/1000", "mm", "millimeter millimeters millimetre millimetres millimètre millimètres milímetro milímetros millimetro millimetri milimetr milimetry milimetrów миллиметр миллиметра миллиметров мм 毫米 ミリ ミリメートル 밀리미터"),
+        ("1/100", "cm", "centimeter centimeters centimetre centimetres zentimeter centimètre centimètres centímetro centímetros centimetro centimetri centymetr centymetry centymetrów сантиметр сантиметра сантиметров см 厘米 公分 センチ センチメートル 센티미터 센티 سم سنتيمتر सेमी सेंटीमीटर"),
+        ("1/10", "dm", "decimeter decimeters decimetre decimetres dezimeter"),
+        ("1", "m", "meter meters metre metres mètre mètres metro metros metri metr metry metrów метр метра метров м 米 公尺 メートル 미터 متر أمتار मीटर"),
+        ("1000", "km", "kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetro kilómetros chilometro chilometri quilômetro quilômetros километр километра километров км 公里 千米 キロメートル 킬로미터"),
+        ("127/5000", "in", "inch inches zoll pouce pouces pulgada pulgadas pollice pollici polegada polegadas дюйм дюйма дюймов 英寸"),
+        ("381/1250", "ft", "foot feet fuß pied pieds pies piedi pés фут фута футов 英尺"),
+        ("1143/1250", "yd", "yard yards"),
+        ("1609344/1000", "mi", "mile miles meile meilen 英里"),
+    ),
+    "mass": (
+        ("1/1000", "mg", "milligram milligrams milligramm mg 毫克"),
+        ("1", "g", "gram grams gramme grammes gramm gr gramo gramos grammo grammi grama gramas gramy gramów грамм грамма граммов г 克 グラム 그램 جرام غرام ग्राम"),
+        ("1000", "kg", "kilogram kilograms kilo kilos kilogramm kilogramme kilogrammes kilogramo kilogramos chilogrammo chilogrammi chilo chili quilo quilos quilograma quilogramas kilogramy килограмм килограмма килограммов кг 千克 公斤 キロ キログラム 킬로그램 كيلو كيلوغرام किलो किलोग्राम"),
+        ("45359237/100000", "lb", "lbs pound pounds livre livres libra libras libbra libbre фунт 磅"),
+        ("45359237/1600000", "oz", "ounce ounces unze unzen once onces onza onzas"),
+        ("1000000", "t", "tonne tonnes ton tons tonnen 吨"),
+    ),
+    "volume": (
+        ("1/1000", "ml", "milliliter milliliters millilitre millilitres millilitro millilitri mililitro mililitros mililitr миллилитр миллилитра миллилитров мл 毫升 ミリリットル 밀리리터 مل मिली मिलीलीटर"),
+        ("1/100", "cl", "centiliter centiliters centilitre centilitres zentiliter"),
+        ("1/10", "dl", "deciliter deciliters decilitre decilitres deziliter"),
+        ("1", "l", "liter liters litre litres litro litros litri litr litry litrów литр литра литров л 升 公升 リットル 리터 لتر लीटर"),
+    ),
+    "percent": (("1", "%", "percent per-cent pct prozent pourcent porcentaje procent procenten proc процент процента процентов パーセント 퍼센트 بالمئة प्रतिशत"),),
+    "temperature": (("1", "°C", "°c celsius ℃ 摄氏度 섭씨"), ),
+    "fahrenheit": (("1", "°F", "°f fahrenheit"),),
+    "angle": (("1", "°", "degree degrees deg grad degré degrés grado grados gradi graus graden stopni градус градуса градусов 度 도"),),
+    "money, $": (("1", "$", "usd dollar dollars us$"),),
+    "money, €": (("1", "€", "eur euro euros"),),
+    "money, £": (("1", "£", "gbp pound-sterling"),),
+    "power": (("1", "W", "watt watts"), ("1000", "kW", "kilowatt kilowatts")),
+    "energy": (("1", "kcal", "kilocalorie kilocalories"), ),
+    "rate": (("1", "fps", ""), ("1", "Hz", "hertz"), ("1", "km/h", "kmh kph"), ("1", "mph", ""), ("1", "rpm", "")),
+}  # fmt: skip
+"""By what is measured: how many of the first there are in one, its sign, and its other names."""
+
+_BY_NAME = {
+    name: (kind, Fraction(factor), sign)
+    for kind, rows in UNITS.items()
+    for factor, sign, names in rows
+    for name in (sign, *names.split())
+}
+_BY_LOWER = {name.lower(): unit for name, unit in _BY_NAME.items()}
+AMBIGUOUS_SIGNS = {"m": ("time", "length"), "t": ("mass", "volume"), "c": (), "oz": ("mass", "volume")}
+"""Signs that stand for one thing or another, so that they say nothing where the other is asked for."""
+NO_NAMES = frozenset("in с d 日 时间 時間 ora ore day t 分 度 grad once".split())
+"""Names that are words of their own: units only where nothing but a sign or an end follows, and the unit fits."""
+
+
+def unit_of(name: str) -> tuple[str, Fraction, str] | None:
+    """What a unit's name or sign measures, how many of the first it has, and its sign.
+
+    >>> unit_of("Minutes"), unit_of("cups")
+    (('time', Fraction(60, 1), 'min'), None)
+    """
+    return _BY_NAME.get(name) or _BY_LOWER.get(name.lower().rstrip("."))
+
+
+# ---- number words ---------------------------------------------------------------------------------------------------
+
+NUMBER_WORDS = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
+    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig",
+    "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf vingt",
+    "es": "cero - dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte",
+    "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove venti",
+    "pt": "zero - dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezesseis dezessete dezoito dezenove vinte",
+    "nl": "nul - twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien twintig",
+    "pl": "zero - dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście",
+    "ru": "ноль - два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
+    "tr": "sıfır - iki üç dört beş altı yedi sekiz dokuz",
+    "ar": "صفر واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
+    "hi": "शून्य एक दो तीन चार पाँच छह सात आठ नौ दस",
+    "ko": "영 하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열",
+}
+"""From zero upwards. Words that are articles too are left out, except in English, where what follows tells."""
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_WORDS: dict[str, int] = {word: n for row in NUMBER_WORDS.values() for n, word in enumerate(row.split()) if word != "-"}
+_WORDS |= {
+    "duas": 2,
+    "dwie": 2,
+    "две": 2,
+    "cinq": 5,
+    "पांच": 5,
+    "due": 2,
+    "fuenf": 5,
+    "zwoelf": 12,
+    "zwo": 2,
+    "isshiki": -1,
+    "cien": 100,
+    "cent": 100,
+    "hundert": 100,
+    "cento": 100,
+    "honderd": 100,
+    "сто": 100,
+    "sto": 100,
+}
+_WORDS |= {
+    "einundzwanzig": 21,
+    "dreißig": 30,
+    "vierzig": 40,
+    "fünfzig": 50,
+    "sechzig": 60,
+    "siebzig": 70,
+    "achtzig": 80,
+    "neunzig": 90,
+    "trente": 30,
+    "quarante": 40,
+    "cinquante": 50,
+    "soixante": 60,
+    "treinta": 30,
+    "cuarenta": 40,
+    "cincuenta": 50,
+    "trenta": 30,
+    "quaranta": 40,
+    "cinquanta": 50,
+    "trinta": 30,
+    "quarenta": 40,
+    "cinquenta": 50,
+    "dertig": 30,
+    "veertig": 40,
+    "vijftig": 50,
+}
+del _WORDS["isshiki"]
+_AMBIGUOUS = frozenset(
+    ("one", "once", "elf", "acht", "sei", "due", "dix", "sept", "neuf", "sto", "cent", "tien", "sete", "tre")
+)
+"""Number words that are other words, too, in the same or another language."""
+_CHINESE = dict(zip("零〇一二三四五六七八九两兩", (0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 2, 2), strict=True))
+_EAST = re.compile(r"[零〇一二三四五六七八九十百两兩]+")
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000}
+_MULTIPLIED = re.compile(
+    r"\s?(?:-\s?)?(?:dozens?|scores?|pairs?|couples?|thousands?|millions?|billions?|hundreds?|k\b|tausend|millionen|mille|mil\b|mila\b|дюжин|тысяч|十|百|千|万|萬|亿|천|만|백"
+    r"|and a (?:half|quarter|third)|and (?:one|three)[ -](?:half|quarters?|third)|halves|thirds?|quarters?|fifths?|tenths?|hundredths?|und ein|et demie?|y medi[oa]|e mezz[oa]|e mei[oa]|с половиной|半|½|¼|¾|⅓|⅔|times\b|fold\b|-fold\b)",
+    re.IGNORECASE,
+)
+_FRACTIONS = {
+    "½": Fraction(1, 2),
+    "¼": Fraction(1, 4),
+    "¾": Fraction(3, 4),
+    "⅛": Fraction(1, 8),
+    "⅜": Fraction(3, 8),
+    "⅝": Fraction(5, 8),
+    "⅞": Fraction(7, 8),
+    "⅕": Fraction(1, 5),
+    "⅖": Fraction(2, 5),
+    "⅗": Fraction(3, 5),
+    "⅘": Fraction(4, 5),
+}
+
+# ---- finding numbers ------------------------------------------------------------------------------------------------
+
+_DIGITS = re.compile(
+    r"(?<![\w.,:/^])(?P<sign>[-+](?=[\d.½¼¾]))?(?P<body>\d{1,3}(?:[ ']\d{3})+(?![\d'])(?:[.,]\d{1,15})?|\d+(?:[.,:/]\d+)*|\.\d+|(?=[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]))(?P<more>[eE][-+]?\d{1,3}(?!\w))?(?P<mixed> ?[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]| \d{1,2}/\d{1,3}(?![\d/.,]))?"
+)
+_LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_UNIT = re.compile(
+    r"\s?(?P<name>%|°\s?[CF]?(?![A-Za-z])|[$€£¥]|km/h|[^\W\d_]+)(?P<power>[²³^]|\s?/\s?[^\W\d]|\s+(?:per|pro|par|por|each)\s+\w)?"
+)
+_CURRENCY = re.compile(r"(?:US)?[$€£¥]\s?\Z")
+_NAMED = re.compile(
+    r"(?:\b(?:frame|image|picture|photo|clip|video|step|figure|fig\.?|page|room|level|number|no\.?|nr\.?|version|channel|track|line|row|column|question|case|chapter|section|option|choice|item|point|part|phase|stage|gate|bus|route|highway|model|type|size|grade"
+    r"|rule|note|bild|schritt|seite|numéro|étape|paso|número|passo|krok|шаг|кадр|word|reads|says|labell?ed|marked|written|printed|named|called|titled|scene|day|year|chapter|at|o'clock|in (?=[12]\d{3}\b))"
+    r"|#|第|№)\s?[#:]?\s?[\"']?\Z",
+    re.IGNORECASE,
+)
+_BOUND_BEFORE = re.compile(
+    r"(?:[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
+    r"|almost|nearly|not|never|isn't|aren't|just under|just over|close to|upwards? of|anywhere (?:from|between)|between|from|somewhere between|every|until|till|or|no)|n't"
+    r"|\bmehr als|\bweniger als|\bmindestens|\bhöchstens|\büber|\bunter|\bbis zu|\bfast|\bnicht|\bzwischen|\bplus de|\bmoins de|\bau moins|\bau plus|\bpresque|\bpas|\bentre|\bmás de|\bmenos de|\bal menos|\bcomo máximo|\bcasi|\bno|\bpiù di|\bmeno di|\balmeno|\bquasi|\bmais de|\bpelo menos|\bno máximo"
+    r"|\bmeer dan|\bminder dan|\bminstens|\bbijna|\bniet|\bponad|\bmniej niż|\bwięcej niż|\bco najmniej|\bprawie|\bnie|\bболее|\bменее|\bбольше|\bменьше|\bпочти|\bне|\bдо|\bот|超过|至少|最多|不到|少于|多于|大于|小于|不是|不足|以上|以下|最少|より|少なくとも|約?最大|최소|최대|أكثر من|أقل من|لا)\s{0,2}(?:the |a |es |il y a )?\Z",
+    re.IGNORECASE,
+)
+_BOUND_AFTER = re.compile(
+    r"\s?(?:\+|or (?:more|less|fewer|so|better|higher|lower|above|below)\b|or\b|and (?:more|above|up)\b|(?:and|or) (?:over|under)\b|oder (?:mehr|weniger)|ou (?:plus|moins)|o (?:más|menos)|o (?:più|meno)|±|\+/-|plus or minus|out of|of (?:the )?\d|over \d|以上|以下|多|余|几|左右以上|से अधिक|more\b|less\b|fewer\b|at (?:least|most)|minimum|maximum|max\b|min\.? of)",
+    re.IGNORECASE,
+)
+_RANGE_AFTER = re.compile(
+    r"\s?(?:[-–—~〜～]|to|bis|à|a|al|tot|do|до|至|到|から|에서|-|or|oder|ou|o|of|lub|или|或|/|and|x|×|by|:)\s?(?:about |around |maybe |perhaps |even )?\Z",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|possibly|might be|could be|may be|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|может)\b|也许|可能|大概|かもしれ|아마",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that stands at some place."""
+
+    start: int
+    end: int
+    """Behind the number, or its unit."""
+    value: Fraction | None
+    """In the unit that is asked for; None: it cannot be said, or is none of the asked kind."""
+    why: str = ""
+    named: bool = False
+    """Whether it only names something (frame 3, "No. 5"), or is a word that may be another ("one"): no sure amount."""
+    really_named: bool = False
+    """The former."""
+    bare_end: int = 0
+    """Behind the number itself."""
+    unit: str = ""
+    word: str = ""
+    """The word that follows."""
+
+
+def _exact(body: str) -> Fraction | None:
+    """What digits with their separators are; None: two readings, or none."""
+    plain = body.replace(" ", "").replace("'", "")
+    if plain.isdigit():
+        return Fraction(plain)
+    if re.fullmatch(r"\d+/\d+", plain):
+        over, under = map(int, plain.split("/"))
+        return Fraction(over, under) if under in (2, 4, 5, 8, 10) and over < under and len(plain) < 5 else None
+    if re.fullmatch(r"\d*\.\d+", plain):
+        whole, part = plain.split(".")
+        # "1.000" is one, or a thousand in half of Europe
+        return (
+            None
+            if len(part) == 3 and part == "000" and whole not in ("", "0")
+            else Fraction(plain if whole else "0" + plain)
+        )
+    if re.fullmatch(r"\d+,\d+", plain):
+        whole, part = plain.split(",")
+        if len(part) == 3 and whole != "0" and len(whole) <= 3 and not whole.startswith("0"):
+            return Fraction(whole + part)
+        return Fraction(f"{whole}.{part}") if len(part) != 3 or whole == "0" else None
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain):
+        return Fraction(plain.replace(",", ""))
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", plain) and (plain.count(".") > 1 or "," in plain):
+        return Fraction(plain.replace(".", "").replace(",", "."))
+    return None
+
+
+def _spelled(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
+    """The value of the number word at a match, where it ends, and whether it is surely a number."""
+    word = match[0].lower()
+    first, _, second = word.partition("-")
+    if word in _WORDS:
+        value, end = _WORDS[word], match.end()
+    elif first in TENS and second in _WORDS and 0 < _WORDS[second] < 10:
+        value, end = 20 + 10 * TENS.index(first) + _WORDS[second], match.end()
+    elif word in TENS:
+        value, end = 20 + 10 * TENS.index(word), match.end()
+    elif word in ("a", "one") and re.compile(r" (?:hundred|thousand)\b", re.I).match(text, match.end()):
+        value, end = 1, match.end()
+    else:
+        return None
+    sure = word not in _AMBIGUOUS
+    if value in range(20, 91, 10) and word in (*TENS,):
+        more = re.compile(r"[ -](one|two|three|four|five|six|seven|eight|nine)\b", re.I).match(text, end)
+        if more:
+            value, end = value + _WORDS[more[1].lower()], more.end()
+    for _ in range(3):
+        scale = re.compile(r" (hundred|thousand|million)\b(?: and)?(?: ([a-z]+)(?:[- ]([a-z]+))?)?", re.I).match(
+            text, end
+        )
+        if scale is None:
+            break
+        value *= _SCALES[scale[1].lower()]
+        end, sure = scale.end(1), True
+        words = [each.lower() for each in scale.groups()[1:] if each]
+        if words and words[0] in TENS:
+            value, end = value + 20 + 10 * TENS.index(words[0]), scale.end(2)
+            if len(words) > 1 and 0 < _WORDS.get(words[1], 0) < 10:
+                value, end = value + _WORDS[words[1]], scale.end(3)
+        elif words and words[0] in _WORDS and _WORDS[words[0]] > 0:
+            value, end = value + _WORDS[words[0]], scale.end(2)
+    return value, end, sure
+
+
+def _eastern(text: str) -> int | None:
+    if len(text) == 1 and text in _CHINESE:
+        return _CHINESE[text]
+    match = re.fullmatch(r"([一二三四五六七八九]?)十([一二三四五六七八九]?)", text)
+    if match:
+        return 10 * (_CHINESE[match[1]] if match[1] else 1) + (_CHINESE[match[2]] if match[2] else 0)
+    return None
+
+
+MANY = 400
+"""Numbers beyond which only the first and the last are looked at."""
+
+
+class Numbers:
+    """The numbers of a text, in the unit that is asked for."""
+
+    def __init__(self, text: str, unit: str | None) -> None:
+        self.text = text
+        self.asked = unit_of(fold(unit).strip()) if unit else None
+        self.asked_name = fold(unit).strip().lower() if unit else None
+        self.found = list(self._scan())
+
+    def _scan(self) -> Iterator[Number]:
+        found = sorted((*self._digits(), *self._words()), key=lambda each: each[0])
+        end, last = -1, None
+        if len(found) > MANY:
+            found = [*found[: MANY // 2], *found[-MANY // 2 :]]
+        for start, stop, value, sure in found:
+            if start < end:
+                continue
+            number = self._judged(start, stop, value, sure)
+            if last is not None and _compound(self.text, last, number):
+                number = _together(last, number)
+            elif last is not None:
+                yield last
+            last, end = number, number.end
+        if last is not None:
+            yield last
+
+    def _digits(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
+        for match in _DIGITS.finditer(self.text):
+            if not match["body"] and not match["mixed"]:
+                continue
+            value = _exact(match["body"]) if match["body"] else Fraction(0)
+            if len(match["body"]) > 40:
+                value = None
+            if value is not None and match["mixed"]:
+                part = match["mixed"].strip()
+                more = _FRACTIONS.get(part) or _exact(part)
+                value = None if more is None or value.denominator != 1 else value + more
+            if value is not None and match["more"]:
+                power = int(match["more"][1:])
+                value = value * Fraction(10) ** power if abs(power) < 30 else None
+            if value is not None and match["sign"] == "-":
+                value = -value
+            if self.text[match.end() : match.end() + 1] in ("_",):
+                value = None
+            yield match.start(), match.end(), value, True
+
+    def _words(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
+        for match in _LETTERS.finditer(self.text):
+            spelled = _spelled(self.text, match)
+            if spelled:
+                minus = re.search(r"\bminus \Z", self.text[max(0, match.start() - 8) : match.start()], re.I)
+                yield (
+                    (match.start() - len(minus[0]) if minus else match.start()),
+                    spelled[1],
+                    Fraction(-spelled[0] if minus else spelled[0]),
+                    spelled[2],
+                )
+        for match in _EAST.finditer(self.text):
+            value = _eastern(match[0])
+            before = self.text[max(0, match.start() - 1) : match.start()]
+            behind = self.text[match.end() : match.end() + 1]
+            if (
+                behind and behind in "个個只把杯支本张張条條块塊人件枚台秒分小厘毫克升公度匹头根盘瓶片颗顆碗口名つ冊"
+            ) or (not before.strip() and not behind.strip(" 。.\n")):
+                yield match.start(), match.end(), None if value is None else Fraction(value), before not in ("第",)
+
+    def _judged(self, start: int, stop: int, value: Fraction | None, sure: bool) -> Number:
+        text = self.text
+        before = text[max(0, start - 40) : start]
+        why = ""
+        if value is None:
+            why = "a number that can be read in two ways"
+        named = bool(_NAMED.search(before))
+        ordinal = re.compile(r"(?:st|nd|rd|th|º|ª|\.\s?(?:platz|mal)|番目|号|號|층|번째)(?![a-z])", re.I).match(
+            text, stop
+        )
+        if ordinal:
+            named = True
+        if value is not None and _MULTIPLIED.match(text, stop):
+            value, why = None, "a number that something multiplies"
+        end, unit, word = stop, "", ""
+        currency = _CURRENCY.search(before)
+        match = _UNIT.match(text, stop)
+        if currency:
+            unit = currency[0].strip()[-1]
+            value, why = self._converted(value, why, unit, "")
+        elif match:
+            name = match["name"].replace(" ", "")
+            known = unit_of(name) if not (name in NO_NAMES and not self._is_asked(name)) else None
+            attached = match.start("name") == stop
+            if match["power"] and (known or attached):
+                value, why = None, "a unit of something else"
+            elif known:
+                unit, end = name, match.end("name")
+                value, why = self._converted(value, why, name, text[end:])
+            else:
+                word = name
+                if attached and name.isascii() and name not in ("x",) and not ordinal:
+                    value, why = None, "a number with letters at it"
+                elif attached and name == "x":
+                    value, why = None, "a number of times"
+                elif self.asked is not None and name.lower() not in _FUNCTION_WORDS and not self._is_asked(name):
+                    value, why = None, "a number of something else than was asked for"
+        if value is not None:
+            around = text[end : end + 24]
+            if (
+                _BOUND_BEFORE.search(before)
+                or _BOUND_AFTER.match(around)
+                or re.match(r"\s?(?:[-–—~〜]|to|bis|until)\s?\d", around)
+            ):
+                value, why = None, "a bound, or one end of a range"
+            elif (
+                _RANGE_AFTER.search(before)
+                and re.search(r"\d", before[-14:])
+                and not re.search(r"\d\s?=\s?\Z|\d\s?,\s?\Z", before)
+            ):
+                value, why = None, "one end of a range"
+            elif (
+                re.search(r"[\"']\Z", before)
+                and re.match(r"[\"']", text[stop : stop + 1])
+                and re.search(r"\w\W{0,3}\Z", before)
+            ):
+                named = True
+        return Number(start, end, value, why, named or not sure, named, stop, unit, word)
+
+    def _is_asked(self, name: str) -> bool:
+        if self.asked_name is None:
+            return False
+        if name.lower() == self.asked_name:
+            return True
+        unit = unit_of(name)
+        if self.asked is not None and unit is not None:
+            return unit[0] == self.asked[0]
+        return name.lower().rstrip("s") == self.asked_name.rstrip("s")
+
+    def _converted(self, value: Fraction | None, why: str, name: str, _behind: str) -> tuple[Fraction | None, str]:
+        if value is None:
+            return None, why
+        stated = unit_of(name)
+        assert stated is not None
+        if self.asked_name is None:
+            return (None, "a share of something") if stated[0] == "percent" else (value, "")
+        if name.lower() == self.asked_name:
+            return value, ""
+        if self.asked is None or stated[0] != self.asked[0]:
+            if self.asked is not None and {stated[0], self.asked[0]} == {"temperature", "angle"}:
+                return value, ""
+            return None, "in a unit that was not asked for"
+        if (
+            name in AMBIGUOUS_SIGNS
+            and name.lower() != self.asked_name
+            and self.asked[0] in AMBIGUOUS_SIGNS[name]
+            and stated[2] != self.asked[2]
+            and name == "m"
+            and self.asked[0] == "time"
+        ):
+            return None, "in a unit that was not asked for"
+        return value * stated[1] / self.asked[1], ""
+
+
+_FUNCTION_WORDS = frozenset(
+    "in long tall high wide deep thick heavy is are was of and or the a for to at on per as because since so but if total altogether overall approximately about roughly elapsed remaining left away apart ago later "
+    "lang hoch breit tief schwer und oder insgesamt de et ou au total y en total di e in tutto em no total und ist est es è é that which it he she they i we until before after when then".split()
+)
+"""Words behind a number that are no unit of it."""
+
+
+def _compound(text: str, first: Number, second: Number) -> bool:
+    """Whether the second goes on with the first: "1 min 30 s"."""
+    one, two = unit_of(first.unit) if first.unit else None, unit_of(second.unit) if second.unit else None
+    between = text[first.end : second.start]
+    return (
+        one is not None
+        and two is not None
+        and one[0] == two[0]
+        and one[1] > two[1]
+        and re.fullmatch(r"\s?(?:,|and|und|et|y|e|en|i|и)?\s?", between) is not None
+    )
+
+
+def _together(first: Number, second: Number) -> Number:
+    value = None if first.value is None or second.value is None else first.value + second.value
+    return Number(
+        first.start,
+        second.end,
+        value,
+        first.why or second.why,
+        first.named or second.named,
+        first.really_named,
+        second.bare_end,
+        second.unit,
+        second.word,
+    )
+
+
+def hedged(text: str) -> bool:
+    """Whether a statement says "maybe".
+
+    >>> hedged("Maybe 5, maybe 6"), hedged("about 5")
+    (True, False)
+    """
+    return _HEDGE.search(text) is not None

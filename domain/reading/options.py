@@ -1,0 +1,369 @@
+"""Which of an item's options stands at a place of a text: by its letter, its number, its words, or both."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from string import ascii_uppercase
+
+from domain.reading.text import fold
+from domain.reading.words import ARTICLE_NEXT, NEXT_WORDS, REASONS
+
+LOOK_ALIKES = {
+    **{
+        "А": "A",
+        "С": "C",
+        "І": "I",
+        "Ј": "J",
+    },  # Cyrillic: В and Е look like B and E, and are the 3rd and the 6th letter
+    **{"Α": "A", "Β": "B", "Ε": "E", "Ι": "I"},  # Greek, where the look and the place in the alphabet agree
+}
+"""Letters of other alphabets that can only stand for one of ours."""
+
+WORDISH = r"0-9A-Za-z_\u00aa-\u00ba\u00c0-\u024f\u0370-\u052f"
+"""What may not touch a letter that stands for an option; Chinese and Japanese write theirs without a blank."""
+_LETTER = re.compile(rf"([A-Za-z{''.join(LOOK_ALIKES)}])(?![{WORDISH}'])(?!-[^\W_])(?!\.[A-Za-z]\.)(?!\+\+|[°#])")
+_NUMBER = re.compile(
+    rf"(\d{{1,2}})(?:\s?(?:st|nd|rd|th|º|ª|°)(?![{WORDISH}]))?(?![{WORDISH}'%])(?![.,:]\d)(?!\s?[-+]\d)"
+)
+_OPENING = re.compile(r"[\s\"'(\[{<*:=>【〔|]{0,40}(?:[-•·–—*]\s+)?[\"'(\[{【]{0,4}")
+_NOUN = re.compile(
+    r"(?:the |die |la |l'|o |a )?(?:correct |right )?(?:option|options|choice|choices|letter|letters|answer|answers|alternative|variant|variante|opción|opciones|opzione|opzioni|opção|opções|alternativa"
+    r"|optie|opties|opcja|opcje|вариант|варианты|варіант|ответ|lettre|lettres|letra|lettera|buchstabe|antwort|antworten|réponse|réponses|respuesta|risposta|resposta|seçenek|number|step|event|image|frame|picture|photo|no\.|nr\."
+    r"|选项|選項|選択肢|답|옵션|보기|الخيار|विकल्प)\s?[#:]?\s?[\"'(\[]{0,3}",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(r"[\"')\]}>】〕*]{0,6}")
+_STOPS = re.compile(r"\s*(?:[.,:;!?)|=。，、：；！？…·]|[-–—](?:\s|$)|[-=]?>|→|⇒|<|\n|$|\Z|[—–]|[+&/])|\s*\n|\s*\Z")
+_EAST_ASIAN = re.compile(
+    r"\s?[是为為和或项項选選对對因更最吧与與及、。，；：）」です도번이가은는입が를의も]|です|だ|を|が|と|번|입니다|과|와|हैं?|और|या| है"
+)
+_WORD = re.compile(r"\s*([^\W\d_]+(?:'[^\W\d_]+)?)")
+_SIGNS = r"[%°$€£¥#&<>~^≤≥≠±√×÷=+½¼¾⅓⅔²³]"
+_TOKENS = re.compile(rf"\d+(?:[.,:/]\d+)*|[^\W\d_]+(?:['´][^\W\d_]+)*|(?<![\w)])[-]\d+(?:[.,]\d+)*|{_SIGNS}")
+_ARTICLES = frozenset(
+    (
+        "the",
+        "a",
+        "an",
+        "to",
+        "der",
+        "die",
+        "das",
+        "den",
+        "le",
+        "la",
+        "les",
+        "el",
+        "los",
+        "las",
+        "il",
+        "lo",
+        "gli",
+        "o",
+        "os",
+        "as",
+        "het",
+        "de",
+    )
+)
+_ITEM = re.compile(rf"(?<![{WORDISH}'-])([(\[]?)([A-Za-z])([)\]]?[.:)\]]?)([ \t]*(?:[-–—=][ \t]*)?)\s*")
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An option that is named at some place."""
+
+    start: int
+    end: int
+    """Behind the words that name it."""
+    places: tuple[int, ...]
+    """The options that it may be: several only where they have the same text."""
+    by: str
+    """``letter``, ``number``, ``text``, ``both`` (label and text), or ``conflict``: a label beside another option's text."""
+    label: int | None = None
+    """The place that its letter or number names; None: it has none."""
+    text: tuple[int, ...] = ()
+    """The places that its words name."""
+
+
+def tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """The words, numbers and meaningful signs of a text, in lower case, with where they stand."""
+    return ((match[0].casefold(), match.start(), match.end()) for match in _TOKENS.finditer(text))
+
+
+class Choices:
+    """An item's options, and where texts name them."""
+
+    def __init__(self, options: Sequence[str], *, numbered: bool = False) -> None:
+        self.options = tuple(options)
+        self.numbered = numbered
+        self.words = [tuple(word for word, _, _ in tokens(fold(text))) for text in self.options]
+        bare = [_without_articles(words) for words in self.words]
+        self.bare = bare if len(set(bare)) == len(set(self.words)) else self.words
+        self._by_first: dict[str, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
+        for place, words in enumerate(self.words):
+            for form in {words, self.bare[place]} - {()}:
+                self._by_first[form[0]].append((form, place))
+        for forms in self._by_first.values():
+            forms.sort(key=lambda form: -len(form[0]))
+
+    def same(self, place: int) -> tuple[int, ...]:
+        """All places whose option has the very text of this one."""
+        return tuple(n for n, text in enumerate(self.options) if text == self.options[place])
+
+    def ref_at(self, text: str, start: int, end: int) -> Ref | None:
+        """The option that is named at ``start``, after opening signs and a noun ("option", "answer").
+
+        Nothing beyond ``end`` is looked at.
+        """
+        begin = _end(_OPENING, text, start, end)
+        found = self.text_at(text, begin, end, closed=True)
+        if found is not None:
+            return self._with_label_behind(text, found, end)
+        label = self._label_at(text, begin, end)
+        if label is None:
+            noun = _NOUN.match(text, begin, end)
+            label = self._label_at(text, noun.end(), end, named=True) if noun else None
+            if label is None and noun:
+                found = self.text_at(text, noun.end(), end, closed=True)
+                return found and self._with_label_behind(text, found, end)
+        return label
+
+    def text_at(self, text: str, start: int, end: int, *, closed: bool = False) -> Ref | None:
+        """The option whose whole text stands at ``start``, an article before it or not; the longest that fits.
+
+        With ``closed`` no further word may follow: "the cupboard door" is not "cupboard".
+        """
+        first = _TOKENS.search(text, start, min(end, start + 60))
+        if first is None or (first[0].casefold() not in self._by_first and first[0].casefold() not in _ARTICLES):
+            return None
+        window = list(_first_tokens(text, start, end, self._longest + 2))
+        for skip in range(2 if window and window[0][0] in _ARTICLES else 1):
+            rest = window[skip:]
+            if not rest or text[start : rest[0][1]].strip(
+                " \"'([{*" + ("" if not skip else text[window[0][1] : window[0][2]])
+            ):
+                continue
+            words = tuple(word for word, _, _ in rest)
+            for form, _ in self._by_first.get(words[0], ()):
+                if words[: len(form)] != form or any(
+                    "\n" in text[rest[n][2] : rest[n + 1][1]] for n in range(len(form) - 1)
+                ):
+                    continue
+                places = tuple(n for n, other in enumerate(self.words) if form in (other, self.bare[n]))
+                if len({self.options[n] for n in places}) != 1:
+                    return None
+                ref = Ref(rest[0][1], rest[len(form) - 1][2], places, "text", text=places)
+                if text[ref.end : ref.end + 1] in "-'" and re.match(r"[-'][^\W_]", text[ref.end : ref.end + 2]):
+                    continue
+                return None if closed and not self._closed(text, ref.end, end, form) else ref
+        return None
+
+    def _closed(self, text: str, at: int, end: int, form: tuple[str, ...]) -> bool:
+        at = _end(_CLOSING, text, at, end)
+        if _STOPS.match(text, at, end) or _EAST_ASIAN.match(text, at, end) or text[at : at + 2] in (" (", " ["):
+            return True
+        word = _WORD.match(text, at, end)
+        return bool(
+            word
+            and word[1].lower()
+            in (
+                REASONS
+                | {
+                    "and",
+                    "or",
+                    "und",
+                    "oder",
+                    "et",
+                    "ou",
+                    "y",
+                    "e",
+                    "then",
+                    "is",
+                    "are",
+                    "i",
+                    "и",
+                    "en",
+                    "of",
+                    "first",
+                    "next",
+                    "followed",
+                    "before",
+                    "finally",
+                    "lastly",
+                }
+            )
+        )
+
+    @cached_property
+    def _longest(self) -> int:
+        return max((len(words) for words in self.words), default=1)
+
+    def _place_of(self, letter: str) -> int | None:
+        place = ascii_uppercase.find(LOOK_ALIKES.get(letter, letter).upper())
+        return place if 0 <= place < len(self.options) else None
+
+    def _label_at(self, text: str, at: int, end: int, *, named: bool = False) -> Ref | None:
+        match = _LETTER.match(text, at, end)
+        place = self._place_of(match[1]) if match else None
+        number = False
+        if place is None and self.numbered:
+            match = _NUMBER.match(text, at, end)
+            place = int(match[1]) - 1 if match and 0 < int(match[1]) <= len(self.options) else None
+            number = True
+        if match is None or place is None:
+            return None
+        after = _end(_CLOSING, text, match.end(), end)
+        bracketed = after > match.end() and text[match.end()] in ")]】"
+        ref = Ref(match.start(), match.end(), self.same(place), "number" if number else "letter", label=place)
+        sign = re.compile(r"[ \t]*[.:)\]、．,=–—-]*[\"')\]]*\s{0,3}(?:\()?(?:[-–—=]+\s)?").match(text, after, end)
+        behind = sign.end() if sign else after
+        own = self.text_at(text, behind, end, closed=False)
+        between = text[after:behind].strip(" ")
+        if own is not None and (between or bracketed or match[1] not in "AaIiEeOo") and "\n\n" not in between:
+            agrees = place in own.text
+            if not agrees and not self._closed(text, own.end, end, ()):
+                own = None
+            elif agrees:
+                return Ref(match.start(), own.end, ref.places, "both", label=place, text=own.text)
+            elif "," not in between or number or between:
+                return Ref(match.start(), own.end, (), "conflict", label=place, text=own.text)
+        if (
+            own is not None
+            and not between
+            and match[1] in "AI"
+            and place in own.text
+            and _is_more_than_article(own, text)
+        ):
+            return Ref(match.start(), own.end, ref.places, "both", label=place, text=own.text)
+        if not (bracketed or number or self._stands_alone(text, match[1], after, end, named=named)):
+            return None
+        if between and not number and self._words_of_another(text, behind, end, place):
+            return replace(ref, places=(), by="conflict")
+        return ref
+
+    def _stands_alone(self, text: str, letter: str, after: int, end: int, *, named: bool) -> bool:
+        if _STOPS.match(text, after, end) or text[after : after + 2] in (" (", " ["):
+            return True
+        east = _EAST_ASIAN.match(text, after, end)
+        if east and not text[after : after + 1].isascii():
+            return True
+        word = _WORD.match(text, after, end)
+        if word is None:
+            return False
+        if letter.islower() and not named:
+            return (
+                bool(re.compile(r"\s(?:and|or|und|oder|et|ou|then|because|since)\s").match(text, after, end))
+                and letter not in "ai"
+            )
+        following = word[1].lower()
+        if letter in "IEOaieo" or (letter == "A" and not named):
+            return following in ARTICLE_NEXT and not (letter == "I" and following in ("is", "and"))
+        return following in NEXT_WORDS
+
+    def _words_of_another(self, text: str, start: int, end: int, place: int) -> bool:
+        """Whether the clause behind a letter begins as another option does, and not as its own, or has all its words."""
+        clause: list[str] = []
+        for word, begin, stop in _first_tokens(text, start, end, self._longest + 4):
+            if re.search(r"[.\n;!?,:]", text[start:begin]):
+                break
+            clause.append(word)
+            start = stop
+        if not clause:
+            return False
+        own = self.words[place]
+        for n, other in enumerate(self.words):
+            if n in self.same(place) or not other:
+                continue
+            if len(clause) >= 2 and other[: len(clause)] == tuple(clause) and own[: len(clause)] != tuple(clause):
+                return True
+            content = {word for word in other if len(word) > 3} or set(other)
+            if (
+                len(clause) <= len(other) + 2
+                and len(other) > 1
+                and content <= set(clause)
+                and not {word for word in own if len(word) > 3} <= set(clause)
+            ):
+                return True
+        return False
+
+    def _with_label_behind(self, text: str, ref: Ref, end: int) -> Ref:
+        """The same with a letter in brackets behind its text: "put the pot on the stove (B)"."""
+        match = re.compile(r"[.,]?\s{0,2}[(\[](?:option |choice |answer )?([A-Za-z]|\d{1,2})[)\]]").match(
+            text, ref.end, end
+        )
+        if match is None:
+            return ref
+        label = (int(match[1]) - 1 if self.numbered else None) if match[1].isdigit() else self._place_of(match[1])
+        if label is None:
+            return ref
+        if label in ref.text:
+            return Ref(ref.start, match.end(), self.same(label), "both", label=label, text=ref.text)
+        return Ref(ref.start, match.end(), (), "conflict", label=label, text=ref.text)
+
+    def items(self, text: str) -> list[Ref]:
+        """Every place where a letter in the dress of a list stands before the whole text of an option, in order."""
+        found: list[Ref] = []
+        at = 0
+        many = 0
+        while (match := _ITEM.search(text, at)) is not None and many < 1000:
+            many += 1
+            at = match.end(2)
+            dressed = match[1] or match[3] or match[4].strip()
+            place = self._place_of(match[2])
+            if place is None or not (dressed or match[2].isupper()):
+                continue
+            ref = self.text_at(text, match.end(), len(text))
+            if ref is None or (not dressed and (match[2] in "AIO" or place not in ref.text)):
+                continue
+            if place not in ref.text and not self._closed(text, ref.end, len(text), ()):
+                continue
+            found.append(replace(ref, start=match.start(), label=place, by="both" if place in ref.text else "conflict"))
+            at = ref.end
+        return found
+
+    def enumerations(self, text: str) -> list[tuple[int, int]]:
+        """Where two or more options are put one after the other, each behind its letter: they are repeated, not chosen."""
+        found: list[tuple[int, int]] = []
+        run: list[Ref] = []
+        for item in [*self.items(text), None]:
+            if (
+                item is not None
+                and run
+                and item.label == (run[-1].label or 0) + 1
+                and len(text[run[-1].end : item.start].split()) <= 2
+                and len(text[run[-1].end : item.start]) < 40
+            ):
+                run.append(item)
+                continue
+            if len(run) > 1:
+                found.append((run[0].start, run[-1].end))
+            run = [item] if item is not None else []
+        return found
+
+
+def _is_more_than_article(own: Ref, text: str) -> bool:
+    return " " in text[own.start : own.end]
+
+
+def _without_articles(words: tuple[str, ...]) -> tuple[str, ...]:
+    return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
+
+
+def _first_tokens(text: str, start: int, end: int, many: int) -> Iterator[tuple[str, int, int]]:
+    at = start
+    for _ in range(many):
+        match = _TOKENS.search(text, at, min(end, at + 400))
+        if match is None:
+            return
+        yield match[0].casefold(), match.start(), match.end()
+        at = match.end()
+
+
+def _end(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
+    match = pattern.match(text, start, end)
+    return match.end() if match else start

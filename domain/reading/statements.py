@@ -1,0 +1,234 @@
+"""Where in a text an answer is stated: in tags, in a box, in JSON, behind a label, in a declaring sentence, at either end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from domain.reading import words
+
+
+@dataclass(frozen=True)
+class Place:
+    """A part of a text in which the answer stands, if it stands anywhere."""
+
+    rule: str
+    declared: int
+    """Where what declares it begins."""
+    start: int
+    end: int
+    closed: bool
+    """Whether it must be the answer and nothing more."""
+
+
+def _any(patterns: Sequence[str], flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
+
+
+# ---- marks that mean nothing here -----------------------------------------------------------------------------------
+
+_MARKS = re.compile(
+    r"(?P<struck>~~[^~\n]{1,300}~~)"
+    r"|(?P<fence>^[ \t]{0,4}```[A-Za-z]{0,12}[ \t]*$|```)"
+    r"|(?P<mark>(?<![0-9] )(?<!\d)\*+(?! ?\d)|\*+(?=\d)|(?<=\d)\*\*+|(?<![^\W_])_+|_+(?![^\W_])|`+|^[ \t]{0,4}#{1,6}(?=\s)|^[ \t]{0,4}>+(?=\s)|^[ \t]{0,8}[-+•·▪◦‣→]+(?= ))"
+    r"|(?P<latex>\\(?:text|mathrm|mathbf|textbf|mathsf|mathit|textit|textrm|mbox|rm|bf|displaystyle|left|right|quad|bm|boldsymbol)(?![A-Za-z])|\\[()\[\],;!]|\\(?=[%$#&_ ])|(?<![\d\w])\$+(?=[^\d\s])|(?<=[^\s\d])\$+|\$+(?=\s|$))",
+    re.MULTILINE,
+)
+
+
+def plain(text: str) -> str:
+    """The text with blanks in place of Markdown's and LaTeX's marks, and of what is struck out; of the same length.
+
+    >>> plain("**B** or ~~A~~")
+    '  B   or      '
+    """
+    return _MARKS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
+# ---- places ---------------------------------------------------------------------------------------------------------
+
+_NAMES = "answer|final_answer|finalanswer|final|choice|option|conclusion|response|result|output|solution|prediction|ans"
+_OPEN = re.compile(rf"<\s?({_NAMES})(?:\s[^<>]{{0,100}})?>|\[(answer|final answer|ans)\]")
+_CLOSE = re.compile(rf"<\s?/\s?({_NAMES})\s?>|\[/(answer|final answer|ans)\]")
+_BOX = re.compile(r"\\f?(?:boxed|fbox|framebox)\s?\{")
+_KEY = re.compile(
+    r"[\"'](?:final[_ ]?answer|answers?|correct[_ ]?(?:answer|option)|choices?|option|selected(?:_options?)?|selection|prediction|response|result|order|sequence|ordering|label|value|number|count|letters?|(?:best_|next_)?action|output|verdict|"
+    r"antwort|réponse|respuesta|risposta|resposta|答案|回答|答え|정답|उत्तर)[\"']\s{0,4}:\s{0,4}",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    "|".join(words.LABELS.values()).join(("(?:", ")"))
+    + r"(?P<sign>\s{0,3}(?:\((?:[a-z /,-]{1,30})\)\s{0,2})?(?:[:=](?!=)|\s[-–—]\s|->|=>|→|\n)|(?=\s[\"'(\[]?[a-z][\"')\]]?\.?\s*(?:\n|\Z)))\s{0,6}",
+)
+_DECLARING = re.compile(
+    "|".join(rf"(?:{pattern})" for row in words.DECLARING.values() for pattern in row).join(("(?:", ")"))
+    + rf"[\s:,=]{{0,4}}(?:{words.SOFTLY}[\s:,]{{1,3}}){{0,3}}",
+)
+_SO = re.compile(
+    r"(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|conclusion|also|daher|folglich|donc|por lo tanto|por tanto|quindi|portanto|logo|dus|więc|значит|поэтому|итак|所以|因此|故|よって|したがって|따라서)"
+    r"[,:]?\s{1,3}(?:it is |it's |it must be |this is )?"
+)
+_IT_IS = re.compile(r"(?:it|this|that)(?:'s| is| must be| should be| would be| has to be) ")
+_LAST = re.compile(r"[^\n]*\S[^\n]*\s*\Z")
+_LETTER_BEFORE = re.compile(r"[a-zà-ɏͰ-ԯ-]\Z")
+_CLAUSE_BEFORE = re.compile(r"(?:\A|[.!?:;\n,—–)])\s{0,3}(?:and |i think |i believe |i'd say |i would say )?\Z")
+MANY = 300
+"""Declarations of one kind beyond which only the first and the last of them are looked at: nobody states so often."""
+
+
+def places(text: str, low: str) -> Iterator[Place]:
+    """Where the answer may stand, each with the rule that says so.
+
+    ``text`` is plain (``plain``), ``low`` the same in lower case.
+    """
+    closings = list(_CLOSE.finditer(low))
+    for n, match in enumerate(_few(_OPEN.finditer(low))):
+        name = match[1] or match[2]
+        shut = next(
+            (each for each in closings[-MANY:] if each.start() >= match.end() and (each[1] or each[2]) == name), None
+        )
+        if shut is not None or (n == 0 and not closings):
+            yield Place("tag", match.start(), match.end(), shut.start() if shut else len(text), closed=True)
+    for match in _few(_BOX.finditer(text)):
+        end = _closing(text, match.end())
+        if end is not None:
+            yield Place("boxed", match.start(), match.end(), end, closed=True)
+    for match in _few(_KEY.finditer(low)):
+        end = _value_end(text, match.end())
+        if end is not None and text[match.end() : match.end() + 1] != "{":
+            yield Place("json", match.start(), match.end(), end, closed=True)
+    for match in _few(_LABEL.finditer(low)):
+        if match["sign"] and match["sign"].strip() == "" and "\n" in match["sign"] and not _alone(low, match.start()):
+            continue
+        if _begins(low, match):
+            yield Place("label", match.start(), match.end(), len(text), closed=False)
+    for match in _few(_DECLARING.finditer(low)):
+        if _begins(low, match):
+            yield Place("sentence", match.start(), match.end(), len(text), closed=False)
+    for rule, pattern in (("so", _SO), ("it is", _IT_IS)):
+        for match in _few(pattern.finditer(low)):
+            if _CLAUSE_BEFORE.search(low[max(0, match.start() - 20) : match.start()]):
+                yield Place(rule, match.start(), match.end(), len(text), closed=False)
+    tail = _LAST.search(text, max(0, text.rfind("\n", 0, len(text.rstrip())) + 1, len(text.rstrip()) - 2000))
+    if tail is not None and text[: tail.start()].strip():
+        yield Place("last line", tail.start(), *tail.span(), closed=True)
+
+
+def _few(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
+    found = list(matches)
+    return found if len(found) <= MANY else [*found[: MANY // 2], *found[-MANY // 2 :]]
+
+
+def _begins(low: str, match: re.Match[str]) -> bool:
+    """Whether a match begins a word, which Chinese and Japanese do not show."""
+    return match[0][:1] > "ऀ" or not _LETTER_BEFORE.search(low[max(0, match.start() - 1) : match.start()])
+
+
+def _alone(low: str, at: int) -> bool:
+    """Whether what stands at a place has its line for itself, but for an adjective: "Final answer"."""
+    line = low.rfind("\n", 0, at) + 1
+    return (
+        bool(re.fullmatch(r"[ #*:.\d-]{0,12}(?:(?:[^\W\d_]{2,12}) ?){0,2}", low[line:at])) if at - line < 40 else False
+    )
+
+
+def _closing(text: str, start: int) -> int | None:
+    depth = 1
+    for place in range(start, min(len(text), start + 400)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    return None
+
+
+def _value_end(text: str, start: int) -> int | None:
+    """Behind the value of a key: a string, a list, or a bare word."""
+    opening = text[start : start + 1]
+    if opening in "\"'" and opening:
+        for match in re.compile(r"(?<!\\)" + re.escape(opening)).finditer(text, start + 1, start + 4000):
+            if re.match(r"\s*(?:[,}\]]|\Z)", text[match.end() : match.end() + 20]):
+                return match.end()
+        return None
+    if opening == "[":
+        end = text.find("]", start, start + 4000)
+        return end + 1 if end > 0 else None
+    bare = re.compile(r"[^,}\]\n]{1,200}").match(text, start)
+    return bare.end() if bare else None
+
+
+def objects(text: str) -> Iterator[tuple[int, int]]:
+    """Where JSON objects stand, outermost ones, their braces matched."""
+    depth = start = 0
+    for match in re.finditer(r"[{}]", text):
+        if match[0] == "{":
+            if depth == 0:
+                start = match.start()
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                yield start, match.end()
+
+
+# ---- what is said about a statement ---------------------------------------------------------------------------------
+
+_CORRECTION = re.compile("|".join(f"(?:{pattern})" for pattern in words.CORRECTIONS))
+_BEFORE_CORRECTION = re.compile(
+    r"(?:\A|[.!?;:,\n)\]—–…。！？，、\"'-]\s{0,3}|->\s?|\b(?:but|oh|ah|well|um|uh|er|and|though|or|aber|mais|pero|ma|mas|maar|ale|но) )\Z"
+)
+_CONDITION = _any(words.CONDITIONS)
+_DOUBT = _any(words.DOUBTS)
+_HEDGED_AFTER = _any(words.HEDGED_AFTER)
+_DENIED_AFTER = re.compile(
+    rf"[\s\"')\].:]*(?:-|–|—)?\s*(?:option |choice )?(?:{'|'.join(words.DENIED_AFTER)})", re.IGNORECASE
+)
+_ALSO = _any(words.ALSO, 0)
+_RUNAWAY = re.compile(rf"\n\s{{0,8}}(?:{'|'.join(words.RUNAWAY)})")
+
+
+def corrections(low: str) -> list[tuple[int, str]]:
+    """Where corrections begin, with their first word; a text in lower case."""
+    return [
+        (match.start(), match[0])
+        for match in _few(_CORRECTION.finditer(low))
+        if _BEFORE_CORRECTION.search(low[max(0, match.start() - 8) : match.start()])
+    ]
+
+
+def supposed(low: str, at: int) -> bool:
+    """Whether what is declared at a place is only supposed, doubted or denied there."""
+    before = low[max(0, at - 160) : at]
+    sentence = re.split(r"[.!?;\n。！？]", before)[-1]
+    clause = re.split(r"[,:，、]|\b(?:so|thus|therefore|hence|and|then|but|also)\b", sentence)[-1]
+    return bool(_CONDITION.search(sentence) or _DOUBT.search(clause))
+
+
+def denied_after(text: str, at: int) -> bool:
+    """Whether what ends at a place is denied by the words behind it."""
+    return bool(_DENIED_AFTER.match(text[at : at + 80]))
+
+
+def hedged_after(text: str, at: int) -> bool:
+    """Whether an alternative, a condition or a doubt follows at once what ends at a place."""
+    behind = text[at : at + 60]
+    behind = behind.lstrip("\"')]}* ") if behind[:1] in tuple("\"')]}*") else behind
+    return bool(_HEDGED_AFTER.match(behind) or _HEDGED_AFTER.match(behind.lstrip(" ")))
+
+
+def taken_back(low: str, at: int) -> bool:
+    """Whether what follows a place says that something else may be as right."""
+    return bool(_ALSO.search(low, at))
+
+
+def own_turn(low: str) -> int:
+    """Where the text goes on by itself with a next turn; its length where it does not."""
+    said = re.search(r"[^\W_]", low)
+    first = said.end() if said else 0
+    return next((match.start() for match in _RUNAWAY.finditer(low) if match.start() >= first), len(low))
+
+
+def lowered(text: str) -> str:
+    """The text in lower case, of the same length."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(char.lower() if len(char.lower()) == 1 else char for char in text)

@@ -1,0 +1,257 @@
+"""The words by which answers are stated, corrected, denied and hedged, in the languages that models answer in.
+
+Every table is data: a row more is a way more. Patterns are for folded text, without capturing groups, and every gap in
+them is bounded, so that hostile text costs no more than linear time.
+"""
+
+from __future__ import annotations
+
+LABELS = {
+    "en": r"(?:answers?|ans|choice|option|selection|solution|prediction|conclusion|verdict|decision"
+    r"|action|step|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number|is))?",
+    "de": r"(?:antwort(?:en)?|lösung|ergebnis|reihenfolge|auswahl|aktion|anzahl)",
+    "fr": r"(?:réponses?|solution|résultat|choix|ordre|conclusion)(?: (?:finale|correcte|exacte))?",
+    "es": r"(?:respuestas?|solución|resultado|opción|orden|conclusión)(?: (?:final|correcta|correcto))?",
+    "it": r"(?:rispost[ae]|soluzione|risultato|scelta|ordine|conclusione)(?: (?:finale|corretta|corretto|giusta))?",
+    "pt": r"(?:respostas?|solução|resultado|opção|alternativa|ordem|conclusão)(?: (?:final|correta|certa|correto))?",
+    "nl": r"(?:antwoord(?:en)?|oplossing|resultaat|volgorde|keuze)",
+    "pl": r"(?:odpowiedź|odpowiedzi|rozwiązanie|wynik|kolejność|wybór)",
+    "ru": r"(?:ответы?|решение|результат|порядок|вывод|итог)",
+    "tr": r"(?:cevap|yanıt|sonuç|sıralama)",
+    "zh": r"(?:答案|回答|答|选择|选项|顺序|结论|结果|順序|選擇)",
+    "ja": r"(?:答え|回答|解答|正解|順序|順番|結論)",
+    "ko": r"(?:정답|답변|답|순서|결론)",
+    "ar": r"(?:الإجابة|الاجابة|الجواب|الترتيب|النتيجة)(?: (?:النهائية|الصحيحة|الصحيح|النهائي))?",
+    "hi": r"(?:उत्तर|जवाब|क्रम|विकल्प)",
+}
+"""What stands before a colon, or as a heading, in front of an answer."""
+
+DECLARING = {
+    "en": (
+        r"(?:answer|choice|option|selection|solution|action|actions|step|move|thing to do|decision|response|pick|order|sequence|ordering|number"
+        r"|count|total|result|answers|choices)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
+        r" (?:is|are|would be|should be|will be|must be|has to be|appears to be|seems to be|=)",
+        r"(?:i|we)(?:'d| would|'ll| will| must| have to| am going to| can)? (?:choose|pick|select|say|go with|go for|opt for|vote for|answer|chose|picked"
+        r"|selected|went with|believe|think|conclude|recommend|suggest|settle on|take|count|see|am choosing)"
+        r"(?: that)?(?: (?:it|this|the (?:correct |right |best )?(?:answer|choice|option|action))(?:'s| is| would be| must be| should be))?",
+    ),
+    "de": (
+        r"(?:antwort|lösung|option|wahl|aktion|handlung|schritt|reihenfolge|anzahl)(?: \w{1,20}){0,3}? (?:ist|lautet|wäre|sind)",
+        r"(?:richtig|korrekt) (?:ist|wäre)",
+        r"ich (?:wähle|nehme|sage|würde sagen|entscheide mich für|denke|glaube),?",
+    ),
+    "fr": (
+        r"(?:réponse|option|choix|action|solution|étape|ordre)(?: \w{1,20}){0,4}? (?:est|serait|sont)",
+        r"je (?:choisis|dirais|prends|pense que c'est|réponds)",
+        r"c'est(?: (?:la réponse|l'option))?",
+        r"(?:la )?réponse(?= [\"'(]?[a-z]\b)",
+    ),
+    "es": (
+        r"(?:respuesta|opción|acción|solución|paso|orden|alternativa)(?: \w{1,20}){0,4}? (?:es|sería|son)",
+        r"(?:elijo|escojo|diría|selecciono|creo que es)",
+    ),
+    "it": (
+        r"(?:risposta|opzione|scelta|azione|soluzione|ordine)(?: \w{1,20}){0,4}? (?:è|sarebbe|sono)",
+        r"(?:scelgo|direi|penso che sia)",
+    ),
+    "pt": (
+        r"(?:resposta|opção|alternativa|ação|solução|ordem|escolha)(?: \w{1,20}){0,4}? (?:é|seria|são)",
+        r"(?:escolho|diria|seleciono|acho que é)",
+    ),
+    "nl": (
+        r"(?:antwoord|optie|keuze|actie|oplossing|stap|volgorde)(?: \w{1,20}){0,4}? (?:is|zou zijn|luidt|zijn)",
+        r"ik (?:kies|zeg|neem|denk)",
+    ),
+    "pl": (
+        r"(?:odpowiedź|odpowiedzią|opcja|wybór|kolejność|działanie)(?: \w{1,20}){0,4}? (?:to|jest|brzmi)",
+        r"(?:wybieram|odpowiedź(?= [\"'(]?[a-z]\b))",
+    ),
+    "ru": (
+        r"(?:ответ|вариант|выбор|решение|порядок|действие)(?: \w{1,20}){0,3}? ?(?:-|–|—|это|является)",
+        r"(?:выбираю|я выбираю|я думаю,? это)",
+        r"(?:правильный |верный )?(?:ответ|вариант)(?= [\"'(]?[a-zа-я]\b)",
+    ),
+    "tr": (r"(?:doğru )?(?:cevap|yanıt)(?= [\"'(]?[a-z]\b)",),
+    "zh": (
+        r"(?:答案|回答|选项|选择|行动|动作|步骤|做法|顺序|順序|結果|结果|答)(?:应该|应当|应)?(?:就)?(?:是|为|為|選|选)",
+        r"(?:我|应该|应|故|所以|因此|正确的?)?(?:选择|选|選擇|選)(?:项)?",
+    ),
+    "ja": (r"(?:正解|答え|回答|解答|順序|順番|行動)は、?", r"選択肢(?=[a-z])"),
+    "ko": (r"(?:정답|답|답변|순서|행동)(?:은|는) ?", r"(?:저는|나는) "),
+    "ar": (
+        r"(?:الإجابة|الاجابة|الجواب|الخيار|الترتيب)(?: (?:الصحيحة|الصحيح|الأفضل))?(?: (?:هي|هو))?",
+        r"(?:أختار|اخترت)",
+    ),
+    "hi": (r"(?:सही )?(?:उत्तर|जवाब|विकल्प|क्रम)(?: है)?", r"मैं(?= )"),
+}
+"""Sentences in which an answer is declared, up to where it stands."""
+
+SOFTLY = (
+    r"(?:clearly|therefore|thus|hence|most likely|probably|likely|simply|definitely|obviously|indeed|now|surely|certainly|just|to|that|:|also"
+    r"|most probably|wohl|wahrscheinlich|probablement|probablemente|sans doute|also|daher|donc|como|应该是|可能是|的是)"
+)
+"""What may stand between a declaration and the answer without changing it."""
+
+NEXT_WORDS = frozenset(
+    "is are was because as since for due given so thus therefore hence based seems appears would will should must fits makes best which where "
+    "the this that it they he she we it's that's in on with to while and or being also from after when per "
+    "weil da denn ist und oder parce car est et ou porque ya que es y o e perché poiché è omdat want en ponieważ bo jest i "
+    "потому так и или है क्योंकि olarak çünkü".split()
+)
+"""Words that may follow a letter that stands for an option: a verb, a reason. After any other word it is part of a name ("B flat")."""
+ARTICLE_NEXT = frozenset(
+    "is because since seems fits and or weil da ist est es è é jest parce car porque perché omdat ponieważ".split()
+)
+"""The same for letters that are words themselves (A, I, E, O): "A is right" is the option, "A cup" is not."""
+REASONS = frozenset(
+    "because since as for due given so thus therefore hence based which where with in order considering after while weil da denn parce car "
+    "puisque porque ya perché poiché pois omdat want ponieważ bo gdyż потому так поскольку क्योंकि çünkü".split()
+)
+"""Words by which a reason begins: what comes before them is complete."""
+
+CORRECTIONS = (
+    r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
+    r"hmm+\b", r"oops\b", r"on (?:second|further|closer) (?:thought|reflection|look|inspection|consideration)s?\b", r"let me (?:re|correct|fix|check|double|think|look|revise|start)",
+    r"scratch that\b", r"strike that\b", r"i (?:meant|mean)\b", r"my (?:mistake|bad|error|apologies)\b", r"i (?:was wrong|made (?:a|an) (?:mistake|error)|misread|take (?:that|it|this)? ?back|stand corrected|retract|withdraw)",
+    r"(?:changed?|changing) my mind\b", r"(?:or )?rather[,:]", r"or rather\b", r"make that\b", r"that(?:'s| is| was) (?:not right|wrong|incorrect|not correct|a mistake)\b",
+    r"(?:upon|after) (?:reflection|closer|further|re-?\w{4,12}|review|second)\b", r"looking again\b", r"(?:edit|update|revised?|revision|amended|corrected|erratum)(?: answer)?[:,]", r"instead[,:]",
+    r"(?:revised|corrected|updated|changed|new) (?:final )?(?:answer|choice)", r"i(?:'d| would| will|'ll)? (?:now )?(?:change|revise|correct|switch|reconsider|amend)\b", r"better[:,]", r"in fact[,:]? (?:it|the answer|no)\b",
+    r"(?:alternatively|otherwise)\b", r"(?:it|that|this) (?:is|was) a trick",
+    r"moment(?: mal)?\b", r"nein[,.;:!]", r"falsch[,.:]", r"korrektur\b", r"entschuldigung\b", r"ich meine?\b(?: \w{1,8})?,", r"doch nicht\b", r"halt[,.:]", r"quatsch\b",
+    r"non[,.;:!]", r"attendez?\b", r"pardon\b", r"en fait[,:]?", r"je voulais dire", r"correction\b", r"plutôt[,:]?", r"finalement[,:]?",
+    r"espera\b", r"perdón\b", r"corrección\b", r"quise decir", r"quiero decir", r"mejor dicho", r"en realidad[,:]?", r"aspetta\b", r"scusa\b", r"correzione\b", r"volevo dire", r"anzi[,:]?", r"in realtà[,:]?",
+    r"espere\b", r"desculpe\b", r"correção\b", r"quis dizer", r"quero dizer", r"aliás[,:]?", r"na verdade[,:]?", r"não[,.;:!]", r"wacht\b", r"nee[,.;:!]", r"ik bedoel", r"correctie\b", r"eigenlijk[,:]",
+    r"czekaj\b", r"poprawka\b", r"właściwie[,:]?", r"to znaczy", r"miałem na myśli", r"chwila\b", r"нет[,.;:!]", r"подождите\b", r"стоп\b", r"поправка\b", r"точнее\b", r"вернее\b", r"ошибся", r"на самом деле",
+    r"等等", r"等一下", r"不对", r"不對", r"更正", r"我错了", r"抱歉", r"应该说", r"说错了", r"重新", r"其实", r"其實", r"いや[、,]", r"いえ[、,]", r"待って", r"訂正", r"間違え", r"すみません", r"아니[,.]", r"아니요[,.]", r"잠깐", r"정정", r"죄송",
+    r"عفوا", r"تصحيح", r"بل ", r"لحظة", r"रुकिए", r"नहीं[,।]", r"सुधार", r"माफ़",
+)  # fmt: skip
+"""How a correction begins: at the start of a clause, since "she actually holds it" corrects nothing."""
+
+DENIED_BEFORE = (
+    r"\bnot", r"n't", r"\bnever", r"\bneither", r"\bnor", r"\bno", r"\bwithout", r"\bexcept(?: for)?", r"\bexcluding", r"\brather than", r"\binstead of", r"\bexcludes?",
+    r"\beliminat(?:e|es|ed|ing)", r"\brul(?:e|es|ed|ing) out", r"\bdiscard(?:ed|ing)?", r"\breject(?:ed|ing)?", r"\bavoid(?:ing)?", r"\bagainst", r"\bunlike", r"\bother than", r"\banything but", r"\bbut",
+    r"\bnicht", r"\bkeine?", r"\baußer", r"\bweder", r"\bstatt", r"\bpas", r"\bni", r"\bsauf", r"\bnon", r"\bno es", r"\bexcepto", r"\bsalvo", r"\btranne", r"\bnão", r"\bnão é", r"\bexceto", r"\bniet", r"\bgeen", r"\bbehalve",
+    r"\bnie", r"\boprócz", r"\bне", r"\bкроме", r"不是", r"不选", r"不選", r"不为", r"并非", r"排除", r"除了", r"非", r"不",
+    r"아닌", r"ليس(?:ت)?", r"ليس(?:ت)? هو", r"नहीं", r"değil",
+)  # fmt: skip
+"""What denies the option that follows it."""
+
+DENIED_AFTER = (
+    r"(?:(?:is|are|was|were|seems?|appears?|would|can|could|may|might|will|should|does|do|has|have|had|must)(?: be| to be| been| also)? |is |,? )?(?:(?:definitely|clearly|certainly|surely|obviously|probably|simply|also) )?"
+    r"(?:not\b|n't|wrong\b|incorrect\b|ruled out\b|false\b|excluded\b|eliminated\b|impossible\b|unlikely\b|out of the question|out\b|irrelevant\b|inappropriate\b|implausible\b|invalid\b|unsafe\b|no good|a distractor"
+    r"|never\b|neither\b|cannot\b)",
+    r"(?:is|are|does|do|was|were|would|could|can|should|has|have)n't\b",
+    r"can(?:not|'t)\b", r"won't\b",
+    r"(?:ist|sind|wäre|passt|kann) (?:\w{1,12} )?(?:nicht|falsch|ausgeschlossen)\b", r"(?:n'est|ne |est (?:faux|fausse|incorrecte?|exclue?))", r"(?:no es|es (?:falsa|incorrecta|errónea)|no )\b", r"(?:non è|è (?:sbagliata|errata|falsa))",
+    r"(?:não é|não|está errada|é (?:falsa|incorreta|errada))", r"(?:is (?:fout|onjuist|verkeerd|niet))", r"(?:nie |jest (?:błędna|zła|niepoprawna))", r"(?:-|–|—)? ?(?:неверн|неправильн|не )", r"(?:是|选项|項|项)?(?:不对|不是|不正确|错|錯|不行|不可能|不合|不选|被排除|不)",
+    r"(?:は|が)?(?:違|間違|誤|正しくな|不正解|ではな|じゃな)", r"(?:은|는|이|가)? ?(?:아니|아닙|틀|잘못)", r"(?:خطأ|غير|ليس)", r"(?:गलत|नहीं)", r"yanlış|değil",
+)  # fmt: skip
+"""What denies the option that stands before it."""
+
+CONDITIONS = (
+    r"\bif\b(?! (?:we|you|one|i) (?:look|consider|follow|check|read|go)\b)", r"\bunless\b", r"\bsuppos(?:e|ing)\b", r"\bassum(?:e|ing)\b", r"\bhad (?:the|it|she|he|they|i|we)\b", r"\bwould have\b", r"\bwere (?:it|the|she|he|there)\b",
+    r"\b(?:might|may|could) (?:think|say|answer|choose|seem|argue|assume|expect)\b", r"\b(?:someone|somebody|some|people|others|one|you|many) (?:people )?(?:might|may|could|would)\b", r"\btempt(?:ing|ed)\b", r"\bwhether\b", r"\bhypothetical", r"\bpretend\b",
+    r"\bwenn\b", r"\bfalls\b", r"\bangenommen\b", r"\bsi\b", r"\bse\b", r"\bals\b", r"\bjeśli\b", r"\bjeżeli\b", r"\bgdyby\b", r"\bесли\b", r"如果", r"假如", r"要是", r"もし", r"만약", r"\bلو\b", r"\bإذا\b", r"अगर", r"यदि",
+)  # fmt: skip
+"""What makes a declaration that follows it in the same sentence no declaration: a condition, or somebody else's words."""
+
+DOUBTS = (
+    r"\bat first\b", r"\binitial(?:ly)?\b", r"\bfirst guess\b", r"\bto (?:say|think|answer|claim)\b", r"\bprevious(?:ly)?\b", r"\bold\b", r"\bearlier\b", r"\bfalse\b", r"\bwrong\b", r"\bincorrect\b", r"\bnot\b", r"n't\b", r"\bnever\b", r"\bdoubt\b",
+    r"\bexample\b", r"\be\.g\.", r"\bbefore i\b", r"\bsuch as\b", r"\blike\b", r"\bformat\b", r"\btemplate\b", r"\beither\b", r"\bneither\b", r"\bnor\b", r"\bmaybe\b", r"\bperhaps\b", r"\bpossibl[ey]\b", r"\bworst\b", r"\bleast\b", r"\bopposite\b", r"\bsecond(?:[- ]best)?\b",
+    r"\balternative(?:ly)?\b", r"\bonly\b", r"\bwhy\b", r"\bsample\b", r"\bno\b", r"\bwithout\b", r"\binstead of\b", r"\bbad\b", r"\bpoor\b", r"\bunsafe\b", r"\bguess\b", r"\b(?:would|could|might|may) (?:also )?be\b", r"\bone\b", r"\bother\b", r"\bhis\b", r"\bher\b", r"\btheir\b", r"\bstudent'?s?\b",
+    r"\bnicht\b", r"\bfalsche?\b", r"\bvielleicht\b", r"\bkeine?\b", r"\bpas\b", r"\bfausse\b", r"\bpeut-être\b", r"\bmauvaise\b", r"\btal vez\b", r"\bquizás?\b", r"\bincorrecta\b", r"\bforse\b", r"\bnon\b", r"\bsbagliata\b", r"\btalvez\b", r"\bnão\b", r"\berrada\b",
+    r"\bniet\b", r"\bmisschien\b", r"\bfoute\b", r"\bmoże\b", r"\bnie\b", r"\bbłędna\b", r"\bвозможно\b", r"\bне\b", r"неправильн", r"неверн", r"可能", r"也许", r"不", r"错误", r"かもしれ", r"아마", r"ربما", r"ليس", r"शायद", r"गलत", r"नहीं",
+)  # fmt: skip
+"""The same in the words right before it: a denial, a doubt, an earlier or another's answer."""
+
+HEDGED_AFTER = (
+    r"(?:,? ?(?:and/or|or|oder|ou|o|of|lub|или|もしくは|または|还是|或者?|या|أو|또는)\b)", r",? ?(?:or|oder|ou|或|或者)",
+    r",? ?(?:if|unless|provided|assuming|depending|when|only if|wenn|falls|sofern|es sei denn|si|sauf si|a menos|se|a meno|als|tenzij|jeśli|jeżeli|если|如果|除非|もし)\b",
+    r",? ?but (?:it|i|maybe|perhaps|possibly|could|also|might|not)\b", r"\?", r" ?/ ?", r",? ?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|może|возможно|也许|可能)\b",
+    r",? ?(?:not|nicht|pas|non|no|não|niet|nie|не)\b", r",? ?(?:depends|it depends)\b", r",? ?(?:and also|as well as|along with|plus|versus|vs)\b", r" ?%",
+)  # fmt: skip
+"""What turns a statement that it follows at once into none: an alternative, a condition, a doubt."""
+
+ALSO = (
+    r"\b(?:could|can|may|might|would|is|are|seems?)(?: be)? also\b", r"\balso (?:be )?(?:correct|right|possible|plausible|valid|acceptable|fine|true|works?|fits?)\b", r"\bequally\b", r"\bor (?:maybe|perhaps|possibly)\b", r"\b(?:both|two) (?:are|answers|options)\b",
+    r"\beither (?:one|way|is|could|would|option|answer)\b", r"\bas well be\b", r"\bhard to (?:say|tell|choose|decide)\b", r"\bit depends\b", r"\bcould go either way\b", r"\bnot (?:entirely |completely |fully )?(?:sure|certain) (?:between|whether|which)\b", r"\btoss-?up\b", r"\bjust a guess\b|\bjust guessing\b|\brandom(?:ly)?\b",
+    r"\bbut (?:it |this |that )?(?:could|might|may)(?: well)? be\b", r"\b(?:possibly|perhaps|maybe) [\"'(]?[b-j]\b",
+)  # fmt: skip
+"""What, after a statement, takes its singleness back."""
+
+RUNAWAY = (
+    r"(?:next |new )?(?:question|task|problem|exercise)(?: ?(?:no\.?|#|number)? ?\d{1,4})?\s{0,3}[:.]", r"q ?\d{0,4}[:.)]", r"(?:user|human|student|teacher|instruction|input|prompt|assistant|system)\s?:", r"(?:user|human|student)\n", r"#{2,4} ?(?:instruction|input|question|user|human|task)s?\b",
+    r"(?:frage|pregunta|domanda|pergunta|vraag|pytanie|вопрос|пользователь|问题|问|質問|질문|用户|السؤال|سؤال|प्रश्न)\s{0,2}\d{0,3}\s{0,2}[:.]", r"here(?:'s| is) (?:another|the next) question", r"(?:next|another) question\b", r"---+\s*\n+\s*(?:question|q)\b",
+)  # fmt: skip
+"""How a text that goes on by itself begins the next turn, at the start of a line."""
+
+YES = {
+    "en": "yes", "de": "ja", "fr": "oui", "es": "sí", "it": "sì", "pt": "sim", "nl": "ja", "pl": "tak", "ru": "да", "tr": "evet", "sv": "ja", "cs": "ano",
+    "zh": "是|是的|对|對|对的", "ja": "はい", "ko": "네|예", "ar": "نعم", "hi": "हाँ|हां|जी हाँ|जी हां", "en, other": "yep|yeah|yup",
+}  # fmt: skip
+NO = {
+    "en": "no", "de": "nein", "fr": "non", "es": "no", "it": "no", "pt": "não", "nl": "nee", "pl": "nie", "ru": "нет", "tr": "hayır", "sv": "nej",
+    "zh": "不|不是|否|不是的|没有|不对", "ja": "いいえ", "ko": "아니요|아니오|아뇨", "ar": "لا|كلا", "hi": "नहीं|जी नहीं", "en, other": "nope|nah",
+}  # fmt: skip
+"""The words for yes and no. What they mean hangs on what follows them: "No, …" is no, "No image …" is not."""
+
+ALL = (
+    "all of the above",
+    "all of them",
+    "all of these",
+    "all of the options",
+    "all options",
+    "all the options",
+    "all the above",
+    "all four",
+    "all",
+    "everything",
+    "alle",
+    "tous",
+    "toutes",
+    "todas",
+    "todos",
+    "tutte",
+    "tutti",
+    "wszystkie",
+    "все",
+    "全部",
+    "全选",
+    "以上全部",
+    "以上都是",
+    "すべて",
+    "全て",
+    "모두",
+)
+NONE = (
+    "none of the above",
+    "none of them",
+    "none of these",
+    "none of the options",
+    "none",
+    "nothing",
+    "no option",
+    "no options",
+    "keine",
+    "keine davon",
+    "keiner",
+    "aucun",
+    "aucune",
+    "ninguno",
+    "ninguna",
+    "nessuno",
+    "nessuna",
+    "nenhum",
+    "nenhuma",
+    "geen",
+    "geen van allen",
+    "żadne",
+    "żadna",
+    "ничего",
+    "ни один",
+    "没有",
+    "以上都不是",
+    "都不是",
+    "なし",
+    "없음",
+)
