@@ -18,6 +18,7 @@ COMMANDS = (
     "agreement",
     "calibrate",
     "results",
+    "answers",
     "plan",
     "files",
     "serve",

@@ -119,6 +119,37 @@ def unread_of(session: Session, *, ids: Sequence[int], version: int) -> list[Unr
     return found
 
 
+def answers(session: Session, *, ids: Sequence[int], models: Sequence[str] | None = None) -> list[Unread]:
+    """Some answers, of these models or of all, rising by id."""
+    found: list[Unread] = []
+    for some in _lots(ids):
+        wanted = select(PredictionRow).where(col(PredictionRow.id).in_(some)).order_by(col(PredictionRow.id))
+        for row in session.exec(wanted):
+            if models is None or row.model in models:
+                found.append(Unread(row.id or 0, row.item_id, row.run_id, row.text, row.created_at))
+    return found
+
+
+def known(session: Session, *, ids: Sequence[int], reader: str, version: int) -> set[tuple[int, str]]:
+    """What a version of a reader has been asked about some answers: the answer, and the hash of what was asked."""
+    found: set[tuple[int, str]] = set()
+    for some in _lots(ids):
+        wanted = select(ReadingRow.prediction_id, ReadingRow.asked).where(
+            col(ReadingRow.prediction_id).in_(some), ReadingRow.reader == reader, ReadingRow.version == version
+        )
+        found |= {(id, asked) for id, asked in session.exec(wanted)}
+    return found
+
+
+def public_ids(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
+    """The random ids of some answers, by their own."""
+    found: dict[int, str] = {}
+    for some in _lots(ids):
+        wanted = select(PredictionRow.id, PredictionRow.public_id).where(col(PredictionRow.id).in_(some))
+        found |= {id or 0: public for id, public in session.exec(wanted)}
+    return found
+
+
 def ended(session: Session, *, answers: Iterable[Unread]) -> dict[tuple[int, int], Ended]:
     """How asking ended that brought these answers, by run and item."""
     by_run: dict[int, set[int]] = {}

@@ -21,7 +21,9 @@ from pydantic import BaseModel
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
 from annotation_schemas.answers import said_of
+from annotation_schemas.asked import asked_of
 from annotation_schemas.formats import FORMATS, dimension_named, fields_of, new_path, new_record
+from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
@@ -33,6 +35,7 @@ from db.engine import Store, open_store
 from db.tables import ProjectRow, TaskRow
 from domain.errors import SchemaError, TouchstoneError
 from domain.policies import Vote, item_state
+from domain.reading.answers import ReadOutcome, read_answer
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
@@ -40,6 +43,7 @@ from inference.spec import ModelSpec
 from tests.factories import Clock, make_person, make_pool, make_predictions, make_project
 from workflow import (
     author,
+    board,
     cases,
     claim,
     gold,
@@ -50,10 +54,12 @@ from workflow import (
     questions,
     refine,
     release,
+    results,
     sift,
     submit,
 )
 from workflow.projects import access_to, project, role_for
+from workflow.slicing import Item
 
 BASE = yaml.safe_load(
     """
@@ -245,6 +251,21 @@ def checked(seen: Seen) -> Any:
 def scales(seen: Seen) -> Any:
     """How ratings are measured."""
     return [measure.scales_of(seen.schema, stage) for stage in (Stage.VERIFICATION, Stage.GRADING)]
+
+
+def held(seen: Seen) -> Any:
+    """What answers are held against, and how two answers are read."""
+    asked = asked_of(seen.schema, ITEM)
+    return key_field(seen.schema), [read_answer(text, asked) for text in ("yes", "3", "30 mm")], asked
+
+
+def accuracy(seen: Seen) -> Any:
+    """Of two answers, one right and one that cannot be read."""
+    answers = [results.Answer(1, 1, "m", 1.0), results.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE)]
+    items = {at: Item(str(at), str(at), "one", None, {}) for at in (1, 2)}
+    found = results.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    line = board.board(found, results.Scores("key")).whole["m"]
+    return line.found.value, line.found.n_units
 
 
 def derivations(seen: Seen) -> Any:
@@ -711,6 +732,9 @@ ROWS: dict[str, Row] = {
     "Models.clips": row(asked_models, "models.clips", {"recent_segments": 2}),
     "Source.format": row(records, "source.format", "egoplan"),
     "Source.fields": row(records, "source.fields", {"question": "frage"}),
+    "ItemField.read_as": row(held, f"{FIELD}.0.read_as", "yes_no"),
+    "ItemField.unit": row(held, f"{FIELD}.0.unit", "cm", **{f"{FIELD}.0.read_as": "number"}),
+    "Report.unreadable": row(accuracy, "report.unreadable", "left_out"),
     "Derived.name": row(derivations, "report.derived.0.name", "all"),
     "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
     "Derived.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),

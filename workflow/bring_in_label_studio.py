@@ -175,6 +175,7 @@ def _save(
         assets_found=there,
         assets_missing=len(wanted) - there,
         bad=tuple(bad),
+        unanswered=answers.unanswered,
     )
 
 

@@ -263,6 +263,14 @@ def export(
         str | None,
         typer.Option(help="With egoplan_submission: the label of items without an answer.", metavar="LABEL"),
     ] = None,
+    reader: Annotated[
+        str,
+        typer.Option(
+            help="With predictions or egoplan_submission: who reads the answers: rules, or rules+NAME with a second "
+            "reader for those that the rules do not read.",
+            metavar="rules|rules+NAME",
+        ),
+    ] = "rules",
     stage: Annotated[
         Stage | None,
         typer.Option(help="With label_studio: the stage whose submissions are written; else the first that rates."),
@@ -293,6 +301,7 @@ def export(
             private=with_private,
             run=run,
             unanswered=unanswered,
+            reader=reader,
             stage=stage,
             page=page,
             progress=progress,

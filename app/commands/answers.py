@@ -1,0 +1,127 @@
+"""``touchstone answers``: what models' answers state, read again, by a second reader, and beside what people read."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from agreement.statistic import Statistic
+
+Project = Annotated[str, typer.Argument(help="The project.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module."""
+    answers = typer.Typer(help="What models' answers state, and who reads it.", no_args_is_help=True)
+    cli.add_typer(answers, name="answers")
+    answers.command("reread")(reread)
+    answers.command("read-again")(read_again)
+    answers.command("sample")(sample)
+    answers.command("agreement")(agreement)
+
+
+def reread(project: Project) -> None:
+    """Read all answers anew: by newer rules, or after the protocol has changed. Earlier readings are kept."""
+    from app.commands.run import opened
+    from workflow import readings
+
+    seen, new = readings.read_again(opened().store, by=None, project=project)
+    typer.echo(f"{seen:,} answers looked at, {new:,} new readings.")
+
+
+def read_again(
+    project: Project,
+    spec: Annotated[
+        str, typer.Option(help="The second reader's description: a YAML file, or the name of one that we bring.")
+    ],
+    model: Annotated[list[str] | None, typer.Option(help="Only this model's answers; may be given again.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions.")] = None,
+) -> None:
+    """Ask a language model what those answers state that the rules do not read.
+
+    It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops; what was asked is not asked again.
+    """
+    from app.commands.run import opened, read_model
+    from inference.opening import Allowed, open_answerer
+    from workflow import second_reader
+
+    shared = opened()
+    stopped: list[bool] = []
+    before = signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+    allowed = Allowed(remote_code=shared.settings.remote_code, endpoints=shared.settings.endpoints)
+    try:
+        done = second_reader.read_again(
+            shared.store,
+            by=None,
+            project=project,
+            spec=read_model(spec),
+            open_=lambda described: open_answerer(described, strategy="generate", allowed=allowed),
+            models=model,
+            limit=limit,
+            stop=lambda: bool(stopped),
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    typer.echo(f"{done.wanted:,} answers are not read by the rules; {done.known:,} of them it was asked about before.")
+    typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")
+    for why, n in done.failed.items():
+        typer.echo(f"{n:,} without a reading: {why}.")
+    typer.echo(f"It counts where it is asked for: touchstone results {project} --reader {done.reader}")
+
+
+def sample(
+    project: Project,
+    out: Annotated[Path, typer.Option(help="The file: a JSON line for each answer, with an empty `value`.")],
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many.")] = 50,
+    seed: Annotated[int, typer.Option(help="From which the sample follows.")] = 0,
+    unread: Annotated[bool, typer.Option("--unread", help="Only answers that the rules do not read.")] = False,
+) -> None:
+    """Draw answers for people to read, without models' names and keys."""
+    from app.commands.run import opened
+    from domain.errors import FileRefused
+    from workflow import readers_agreement
+
+    found = readers_agreement.sample(opened().store, by=None, project=project, n=n, seed=seed, unread=unread)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.write(lines)
+    except FileExistsError as error:
+        raise FileRefused(f"{out} is there already, and may hold what somebody has read; name another file.") from error
+    except OSError as error:
+        raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
+    ways = "a letter, several with commas, yes, no, a number, or none"
+    typer.echo(f"{len(found):,} answers in {out}. Fill in `value`: {ways}.")
+
+
+def agreement(
+    project: Project,
+    file: Annotated[Path, typer.Argument(help="The sample with its values: JSON lines, or CSV with id and value.")],
+) -> None:
+    """How far the rules, and each second reader, agree with what people read in a sample."""
+    from app.commands.run import opened
+    from workflow import readers_agreement
+
+    found = readers_agreement.compare(
+        opened().store, by=None, project=project, values=readers_agreement.values_of(file)
+    )
+    left = f"; {found.empty:,} are not filled in" if found.empty else ""
+    typer.echo(f"{found.n:,} answers that people have read{left}. The unit is an answer; intervals of 95 %.")
+    for each in found.readers:
+        typer.echo(
+            f"{each.reader}: agreement {_figure(each.same)}, Cohen's kappa {_figure(each.kappa)}; "
+            f"{each.wrong:,} read otherwise than people do, {each.lost:,} not read that people read"
+        )
+
+
+def _figure(found: Statistic) -> str:
+    if not found.defined:
+        return f"undefined ({found.reason})"
+    limits = f" [{found.low:.3f}, {found.high:.3f}]" if not math.isnan(found.low) else ""
+    return f"{found.value:.3f}{limits}"
