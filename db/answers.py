@@ -11,6 +11,7 @@ from sqlalchemy import func, or_
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
+from db.judging import one_of_each
 from db.tables import (
     AnnotationRow,
     AttemptRow,
@@ -236,7 +237,7 @@ class Said:
 
 def said(session: Session, *, answer_ids: Sequence[int]) -> list[Said]:
     """What counts of what judges that were run here said of some answers: the last attempt, as the newest version of
-    its parser reads it."""
+    its parser reads it, and of several runs of one judge the newest score."""
     wanted = (
         plain_select(
             col(JudgementRow.unit_id),
@@ -260,7 +261,7 @@ def said(session: Session, *, answer_ids: Sequence[int]) -> list[Said]:
     newest: dict[tuple[int, str], Said] = {}
     for unit_id, answer_id, judge, sample, criterion, verdict, value, why in session.connection().execute(wanted):
         newest[unit_id, criterion] = Said(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
-    return list(newest.values())
+    return one_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
 
 
 def people(session: Session, *, project_id: int) -> set[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import func, insert
 from sqlalchemy import select as sa_select
@@ -177,6 +177,25 @@ def judgements(session: Session, *, project_id: int, run_id: int | None = None) 
     return list(newest.values())
 
 
+class OneReading(Protocol):
+    """What a reply comes to in one criterion."""
+
+    @property
+    def sample(self) -> int:
+        """Which time of asking."""
+
+    @property
+    def criterion(self) -> str:
+        """What is rated."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it comes to."""
+
+
+_S = TypeVar("_S", bound=OneReading)
+
+
 @dataclass(frozen=True)
 class Score:
     """What a judge's reply about one answer comes to, without the reply."""
@@ -199,7 +218,7 @@ class Score:
 def scores(session: Session, *, project_id: int) -> list[Score]:
     """What counts of what judges said, and metrics found, about answers or items, in the order of runs and units.
 
-    Attack answers are left out.
+    Attack answers are left out. Of several runs of one judge that were asked about the same, the newest score counts.
     """
     wanted = (
         sa_select(
@@ -229,7 +248,37 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         newest[unit_id, criterion] = Score(
             run, item_id, prediction_id, swapped, sample, criterion, Verdict(verdict), value, kind == RunKind.METRIC
         )
-    return list(newest.values())
+    return one_of_each(newest.values(), lambda each: (each.run, each.item_id, each.prediction_id, each.swapped))
+
+
+def one_of_each(found: Iterable[_S], about: Callable[[_S], Hashable]) -> list[_S]:
+    """What counts of what a judge said in several runs about the same: the newest with a score, else the newest."""
+    counting: dict[Hashable, _S] = {}
+    for each in found:
+        key = (about(each), each.sample, each.criterion)
+        before = counting.get(key)
+        if before is None or each.verdict.scored or not before.verdict.scored:
+            counting.pop(key, None)
+            counting[key] = each
+    return list(counting.values())
+
+
+def repeated(session: Session, *, run_ids: Sequence[int]) -> int:
+    """How many replies of a judge's runs do not count, because it was asked the same in another one of them."""
+    wanted = sa_select(
+        col(JudgeUnitRow.item_id),
+        col(JudgeUnitRow.prediction_id),
+        col(JudgeUnitRow.swapped),
+        col(JudgeUnitRow.attack),
+        col(JudgeUnitRow.sample),
+    ).where(
+        col(JudgeUnitRow.run_id).in_(list(run_ids)),
+        col(JudgeUnitRow.id).in_(
+            sa_select(col(JudgementRow.unit_id)).where(col(JudgementRow.run_id).in_(list(run_ids)))
+        ),
+    )
+    asked = Counter(tuple(row) for row in session.connection().execute(wanted))
+    return asked.total() - len(asked)
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,12 @@ def of_project(session: Session, *, project_id: int, kind: RunKind = RunKind.MOD
     return list(session.exec(wanted.order_by(col(RunRow.id).desc())))
 
 
+def first_labelled(session: Session, *, project_id: int, kind: RunKind, label: str) -> RunRow | None:
+    """The first run of that kind whose name is the label itself."""
+    wanted = select(RunRow).where(RunRow.project_id == project_id, RunRow.kind == kind, RunRow.name == label)
+    return session.exec(wanted.order_by(col(RunRow.id)).limit(1)).first()
+
+
 def names(session: Session, *, project_id: int) -> set[str]:
     """What runs and models of a project are called already."""
     runs = session.exec(select(RunRow.name).where(RunRow.project_id == project_id))

@@ -170,7 +170,7 @@ class JudgeAbout:
     parser_version: int | None
     """The newest that has read its replies."""
     asked_at: str | None
-    """The day on which the run began."""
+    """The day on which the run began; of several runs the first and the last one's."""
     state: str
     """Of the run."""
     wanted: int
@@ -183,6 +183,10 @@ class JudgeAbout:
     """Of the attempts whose cost is known; None: of none."""
     without_cost: int
     currency: str | None
+    runs: int = 1
+    """How many runs asked it; they are one judge."""
+    repeated: int = 0
+    """Replies about what a later run of the same judge has a score for too: the newest score counts, and not these."""
 
     def told(self) -> list[tuple[str, str | int | None]]:
         """All of it by name, for a table or a card; None where nobody knows."""
@@ -198,7 +202,14 @@ class JudgeAbout:
             ("template, SHA-256", self.template_hash),
             ("parser", parser),
             ("asked on", self.asked_at),
-            ("run", f"{self.state}, {self.done:,} of {self.wanted:,} questions asked"),
+            (
+                "run" if self.runs == 1 else f"{self.runs} runs",
+                f"{self.state}, {self.done:,} of {self.wanted:,} questions asked",
+            ),
+            (
+                "asked about again",
+                f"{self.repeated:,}: the newest score counts, the others do not" if self.repeated else None,
+            ),
             ("attempts", self.attempts),
             ("attempts without a reply", self.failed_attempts),
             ("cost", cost),

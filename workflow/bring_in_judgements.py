@@ -17,6 +17,7 @@ from domain.records import BadRow, Person
 from domain.runs import Attempt, Outcome, RunKind, RunState
 from importers.items import lines_of
 from importers.judgements import JudgementRecord, read_judgements
+from workflow import identities
 from workflow.judging import rows_of
 from workflow.projects import Access, require_lead
 
@@ -128,8 +129,9 @@ def _run(
 ) -> tuple[RunRow, dict[tuple[int, int | None, bool, int], str]]:
     """The run that holds a judge's replies read by this plan, and what it has of them."""
     told = plan.dump()
+    parts = identities.parts_of(RunKind.JUDGE, None, plan)
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
-        if row.name == judge and row.params.get("plan") == told and "file" in row.params:
+        if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:
             return row, judging.texts(session, run_id=row.id or 0)
         if row.name == judge:
             raise FileRefused(

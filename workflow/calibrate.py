@@ -26,6 +26,7 @@ from reports.content import Source
 from reports.study import Runs, Study
 from workflow.counting import counting
 from workflow.derived import MAJORITY, scale_of, settled_ratings
+from workflow.identities import same_judge
 from workflow.measure import beside_metrics, measured
 from workflow.projects import Access, require_lead
 from workflow.ratings import Raters, by_guideline, judge_ratings, raters_of, unit_of
@@ -155,13 +156,17 @@ def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict
     return {rule.name: rule for rule in schema.report.derived if criteria is None or rule.name in criteria}
 
 
-def runs_by_judge(session: Session, *, access: Access) -> dict[str, RunRow]:
-    """The runs of judges of a project by what the judges are called; metrics are none."""
-    return {row.name: row for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)}
+def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[RunRow]]:
+    """The runs of judges of a project by what the judges are called, the newest first; metrics are none."""
+    found: dict[str, list[RunRow]] = {}
+    for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
+        found.setdefault(row.name, []).append(row)
+    return found
 
 
-def nothing_of(row: RunRow, stage: Stage) -> str:
-    """Why a judge that was run here has no rating of a stage, not even a reply that failed."""
+def nothing_of(rows: Sequence[RunRow], stage: Stage) -> str:
+    """Why a judge that was run here has no rating of a stage, not even a reply that failed; of its newest run."""
+    row = rows[0]
     plan = JudgePlan.of(row.params["plan"])
     if plan.attacks:
         return (
@@ -174,43 +179,13 @@ def nothing_of(row: RunRow, stage: Stage) -> str:
     return f"{row.name} has said nothing about what is rated in {stage.value}; it was asked about {rated or 'nothing'}."
 
 
-NOT_ASKED_BY = frozenset({"name", "note"})
-"""Parts of a model's description that make no other judge of it."""
-NOT_SAID = frozenset(
-    {
-        "key",
-        "concurrency",
-        "requests_per_minute",
-        "tokens_per_minute",
-        "timeout_seconds",
-        "attempts",
-        "longest_wait_seconds",
-        "price",
-        "max_cost",
-        "max_calls",
-        "probe",
-    }
-)
-"""Parts of an endpoint that say how fast and how long it is asked, not what."""
-
-
-def identity(row: RunRow) -> str:
-    """What a judge is, whatever it is called: model, how it is asked, template and parser, as one text."""
-    plan = JudgePlan.of(row.params["plan"])
-    spec = {name: each for name, each in (row.params.get("spec") or {}).items() if name not in NOT_ASKED_BY}
-    if isinstance(spec.get("endpoint"), dict):
-        spec["endpoint"] = {name: each for name, each in spec["endpoint"].items() if name not in NOT_SAID}
-    known = [spec or row.name, row.params.get("folder"), plan.template_hash, plan.parser]
-    return json.dumps(known, sort_keys=True, ensure_ascii=False)
-
-
 def _attacked(
-    session: Session, runs_: Mapping[str, RunRow], judges: Sequence[str]
+    session: Session, runs_: Mapping[str, Sequence[RunRow]], judges: Sequence[str]
 ) -> tuple[list[Attacked], tuple[str, ...]]:
     """What these judges gave to attack answers, and the runs over such answers by others."""
-    named = {identity(runs_[name]): name for name in reversed(judges) if name in runs_}
-    over = {row.id or 0: row for row in runs_.values() if JudgePlan.of(row.params["plan"]).attacks}
-    mine = {id: named[identity(row)] for id, row in over.items() if identity(row) in named}
+    named = {same_judge(runs_[name][0]): name for name in reversed(judges) if name in runs_}
+    over = {row.id or 0: row for rows in runs_.values() for row in rows if JudgePlan.of(row.params["plan"]).attacks}
+    mine = {id: named[same_judge(row)] for id, row in over.items() if same_judge(row) in named}
     plans = {id: JudgePlan.of(over[id].params["plan"]) for id in mine}
     found = []
     for each in judging.read(session, run_ids=list(mine), attacks=True):
@@ -231,7 +206,7 @@ def _attacked(
                 None if each.verdict.scored else reason_of(each.verdict.words),
             )
         )
-    return found, tuple(row.name for id, row in over.items() if id not in mine)
+    return found, tuple(dict.fromkeys(row.name for id, row in over.items() if id not in mine))
 
 
 def fell_for(plan: JudgePlan, value: Any) -> bool | None:
@@ -244,39 +219,44 @@ def fell_for(plan: JudgePlan, value: Any) -> bool | None:
     return same(value, next(iter(plan.mirror))) if plan.mirror else None
 
 
-def _abouts(store: Store, runs_: Mapping[str, RunRow], names: Sequence[str]) -> list[JudgeAbout]:
-    """What judges are, of those that were run here or whose replies were brought in."""
+def _abouts(store: Store, runs_: Mapping[str, Sequence[RunRow]], names: Sequence[str]) -> list[JudgeAbout]:
+    """What judges are, of those that were run here or whose replies were brought in; all runs of a judge together."""
     found = []
     with store.read() as session:
         for name in dict.fromkeys(names):
-            row = runs_.get(name)
-            if row is None:
+            rows = sorted(runs_.get(name, ()), key=lambda row: row.id or 0)
+            if not rows:
                 continue
-            plan = JudgePlan.of(row.params["plan"])
-            sums = stored.figures(session, run_id=row.id or 0)
-            spec = row.params.get("spec") or {}
+            last = rows[-1]
+            plan = JudgePlan.of(last.params["plan"])
+            sums = [stored.figures(session, run_id=row.id or 0) for row in rows]
+            costs = [each.cost for each in sums if each.cost is not None]
+            spec = last.params.get("spec") or {}
             price = (spec.get("endpoint") or {}).get("price") or {}
-            versions = judging.parser_versions(session, run_id=row.id or 0)
-            file = row.params.get("file")
+            versions = [each for row in rows for each in judging.parser_versions(session, run_id=row.id or 0)]
+            file = last.params.get("file")
+            days = sorted({(row.started_at or row.created_at).date().isoformat() for row in rows})
             found.append(
                 JudgeAbout(
                     judge=name,
                     model=f"replies out of {file}" if file else f"{spec.get('name')} ({spec.get('model')})",
-                    spec_hash=spec_of_run(row).hash if spec else None,
+                    spec_hash=spec_of_run(last).hash if spec else None,
                     template=plan.template,
                     template_version=plan.template_version,
                     template_hash=plan.template_hash,
                     parser=plan.parser,
                     parser_version=max(versions, default=plan.parser_version),
-                    asked_at=(row.started_at or row.created_at).date().isoformat(),
-                    state=row.state.value,
-                    wanted=row.wanted,
-                    done=sum(sums.by_outcome.values()),
-                    attempts=sums.attempts,
-                    failed_attempts=judging.failed_attempts(session, run_id=row.id or 0),
-                    cost=sums.cost,
-                    without_cost=sums.without_cost,
+                    asked_at=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
+                    state=" and ".join(dict.fromkeys(row.state.value for row in rows)),
+                    wanted=sum(row.wanted for row in rows),
+                    done=sum(sum(each.by_outcome.values()) for each in sums),
+                    attempts=sum(each.attempts for each in sums),
+                    failed_attempts=sum(judging.failed_attempts(session, run_id=row.id or 0) for row in rows),
+                    cost=sum(costs) if costs else None,
+                    without_cost=sum(each.without_cost for each in sums),
                     currency=price.get("currency"),
+                    runs=len(rows),
+                    repeated=judging.repeated(session, run_ids=[row.id or 0 for row in rows]),
                 )
             )
     return found

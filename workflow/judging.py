@@ -30,6 +30,7 @@ from inference.judges.parsers import PARSERS, read_reply
 from inference.spec import ModelSpec
 from workflow import runs as runs_of_models
 from workflow.counting import Counting, counting
+from workflow.identities import filled as filled
 from workflow.projects import Access, require_lead
 from workflow.questions import Asker, FieldTexts
 
@@ -295,16 +296,6 @@ def _drawn(answers: Sequence[tuple[int, int, str, str]], plan: JudgePlan) -> lis
                 drawn.append(each)
         order = drawn
     return order[: plan.limit]
-
-
-def filled(plan: JudgePlan) -> dict[str, str]:
-    """What fills each placeholder of a plan: a field of the item, ``dimension``, or ``prediction``, the model's answer.
-
-    A plan says all that is not a field of the placeholder's own name, also one of an earlier version.
-    """
-    template = judge_templates.parse_template(plan.template_text, name=plan.template)
-    pair = PAIR if template.head.pair else ()
-    return {name: plan.fills.get(name, PREDICTION if name in pair else name) for name in template.prompt.placeholders}
 
 
 def of_answers(plan: JudgePlan) -> bool:

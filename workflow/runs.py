@@ -29,7 +29,7 @@ from domain.settings import Settings
 from domain.states import ItemState
 from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
-from workflow import grade
+from workflow import grade, identities
 from workflow.counting import Counting, counting
 from workflow.projects import Access, access_to, require_lead
 from workflow.workers import is_there
@@ -133,6 +133,10 @@ class RunView:
     plan: RunPlan | JudgePlan
     hash: str
     """SHA-256 of the model's description and the plan."""
+    identity: str
+    """The same for all runs of the same model or judge; empty for answers out of files."""
+    differs: str
+    """Where another one of its label is there: what makes this one differ from the first of them."""
     by: str | None
     """The login of whoever started it; None: the command on the machine itself."""
     created_at: datetime
@@ -226,21 +230,26 @@ def write_down(
     plan: RunPlan | JudgePlan,
     n_units: int,
 ) -> RunRow:
-    """A new run without its chunks, under a name that no other one of its project has.
+    """A new run without its chunks. It goes by the name of whoever it asks, which runs of the same model or judge share
+    (``workflow.identities``), and nobody else has.
 
     Raises ``ModelRefused`` for an endpoint that no worker would ask, so that no password out of a URL is kept.
     """
     endpoints.check(spec)
+    folder = folder_hash(spec)
+    parts = identities.parts_of(kind, spec.dump(), plan, folder=folder)
+    there = runs.of_project(session, project_id=access.project_id, kind=kind)
+    known = identities.name_of(there, kind=kind, label=label, parts=parts)
     row = runs.add(
         session,
         row=RunRow(
             project_id=access.project_id,
             kind=kind,
-            name=free_name(session, access, label),
+            name=known or free_name(session, access, label),
             params={
                 "spec": spec.dump(),
                 "plan": plan.dump(),
-                "folder": folder_hash(spec),
+                "folder": folder,
                 "schema": {
                     "name": access.schema.name,
                     "version": access.schema.version,
@@ -659,6 +668,7 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
     rate = _rate(session, row, workers, now)
     spec: Mapping[str, Any] = row.params.get("spec", {})
     price = (spec.get("endpoint") or {}).get("price") or {}
+    identity, differs = _told_apart(session, row)
     return RunView(
         id=row.public_id,
         project=project,
@@ -686,12 +696,25 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
         spec=spec,
         plan=plan_of_run(row),
         hash=row.spec_hash,
+        identity=identity,
+        differs=differs,
         by=runs.person(session, id=row.by_id),
         created_at=row.created_at,
         started_at=row.started_at,
         ended_at=row.ended_at,
         workers=workers,
     )
+
+
+def _told_apart(session: Session, row: RunRow) -> tuple[str, str]:
+    """Who is asked in a run, and what makes them another one than the first of their label."""
+    if row.kind not in identities.NOT_IN_PLAN or "spec" not in row.params:
+        return "", ""
+    parts = identities.parts_of_run(row)
+    first = runs.first_labelled(session, project_id=row.project_id, kind=row.kind, label=identities.label_of(row.name))
+    other = first is not None and first.name != row.name and "spec" in first.params
+    differs = identities.differences(parts, identities.parts_of_run(first)) if first is not None and other else ""
+    return identities.identity(parts), differs
 
 
 def _worker(row: RunWorkerRow, store: Store) -> WorkerView:

@@ -170,8 +170,9 @@ def list_(project: Project) -> None:
     for view in sorted(found, key=lambda view: view.created_at, reverse=True):
         failed = f", {view.failed} failed" if view.failed else ""
         said = f"  {view.said}" if view.said else ""
+        apart = f" [{view.differs}]" if view.differs else ""
         state = "imported" if view.kind is RunKind.IMPORT else view.state.value
-        typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{said}")
+        typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{said}")
 
 
 Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows it.")]

@@ -79,20 +79,21 @@ def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict
 
 def _row(view: RunView, tallies: Sequence[Tally], project: str) -> list[Markup]:
     counts = together(tallies)
+    name = markup.tag(
+        "a",
+        markup.tag("b", markup.text(figures_of.opening(view.name, 80))),
+        href=shown.address(project, run=view.id),
+        target="_self",
+        data_run=view.id,
+    )
     return [
-        markup.tag(
-            "a",
-            markup.tag("b", markup.text(figures_of.opening(view.name, 80))),
-            href=shown.address(project, run=view.id),
-            target="_self",
-            data_run=view.id,
-        ),
+        markup.joined([name, *figures_of.told_apart(view)]),
         figures_of.state(view.state),
         markup.joined([shown.bar(counts, total=sum(counts.values())), markup.quiet(shown.of_all(counts))]),
         markup.text(f"{view.done:,} of {view.wanted:,}"),
         markup.text(figures_of.moment(view.created_at)),
         markup.text(view.by or "the command line"),
-        figures_of.mono(view.hash[:10]),
+        figures_of.mono((view.identity or view.hash)[:10]),
     ]
 
 

@@ -11,6 +11,7 @@ from app import markup
 from app.markup import Markup
 from domain.runs import Outcome, RunState
 from inference.scores import Ranking
+from workflow.runs import RunView
 
 LONGEST_LINE = 240
 """So many characters of an answer stand in a table."""
@@ -195,6 +196,13 @@ def figures(pairs: Iterable[tuple[str, str]]) -> Markup:
 def state(of: RunState) -> Markup:
     """Where a run stands, in words on a colour."""
     return markup.tag("span", markup.text(STATES[of]), style=f"ts-state {of}")
+
+
+def told_apart(view: RunView) -> list[Markup]:
+    """Where another model or judge has the same label: what makes this one another, for the line below its name."""
+    return [markup.tag("div", markup.quiet(opening(f"not the first of this label: {view.differs}", 300)))] * bool(
+        view.differs
+    )
 
 
 def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:

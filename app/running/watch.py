@@ -92,14 +92,14 @@ def _row(view: RunView, project: str) -> list[Markup]:
     left = shown.duration(view.remaining) if view.state in OPEN and view.left else "-"
     bars = [("answered", "answered", view.answered), ("failing", "without an answer", view.failed)]
     return [
-        name,
+        markup.joined([name, *shown.told_apart(view)]),
         shown.state(view.state),
         markup.joined([markup.bar(bars, total=view.wanted), markup.quiet(f"{view.answered:,} answered")]),
         markup.text(f"{view.wanted:,}"),
         markup.text(left),
         markup.text(shown.moment(view.created_at)),
         markup.text(view.by or "the command line"),
-        shown.mono(view.hash[:10]),
+        shown.mono((view.identity or view.hash)[:10]),
     ]
 
 

@@ -1,0 +1,173 @@
+"""A model or a judge is who it is, whichever run asked it: one name, one rater, whatever was asked when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from sqlalchemy import text
+
+from db import answers
+from db.engine import Store, migration_config
+from domain.replies import JudgeAbout
+from domain.runs import Attempt, Outcome, RunKind, RunPlan
+from domain.states import Stage
+from inference.spec import ModelSpec
+from tests.factories import make_items, make_project, make_run
+from tests.inference.scripted import ScriptedServer, chat
+from tests.workflow.test_judging import FILLS, SCORE, World
+from workflow import jobs, judging, results, runs
+from workflow.calibrate import study_of
+from workflow.ratings import raters_of, ratings_of
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+
+
+@pytest.fixture
+def world(store: Store, tmp_path: Path) -> World:
+    return World(store, tmp_path)
+
+
+def judged(world: World, replies: Any, *, plan: dict[str, Any] | None = None, **endpoint: Any) -> str:
+    """A run of the judge, done."""
+    with ScriptedServer(replies) as server:
+        run = world.run(server.url, world.plan(**(plan or {})), **endpoint)
+        world.work(run)
+    return run
+
+
+def eve_grades(store: Store, model: str, *, item: int | None = None) -> None:
+    """A person's grades of a model's answers, out of a file."""
+    with store.write() as session:
+        session.connection().execute(
+            text(
+                "INSERT INTO imported_rating (project_id, stage, unit, rater, criterion, value, created_at)"
+                " SELECT 1, 'grading', external_id || ' · ' || CAST(:model AS VARCHAR), 'eve', 'score', '1', created_at"
+                f" FROM item {'WHERE id = :id' if item else ''}"
+            ),
+            {"model": model, **({"id": item} if item else {})},
+        )
+
+
+def about_judge(world: World) -> JudgeAbout:
+    """What a calibration says of the only judge that there is."""
+    eve_grades(world.store, "one")
+    study, _ = study_of(
+        world.store,
+        person=None,
+        project="p",
+        stage=Stage.GRADING,
+        humans=["eve"],
+        vouched=["eve"],
+        judges=["judge by likeness 1"],
+    )
+    (about,) = study.judge_runs
+    return about
+
+
+def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
+    """Two lots of answers, another port, other pace, another limit of money: one judge, and all of it counts."""
+    judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)}, max_calls=50)
+    judged(world, [chat("Rating: [[0]]")], plan={"models": ("two",), "samples": 1}, concurrency=2, timeout_seconds=9.0)
+    (name,) = raters_of(world.store, person=None, project="p", stage=Stage.GRADING).judges
+    assert name == "judge by likeness 1"
+    rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
+    assert {(row.rater, row.unit.partition(" · ")[2], row.value) for row in rated} == {
+        (name, "one", 1),
+        (name, "two", 0),
+    }
+    assert len(rated) == 20
+    found = results.read(world.store, person=None, project="p")
+    assert {place: len(given) for place, given in found.judged.items()} == {("score", name): 20}
+    about = about_judge(world)
+    assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
+
+
+def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_counted(world: World) -> None:
+    judged(world, [chat("Rating: [[1]]")], plan={"models": ("one",)})
+    # 10 answers of `one` again: 5 get another score, 5 replies hold none
+    replies = [chat("Rating: [[0]]")] * 5 + [chat("I cannot say.")] * 5
+    judged(world, lambda asked, number: replies[number], plan={"models": ("one",)}, concurrency=1)
+    rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
+    assert sorted(row.value for row in rated) == [0] * 5 + [1] * 5
+    found = results.read(world.store, person=None, project="p")
+    assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
+    assert not found.unscored.get(("score", "judge by likeness 1"))
+    with world.store.read() as session:
+        said = answers.said(session, answer_ids=[answer.id for answer in found.answers])
+    assert sorted(each.value for each in said) == [0] * 5 + [1] * 5
+    about = about_judge(world)
+    assert about.repeated == 10
+    assert ("asked about again", "10: the newest score counts, the others do not") in about.told()
+
+
+@pytest.mark.parametrize(
+    ("plan", "model", "said"),
+    [
+        ({"values": (0, 1)}, "scripted", "values: [0, 1], not [0, 0.5, 1]"),
+        ({}, "another", "model: another, not scripted"),
+        ({"template": SCORE.replace("Rating?", "How like?"), "fills": FILLS}, "scripted", "template hash"),
+        ({"fills": {"reference": "question", "answer": "prediction"}}, "scripted", "placeholders"),
+    ],
+)
+def test_another_judge_of_the_same_label_is_told_apart(
+    world: World, plan: dict[str, Any], model: str, said: str
+) -> None:
+    spec = world.spec("http://127.0.0.1:9/v1")
+    other = spec.model_copy(update={"model": model})
+    first = judging.start(world.store, by=None, project="p", spec=spec, plan=world.plan())
+    second = judging.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
+    third = judging.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
+    views = {view.id: view for view in runs.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)}
+    assert [views[run].name for run in (first, second, third)] == [
+        "judge by likeness 1",
+        "judge by likeness 1 (2)",
+        "judge by likeness 1 (2)",
+    ]
+    assert views[first].differs == ""
+    assert said in views[second].differs
+    assert views[second].identity == views[third].identity != views[first].identity
+
+
+def test_a_model_that_goes_on_with_further_items_is_one_model(store: Store) -> None:
+    make_project(store)
+    make_items(store, 4)
+    make_items(store, 3, dimension="shape")
+    spec = ModelSpec(name="fish", adapter="chat", model="folder")
+    start = lambda **plan: runs.start(store, by=None, project="p", spec=plan.pop("spec", spec), plan=RunPlan(**plan))  # noqa: E731
+    started = [
+        start(dimensions=("colour",)),
+        start(dimensions=("shape",), spec=spec.model_copy(update={"batch_size": 4})),
+        start(dimensions=("shape",), spec=spec.model_copy(update={"dtype": "float16"})),
+        start(dimensions=("shape",), family="other"),
+    ]
+    names = {view.id: view.name for view in runs.runs_of(store, by=None, project="p")}
+    assert [names[run] for run in started] == ["fish", "fish", "fish (2)", "fish (3)"]
+
+
+def test_stored_runs_over_further_items_become_one_and_others_stay(store: Store) -> None:
+    """What an earlier version called "m (2)": over other items it is m; over the same ones it keeps its name."""
+    make_project(store)
+    ids = make_items(store, 6)
+
+    def asked(some: list[int]) -> list[Attempt]:
+        return [Attempt(id, Outcome.ANSWERED, text=f"says {id}") for id in some]
+
+    spec = ModelSpec(name="m", adapter="chat", model="folder")
+    make_run(store, asked(ids[:3]), name="m", spec=spec)
+    make_run(store, asked(ids[3:5]), name="m (2)", spec=spec)
+    make_run(store, asked(ids[:2]), name="m (3)", spec=spec)
+    make_run(store, asked(ids[5:]), name="m (4)", spec=spec.model_copy(update={"dtype": "float16"}))
+    eve_grades(store, "m (2)", item=ids[3])
+    with store.engine.begin() as connection:
+        command.downgrade(migration_config(connection), "0021")
+    store.upgrade()
+    found = results.read(store, person=None, project="p")
+    assert {model: len(places) for model, places in found.of_model.items()} == {"m": 5, "m (3)": 2, "m (4)": 1}
+    assert found.unknown == 0
+    assert found.judged["score", "eve"] != {}

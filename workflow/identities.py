@@ -1,0 +1,168 @@
+"""Who a model or a judge is, whichever run asked it: what is asked, by what, and how its replies are read.
+
+A run asks about some items or answers; which ones, how fast and for how much money makes no other rater of whoever is
+asked. Runs with the same identity go by one name, and everything that counts reads them as one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from annotation_schemas import judge_templates
+from annotation_schemas.judge_templates import PAIR, PREDICTION
+from db.tables import RunRow
+from domain.judging import JudgePlan
+from domain.runs import RunKind, RunPlan
+
+_NUMBERED = re.compile(r" \(\d+\)\Z")
+
+NOT_ASKED_BY = frozenset({"name", "note", "device", "batch_size"})
+"""Parts of a model's description that make no other model of it."""
+NOT_SAID = frozenset(
+    {
+        "key",
+        "concurrency",
+        "requests_per_minute",
+        "tokens_per_minute",
+        "timeout_seconds",
+        "attempts",
+        "longest_wait_seconds",
+        "price",
+        "max_cost",
+        "max_calls",
+        "probe",
+    }
+)
+"""Parts of an endpoint that say how fast and how long it is asked, not what."""
+
+NOT_IN_PLAN: Mapping[RunKind, frozenset[str]] = {
+    RunKind.JUDGE: frozenset(
+        {
+            "template",
+            "template_version",
+            "template_text",
+            "parser_version",
+            "samples",
+            "models",
+            "chosen",
+            "per_dimension",
+            "seed",
+            "dimensions",
+            "items",
+            "limit",
+            "batch",
+            "fills",
+        }
+    ),
+    RunKind.MODEL: frozenset({"prompt_text", "dimensions", "states", "items", "limit", "batch", "without_image"}),
+}
+"""Parts of a plan that say about what somebody is asked, in how many pieces and when, by the kind of the run. Of a
+judge, the template's hash stands for its text, and what fills each placeholder for what was said of some."""
+
+
+def filled(plan: JudgePlan) -> dict[str, str]:
+    """What fills each placeholder of a plan: a field of the item, ``dimension``, or ``prediction``, the model's answer.
+
+    A plan says all that is not a field of the placeholder's own name, also one of an earlier version.
+    """
+    template = judge_templates.parse_template(plan.template_text, name=plan.template)
+    pair = PAIR if template.head.pair else ()
+    return {name: plan.fills.get(name, PREDICTION if name in pair else name) for name in template.prompt.placeholders}
+
+
+def described(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's description without what makes no other model of it, a name for each part."""
+    told = {name: each for name, each in spec.items() if name not in NOT_ASKED_BY}
+    endpoint = told.pop("endpoint", None)
+    if isinstance(endpoint, Mapping):
+        told |= {name: each for name, each in endpoint.items() if name not in NOT_SAID}
+        told["base_url"] = _place(str(endpoint.get("base_url", "")))
+    generation = told.pop("generation", None)
+    return told | (dict(generation) if isinstance(generation, Mapping) else {})
+
+
+def _place(address: str) -> str:
+    """An address without the port, where it is this machine's: a server is started again on another one."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    try:
+        here = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        here = False
+    return parts._replace(netloc=host).geturl() if here else address
+
+
+def parts_of(
+    kind: RunKind, spec: Mapping[str, Any] | None, plan: RunPlan | JudgePlan, *, folder: str | None = None
+) -> dict[str, Any]:
+    """All that makes a model or a judge what it is, a name for each part."""
+    told = described(spec or {})
+    told |= {"folder": folder} if folder else {}
+    told |= {name: each for name, each in plan.dump().items() if name not in NOT_IN_PLAN[kind]}
+    if isinstance(plan, JudgePlan):
+        told["placeholders"] = filled(plan)
+    return told
+
+
+def parts_of_run(row: RunRow) -> dict[str, Any]:
+    """As ``parts_of``, of a run of a model or a judge, as it was when it was started."""
+    plan: RunPlan | JudgePlan = (
+        JudgePlan.of(row.params.get("plan", {}))
+        if row.kind is RunKind.JUDGE
+        else RunPlan.of(row.params.get("plan", {}))
+    )
+    return parts_of(row.kind, row.params.get("spec"), plan, folder=row.params.get("folder"))
+
+
+def identity(parts: Mapping[str, Any]) -> str:
+    """SHA-256 of the parts: the same for whoever is the same."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def same_judge(row: RunRow) -> str:
+    """As ``identity``, of a judge, whether models' answers were put before it or answers that attack it."""
+    parts = parts_of_run(row) if "spec" in row.params else {"judge": row.name} | parts_of_run(row)
+    return identity({name: each for name, each in parts.items() if name not in ("attacks", "criteria")})
+
+
+def name_of(rows: Sequence[RunRow], *, kind: RunKind, label: str, parts: Mapping[str, Any]) -> str | None:
+    """What the runs of a project call the model or the judge of that label and identity; None: there is none yet."""
+    wanted = identity(parts)
+    for row in sorted(rows, key=lambda each: each.id or 0):
+        labelled = row.kind is kind and "spec" in row.params and label in (row.name, label_of(row.name))
+        if labelled and identity(parts_of_run(row)) == wanted:
+            return row.name
+    return None
+
+
+def label_of(name: str) -> str:
+    """A name without the number that tells it from another one of its label.
+
+    >>> label_of("gpt-4 by pca_anchors 1 (2)"), label_of("gpt-4 by pca_anchors 1")
+    ('gpt-4 by pca_anchors 1', 'gpt-4 by pca_anchors 1')
+    """
+    return _NUMBERED.sub("", name)
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any], *, most: int = 4) -> str:
+    """What makes two of the same label different ones, in words; empty: nothing."""
+    names = [name for name in dict.fromkeys([*one, *other]) if one.get(name) != other.get(name)]
+    told = []
+    for name in names[:most]:
+        values = [_short(each.get(name)) for each in (one, other)]
+        words = name.replace("_", " ")
+        told.append(words if None in values else f"{words}: {values[0]}, not {values[1]}")
+    more = len(names) - len(told)
+    return "; ".join([*told, *([f"{more} more"] if more > 0 else [])])
+
+
+def _short(value: Any) -> str | None:
+    """A value in a few letters; None: it is too long for a line."""
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= 40 else None
