@@ -164,8 +164,8 @@ def test_a_judge_without_a_single_score_gets_a_sentence(world: World) -> None:
     with pytest.raises(RatingsError, match=r"scored nothing.*score: 0 of 12 scored; 12 unparseable"):
         refuse_silent(replies, raters, ["judge by likeness 1"])
     with ScriptedServer([chat("Rating: [[1]]")]) as server:
-        world.work(world.run(server.url, world.plan()))
-        waiting = world.run(server.url, world.plan())
+        world.work(world.run(server.url, world.plan(values=(0, 1))))
+        waiting = world.run(server.url, world.plan(values=(1,)))
         assert waiting
     study, report = found(world, "judge by likeness 1", "judge by likeness 1 (2)")
     assert [each.judge for each in study.scoreless] == ["judge by likeness 1"]

@@ -136,7 +136,7 @@ def test_what_was_chosen_is_frozen_with_the_run(store: Store) -> None:
     assert (view.name, view.wanted, view.plan) == ("tiny +objects", 2, plan)
     assert ModelSpec.model_validate(view.spec) == SPEC
     again = runs.start(store, by=None, project="p", spec=SPEC, plan=plan)
-    assert runs.view(store, by=None, run=again).name == "tiny +objects (2)"
+    assert runs.view(store, by=None, run=again).name == "tiny +objects", "it is the same model"
     assert [each.id for each in runs.runs_of(store, by=None, project="p")] == [again, run]
     other = runs.start(store, by=None, project="p", spec=SPEC, plan=RunPlan(limit=4, text_only=True))
     view = runs.view(store, by=None, run=other)
