@@ -23,6 +23,7 @@ COMMANDS = (
     "files",
     "serve",
     "run",
+    "judge",
     "worker",
     "people",
     "demo",

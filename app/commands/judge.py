@@ -1,9 +1,10 @@
-"""``touchstone run judge`` and ``touchstone run read``: judges over models' answers, and their replies read again."""
+"""``touchstone run judge`` and ``touchstone run read``: judges over models' answers, and their replies read again;
+``touchstone judge read``: how a file of replies is read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,9 +15,59 @@ from domain.runs import RunState
 from domain.states import Items
 
 if TYPE_CHECKING:
+    from app.commands.case_files import Case, Told
     from app.services import Resources
     from domain.judging import JudgePlan
     from inference.spec import ModelSpec
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the subcommands of this module that need no project; the others are part of ``touchstone run``."""
+    group = typer.Typer(help="How judges' replies are read.", no_args_is_help=True)
+    cli.add_typer(group, name="judge")
+
+    @group.command("read")
+    def read_file(
+        file: Annotated[
+            Path,
+            typer.Argument(
+                help="JSON lines, each with id, parser, values, reply and finish_reason; expected if known."
+            ),
+        ],
+    ) -> None:
+        """Read a file of judges' replies with the parsers, and say of each line what it comes to.
+
+        Needs no project, asks nobody, keeps nothing. Where lines say what is expected, the last line counts: as
+        expected, not, and of these silently wrong, which is a score that is none of those expected.
+        """
+        from app.commands import case_files
+
+        case_files.tell(file, told)
+
+
+def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
+    """What a line's reply comes to, and whether that is a reading that the line expects."""
+    from app.commands.case_files import Told
+    from inference.judges.parsers import PARSERS, read_reply
+
+    parser = PARSERS.get(case.text("parser"))
+    if parser is None:
+        raise case.refused(f"there is no parser {case.text('parser')!r}; there are {', '.join(PARSERS)}")
+    values = case.keys.get("values")
+    if not isinstance(values, list) or not values or not all(isinstance(each, str | int | float) for each in values):
+        raise case.refused("`values` is no list of what the judge may answer")
+    reply = case.text("reply")
+    for each in case.expected or ():
+        if not isinstance(each.get("scored"), dict) and each.get("outcome") != "unreadable":
+            raise case.refused("`expected` holds neither `scored` with values nor the outcome `unreadable`")
+    found = read_reply(parser, reply, values, finish_reason=case.text_or_none("finish_reason"))
+
+    def meets(expected: Mapping[str, Any]) -> bool:
+        return dict(found.values) == expected.get("scored") if found.scored else expected.get("outcome") == "unreadable"
+
+    scores = " ".join(f"{part}={found.values[part]}" for part in parser.parts if part in found.values)
+    words = [reply[start:end] for start, end in found.spans.values() if end > start]
+    return Told(found.verdict.value, scores, words, found.why, found.scored), meets
 
 
 def judge(

@@ -1,0 +1,142 @@
+"""Files of texts with what a careful person reads in them: read line by line, told line by line.
+
+One case a line, as JSON: what `touchstone judge read` and `touchstone answers read` try their readers on. A line that
+does not fit is refused in a sentence with file and line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from domain.errors import FileRefused
+
+LONGEST = 4_000_000
+"""Bytes of a line: a text of a million characters fits, a file without line ends does not."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of a file."""
+
+    file: str
+    line: int
+    keys: Mapping[str, Any]
+    expected: tuple[Any, ...] | None
+    """Every acceptable reading; None where the line says nothing about it."""
+
+    @property
+    def id(self) -> str:
+        """What the line calls itself; else its number."""
+        return str(self.keys.get("id", self.line))
+
+    def refused(self, what: str) -> FileRefused:
+        """The error that says what is wrong with the line."""
+        return FileRefused(f"{self.file}, line {self.line}: {what}.")
+
+    def text(self, key: str) -> str:
+        """The text under a key."""
+        value = self.keys.get(key)
+        if not isinstance(value, str):
+            raise self.refused(f"`{key}` is missing" if key not in self.keys else f"`{key}` is no text")
+        return value
+
+    def text_or_none(self, key: str) -> str | None:
+        """As ``text``; None where it is null or not there."""
+        return None if self.keys.get(key) is None else self.text(key)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a reader makes of a case."""
+
+    outcome: str
+    """As the reader calls it."""
+    values: str
+    """What was read, in words; empty where nothing was."""
+    words: Sequence[str]
+    """The words it was read from, or that do not fit."""
+    why: str
+    """Where nothing was read: a sentence."""
+    read: bool
+    """Whether there is a value."""
+
+
+def cases(path: Path) -> Iterator[Case]:
+    """The cases of a file, in its order.
+
+    Raises
+    ------
+    FileRefused
+        The file cannot be read or is empty, or a line is not a case.
+    """
+    found = False
+    try:
+        with path.open("rb") as lines:
+            number = 0
+            while line := lines.readline(LONGEST + 1):
+                number += 1
+                if len(line) > LONGEST:
+                    raise FileRefused(f"{path.name}, line {number}: it is longer than {LONGEST:,} bytes.")
+                if number == 1 and (line[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in line[:4]):
+                    raise FileRefused(f"{path.name}, line 1: it is UTF-16 or UTF-32, not UTF-8; save it as UTF-8.")
+                try:
+                    text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    raise FileRefused(f"{path.name}, line {number}: it is not UTF-8; save it as UTF-8.") from error
+                if text.strip():
+                    found = True
+                    yield _case(path.name, number, text)
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
+    if not found:
+        raise FileRefused(f"{path.name} is empty: give one JSON object a line.")
+
+
+def _case(file: str, number: int, text: str) -> Case:
+    try:
+        keys = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", "") or "it is nested too deeply"
+        column = getattr(error, "colno", 1)
+        raise FileRefused(f"{file}, line {number}: it is not JSON ({reason}, column {column}).") from error
+    if not isinstance(keys, dict):
+        raise FileRefused(f"{file}, line {number}: it is no JSON object; give one case a line.")
+    expected = keys.get("expected")
+    case = Case(file, number, keys, None if expected is None else tuple(expected) if isinstance(expected, list) else ())
+    if expected is not None and (not case.expected or not all(isinstance(each, dict) for each in case.expected)):
+        raise case.refused("`expected` is no list of readings")
+    return case
+
+
+def tell(path: Path, read: Callable[[Case], tuple[Told, Callable[[Mapping[str, Any]], bool]]]) -> None:
+    """Read all cases of a file and print what they come to: id, outcome, value and words of each, between tabs, and at
+    the end how many are as the file expects.
+
+    ``read`` gives what the reader says, and whether that is one of the readings that the line expects.
+    """
+    as_expected = other = silent = 0
+    for case in cases(path):
+        told, meets = read(case)
+        mark = ""
+        if case.expected is not None:
+            fits = any(meets(each) for each in case.expected)
+            as_expected += fits
+            other += not fits
+            silent += told.read and not fits
+            mark = "" if fits else "SILENTLY WRONG" if told.read else "NOT AS EXPECTED"
+        words = " … ".join(json.dumps(each, ensure_ascii=False) for each in told.words)
+        typer.echo(
+            "\t".join(_one_line(each) for each in (case.id, told.outcome, told.values, words, told.why, mark)).rstrip()
+        )
+    if as_expected or other:
+        typer.echo(f"{as_expected} as expected, {other} not, {silent} silently wrong")
+
+
+def _one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
