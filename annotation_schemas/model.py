@@ -361,7 +361,8 @@ class Grading(_Part):
     criteria: tuple[Criterion, ...]
     """What they are asked."""
     outputs: int | None = None
-    """How many models' answers people grade, drawn evenly over the dimensions; None: all of them."""
+    """How many models' answers people grade: drawn evenly over the dimensions, then over the models, by the project's
+    seed; None: all of them."""
     combine: Literal["majority", "mean"] = "majority"
     """What becomes of their grades: the value of more than half of them, or their mean."""
     dimensions: tuple[str, ...] | None = None

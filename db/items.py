@@ -279,6 +279,17 @@ def has_predictions(session: Session, *, item_id: int) -> bool:
     return session.exec(select(PredictionRow.id).where(PredictionRow.item_id == item_id).limit(1)).first() is not None
 
 
+def models_of(session: Session, *, prediction_ids: Sequence[int]) -> dict[int, str]:
+    """Which models gave some answers, by the answers' ids."""
+    found: dict[int, str] = {}
+    for begin in range(0, len(prediction_ids), 500):
+        wanted = select(PredictionRow.id, PredictionRow.model).where(
+            col(PredictionRow.id).in_(prediction_ids[begin : begin + 500])
+        )
+        found |= {id or 0: model for id, model in session.exec(wanted)}
+    return found
+
+
 def prediction(session: Session, *, id: int) -> PredictionRow:
     """A model's answer, which must exist."""
     return session.exec(select(PredictionRow).where(PredictionRow.id == id)).one()

@@ -31,7 +31,7 @@ from db.tables import (
     TaskRow,
 )
 from domain.runs import ANSWERS, OPEN, Attempt, Outcome, RunKind, RunState
-from domain.states import Stage
+from domain.states import Stage, TaskState
 
 _AT_ONCE = 500
 """As many ids as go into one query."""
@@ -507,18 +507,6 @@ def reasons(session: Session, *, run_id: int) -> list[tuple[Outcome, str, int, s
     return [(Outcome(outcome), error, n, item) for outcome, error, n, item in session.execute(wanted)]
 
 
-def slots_open(session: Session, *, run_id: int) -> dict[str, int]:
-    """How many slots for grading the answers of a run have, by dimension."""
-    wanted = (
-        select(ItemRow.dimension, func.count())
-        .join(PredictionRow, col(PredictionRow.item_id) == ItemRow.id)
-        .join(TaskRow, col(TaskRow.prediction_id) == PredictionRow.id)
-        .where(PredictionRow.run_id == run_id, TaskRow.stage == Stage.GRADING)
-        .group_by(col(ItemRow.dimension))
-    )
-    return dict(session.exec(wanted).all())
-
-
 def to_grade(session: Session, *, run_id: int) -> list[tuple[int, int, str]]:
     """All answers of a run (prediction id, item id, dimension)."""
     wanted = (
@@ -531,11 +519,11 @@ def to_grade(session: Session, *, run_id: int) -> list[tuple[int, int, str]]:
 
 
 def in_grading(session: Session, *, run_id: int) -> int:
-    """How many answers of a run people have been given to grade."""
+    """How many answers of a run people can grade or have graded."""
     wanted = (
         select(func.count(func.distinct(TaskRow.prediction_id)))
         .join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
-        .where(PredictionRow.run_id == run_id)
+        .where(PredictionRow.run_id == run_id, TaskRow.stage == Stage.GRADING, TaskRow.state != TaskState.WITHDRAWN)
     )
     return session.exec(wanted).one()
 

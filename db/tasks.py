@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, exists, func, or_, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func, or_, update
 from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, RevisionRow, TaskRow
+from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, PredictionRow, RevisionRow, TaskRow
 from db.types import public_id
 from domain.policies import LEASE
 from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
 SHUFFLE_RANGE = 2**31
+_AT_ONCE = 500
 _EQUALS = 2**20
 """So many places have items that are equally contested: a thousand times as many lie within the shuffled order."""
 _OTHER = aliased(TaskRow)
 """Another slot of the same unit. Made once: an alias costs more than the query that uses it."""
+
+BEGUN = -1
+"""The rank, in a random order, of slots of a unit that somebody has done a slot of."""
 
 # ---- making slots ---------------------------------------------------------------------------------------------------
 
@@ -259,6 +265,22 @@ def _announce(session: Session, *, unit: str) -> None:
         session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(opened=moment()))
 
 
+def begin_unit(session: Session, *, row: TaskRow, whole_item: bool) -> None:
+    """Offer the open slots of a unit that somebody has done before all others (``BEGUN``), or those of all units of its
+    item in the stage. A slot that is held just now is about to be taken."""
+    about = col(TaskRow.item_id) == row.item_id if whole_item else col(TaskRow.unit) == row.unit
+    wanted = select(TaskRow.id).where(
+        about,
+        TaskRow.stage == row.stage,
+        TaskRow.state == TaskState.OPEN,
+        TaskRow.purpose == Purpose.LIVE,
+        TaskRow.rank == 0,
+    )
+    ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
+    if ids:
+        session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(rank=BEGUN, opened=moment()))
+
+
 def set_ranks(session: Session, *, ranks: Mapping[int, int], stage: Stage) -> None:
     """Give the unfinished slots of items (by id) another rank in a stage."""
     by_rank: dict[int, list[int]] = {}
@@ -475,6 +497,119 @@ def offer(session: Session, *, slot: Mapping[str, Any]) -> None:
         )
         .values(state=TaskState.OPEN, person_id=None, lease_until=None, shuffle=slot["shuffle"], opened=moment())
     )
+
+
+@dataclass(frozen=True)
+class AnswerSlots:
+    """A model's answer that was passed on to people, and where its slots are."""
+
+    unit: str
+    prediction_id: int
+    item_id: int
+    model: str
+    dimension: str
+    open: int
+    claimed: int
+    done: int
+    withdrawn: int
+
+    @property
+    def touched(self) -> bool:
+        """Somebody has graded it or has it in hand."""
+        return bool(self.claimed or self.done)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What a sample is even over."""
+        return self.dimension, self.model
+
+
+def answer_slots(session: Session, *, project_id: int, stage: Stage) -> list[AnswerSlots]:
+    """The answers that were passed on to a stage, in the order in which they came."""
+
+    def n(state: TaskState) -> Any:
+        return func.sum(case((col(TaskRow.state) == state, 1), else_=0))
+
+    wanted = (
+        sa_select(
+            col(TaskRow.unit),
+            func.min(TaskRow.prediction_id),
+            func.min(TaskRow.item_id),
+            func.min(PredictionRow.model),
+            func.min(TaskRow.dimension),
+            *(n(state) for state in (TaskState.OPEN, TaskState.CLAIMED, TaskState.DONE, TaskState.WITHDRAWN)),
+        )
+        .join(PredictionRow, col(PredictionRow.id) == col(TaskRow.prediction_id))
+        .where(col(TaskRow.project_id) == project_id, col(TaskRow.stage) == stage, col(TaskRow.purpose) == Purpose.LIVE)
+        .group_by(col(TaskRow.unit))
+    )
+    found = [
+        AnswerSlots(unit, int(prediction_id), int(item_id), model, dimension, *map(int, counts))
+        for unit, prediction_id, item_id, model, dimension, *counts in session.execute(wanted)
+    ]
+    return sorted(found, key=lambda each: each.prediction_id)
+
+
+def call_off_untouched(session: Session, *, units: Sequence[str]) -> set[str]:
+    """Call off all slots of these units, but of none that somebody has or takes just now; the units that were left."""
+    left: set[str] = set()
+    for begin in range(0, len(units), _AT_ONCE):
+        some = list(units[begin : begin + _AT_ONCE])
+        slots = Counter(session.exec(select(TaskRow.unit).where(col(TaskRow.unit).in_(some))))
+        wanted = select(TaskRow).where(col(TaskRow.unit).in_(some)).order_by(col(TaskRow.id))
+        held: dict[str, list[TaskRow]] = {}
+        for row in session.exec(
+            wanted.with_for_update(skip_locked=True, key_share=True).execution_options(populate_existing=True)
+        ):
+            held.setdefault(row.unit, []).append(row)
+        idle = (TaskState.OPEN, TaskState.WITHDRAWN)
+        free = [
+            unit
+            for unit in some
+            if len(held.get(unit, ())) == slots[unit] and all(row.state in idle for row in held[unit])
+        ]
+        left |= set(some) - set(free)
+        session.exec(
+            update(TaskRow)
+            .where(col(TaskRow.unit).in_(free), col(TaskRow.state) == TaskState.OPEN)
+            .values(state=TaskState.WITHDRAWN, lease_until=None)
+        )
+    return left
+
+
+def offer_units(session: Session, *, units: Sequence[str]) -> int:
+    """Offer the slots of these units that were called off; how many."""
+    n = 0
+    for begin in range(0, len(units), _AT_ONCE):
+        some = select(TaskRow.id).where(
+            col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE])), TaskRow.state == TaskState.WITHDRAWN
+        )
+        ids = list(session.exec(some.order_by(col(TaskRow.id)).with_for_update(key_share=True)))
+        session.exec(
+            update(TaskRow)
+            .where(col(TaskRow.id).in_(ids))
+            .values(state=TaskState.OPEN, person_id=None, lease_until=None, opened=moment())
+        )
+        n += len(ids)
+    return n
+
+
+def begin_units(session: Session, *, units: Sequence[str]) -> None:
+    """Offer the open slots of these units before those of all others in a random order."""
+    for begin in range(0, len(units), _AT_ONCE):
+        wanted = select(TaskRow.id).where(
+            col(TaskRow.unit).in_(list(units[begin : begin + _AT_ONCE])),
+            TaskRow.state == TaskState.OPEN,
+            TaskRow.rank == 0,
+        )
+        ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
+        session.exec(update(TaskRow).where(col(TaskRow.id).in_(ids)).values(rank=BEGUN, opened=moment()))
+
+
+def of_item(session: Session, *, item_id: int, stage: Stage) -> list[TaskRow]:
+    """The live slots about an item in a stage."""
+    wanted = select(TaskRow).where(TaskRow.item_id == item_id, TaskRow.stage == stage, TaskRow.purpose == Purpose.LIVE)
+    return list(session.exec(wanted.order_by(col(TaskRow.id))))
 
 
 def offer_again(session: Session, *, unit: str) -> None:

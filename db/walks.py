@@ -5,6 +5,8 @@ because they may not take it is not looked at again. In a random order the lap g
 in an order of the person's own, which follows from the project's seed. What is offered after the lap began is found in
 a second index, by the moment it was offered; it was offered once, so it is looked at once.
 
+Slots of units that somebody has begun may stand in a level of their own, which is gone through before the others.
+
 A lap is walked anew when many slots have come since or when nothing is found, but only as often as it takes at most one
 part in ``RELAP_COST`` of the time that has passed.
 """
@@ -84,6 +86,10 @@ class Walk:
     row: WalkRow
     seed: int
     random: bool
+    dimension: str = ""
+    """Empty: all of them."""
+    level: int = 0
+    """Of a random order: the rank of the slots that it goes through."""
     more: bool = False
     """The search was broken off; there may be work further on."""
 
@@ -95,7 +101,8 @@ class Walk:
             "project": row.project_id,
             "stage": row.stage,
             "taker": row.person_id,
-            "dimension": row.dimension,
+            "dimension": self.dimension,
+            "level": self.level,
         }
 
 
@@ -109,19 +116,24 @@ def open_walk(
     seed: int,
     random: bool,
     hold: bool,
+    level: int = 0,
 ) -> Walk:
-    """Where a person is; with ``hold`` nobody else claims for them until the transaction ends."""
-    given = {"project": project_id, "taker": person_id, "stage": stage, "dimension": dimension}
+    """Where a person is; with ``hold`` nobody else claims for them until the transaction ends.
+
+    ``level`` is the rank of the slots that a random order goes through; each has a walk of its own.
+    """
+    key = dimension if level == 0 else f"{dimension}/{level}"  # no dimension is called so
+    given = {"project": project_id, "taker": person_id, "stage": stage, "dimension": key}
     row: WalkRow | None = session.exec(_walk(hold), params=given).first()
     if row is None:
-        row = WalkRow(project_id=project_id, person_id=person_id, stage=stage, dimension=dimension)
+        row = WalkRow(project_id=project_id, person_id=person_id, stage=stage, dimension=key)
         if hold:
             told = row.model_dump(exclude={"id"})
             insert_or_ignore(session, WalkRow, [{**told, "stage": stage}])
             row = session.exec(_walk(hold), params=given).one()
     if not hold:
         row = WalkRow(**row.model_dump())
-    return Walk(row=row, seed=seed, random=random)
+    return Walk(row=row, seed=seed, random=random, dimension=dimension, level=level)
 
 
 @cache
@@ -175,7 +187,7 @@ def _lap(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
     """Slots ahead in the lap. Where none is free, the walk moves on; where some are, it waits before them."""
     row = walk.row
     found: list[Spot] = []
-    look = _copy(row)
+    look = _copy(walk)
     size, seen, fruitless, began = FIRST_LOOK, 0, 0, time.perf_counter()
     while not look.ended and len(found) < limit:
         if seen > BUDGET:
@@ -192,15 +204,16 @@ def _lap(session: Session, walk: Walk, *, limit: int) -> list[Spot]:
         fruitless += 1
         if walk.random and fruitless >= FRUITLESS and (row.bits or 0) > 0:
             _begin_lap(session, walk, bits=max((row.bits or 0) - COARSER, 0))
-            look, fruitless = _copy(row), 0
+            look, fruitless = _copy(walk), 0
     if seen > 2 * FIRST_LOOK + 8:
         row.cost += int((time.perf_counter() - began) * 1e6)
     return found
 
 
-def _copy(row: WalkRow) -> _Look:
+def _copy(walk: Walk) -> _Look:
     """The same place; moving it changes nothing stored."""
-    return _Look(row.stage, row.dimension, row.bits, row.rank, row.place, row.ended)
+    row = walk.row
+    return _Look(row.stage, walk.dimension, row.bits, row.rank, row.place, row.ended)
 
 
 def _ranked_look(session: Session, walk: Walk, look: _Look, size: int) -> list[Spot]:
@@ -221,7 +234,9 @@ def _random_look(session: Session, walk: Walk, look: _Look, size: int) -> list[S
     given = {**walk.given, "from": begin + low, "to": begin + (1 << width) - 1, "limit": size}
     rows = session.execute(_block(look.stage, bool(look.dimension)), given).all()
     spots = [
-        Spot(row.id, row.item_id, row.unit, 0, (turn << width) + row.shuffle - begin, row.opened, bool(row.free))
+        Spot(
+            row.id, row.item_id, row.unit, walk.level, (turn << width) + row.shuffle - begin, row.opened, bool(row.free)
+        )
         for row in rows
     ]
     look.place = spots[-1].place if len(rows) == size else ((turn + 1) << width) - 1
@@ -235,7 +250,7 @@ def _begin_lap(session: Session, walk: Walk, *, bits: int | None = None) -> None
         bits = _blocks(session, walk) if walk.random else 0
         row.cost = 0
         row.begun = moment()
-    row.bits, row.rank, row.place, row.ended = bits, 0 if walk.random else -(2**31), -1, False
+    row.bits, row.rank, row.place, row.ended = bits, walk.level if walk.random else -(2**31), -1, False
     row.heard, row.heard_id = row.begun - 1_000_000, 0  # what was offered just now may not have been visible yet
 
 
@@ -246,7 +261,7 @@ def _relap_due(walk: Walk, at_least: int) -> bool:
 def _blocks(session: Session, walk: Walk) -> int:
     """Into how many blocks to cut the order, as a power of two: few slots in each, from how densely they lie."""
     begin = int.from_bytes(hashlib.sha256(f"{_name(walk)}/density".encode()).digest()[:8], "big") % (SHUFFLE_RANGE // 2)
-    wanted = _density(walk.row.stage, bool(walk.row.dimension))
+    wanted = _density(walk.row.stage, bool(walk.dimension))
     n, last = session.execute(wanted, {**walk.given, "from": begin, "limit": MANY_NEW}).one()
     if n == MANY_NEW:
         slots = n * SHUFFLE_RANGE // (last - begin + 1)
@@ -298,7 +313,7 @@ def _news(session: Session, walk: Walk) -> list[Spot]:
         given = {**walk.given, "heard": row.heard, "heard_id": row.heard_id, "limit": MANY_NEW}
         spots = [
             Spot(each.id, each.item_id, each.unit, each.rank, each.shuffle, each.opened, bool(each.free), in_lap=False)
-            for each in session.execute(_offered(row.stage, bool(row.dimension)), given).all()
+            for each in session.execute(_offered(row.stage, bool(walk.dimension), walk.random), given).all()
         ]
         passed = spots if row.ended else [spot for spot in spots if (spot.rank, spot.place) <= (row.rank, row.place)]
         free = [spot for spot in passed if spot.free]
@@ -348,12 +363,13 @@ def _ranked(stage: Stage, within: bool) -> Any:
 @cache
 def _block(stage: Stage, within: bool) -> Any:
     shuffle = col(TaskRow.shuffle)
-    raw = _open(within).where(col(TaskRow.rank) == 0, shuffle >= bindparam("from"), shuffle <= bindparam("to"))
+    level = col(TaskRow.rank) == bindparam("level")
+    raw = _open(within).where(level, shuffle >= bindparam("from"), shuffle <= bindparam("to"))
     return _looked(raw.order_by(shuffle).limit(bindparam("limit")), stage, "shuffle")
 
 
 @cache
-def _offered(stage: Stage, within: bool) -> Any:
+def _offered(stage: Stage, within: bool, random: bool) -> Any:
     place = tuple_(col(TaskRow.opened), col(TaskRow.id))
     raw = select(TaskRow).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN)
     raw = raw.where(place > tuple_(bindparam("heard"), bindparam("heard_id")))
@@ -362,6 +378,8 @@ def _offered(stage: Stage, within: bool) -> Any:
     conditions = [col(slot.purpose) == Purpose.LIVE, *may_take_conditions(stage, of=slot), not_put_off(slot)]
     if within:
         conditions.append(col(slot.dimension) == bindparam("dimension"))
+    if random:
+        conditions.append(col(slot.rank) == bindparam("level"))
     columns: list[Any] = [slot.id, slot.item_id, slot.unit, slot.rank, slot.shuffle, slot.opened]
     return sa_select(*columns, and_(*conditions).label("free")).order_by(col(slot.opened), col(slot.id))
 
@@ -369,6 +387,7 @@ def _offered(stage: Stage, within: bool) -> Any:
 @cache
 def _density(stage: Stage, within: bool) -> Any:
     shuffle = col(TaskRow.shuffle)
-    raw = _open(within).where(col(TaskRow.rank) == 0, shuffle >= bindparam("from")).order_by(shuffle)
+    level = col(TaskRow.rank) == bindparam("level")
+    raw = _open(within).where(level, shuffle >= bindparam("from")).order_by(shuffle)
     near = raw.with_only_columns(shuffle).limit(bindparam("limit")).subquery("near")
     return select(func.count(), func.max(near.c.shuffle)).select_from(near)

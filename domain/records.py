@@ -611,6 +611,8 @@ class Dashboard:
     graded: int = 0
     """Grading slots that are done, of ``to_grade``."""
     to_grade: int = 0
+    sample: str = ""
+    """How far people are with the answers that they are to grade, as a sentence; empty: none was passed on."""
     refinement: Mapping[str, int] = field(default_factory=dict)
     """Refinement: answers ``fed`` beside the items as they stand and ``decided``, items ``edited`` and ``refined``."""
     stopped: Sequence[str] = ()

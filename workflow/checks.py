@@ -152,7 +152,8 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
             continue
         for row, item in queries.unfinished(session, project_id=access.project_id, stage=stage):
             rank = tasks.rank_of(part.order, slot=row.slot, item_id=item.id or 0, priority=item.priority)
-            if rank != row.rank:
+            begun = row.rank == tasks.BEGUN and stage is Stage.GRADING and part.order == "random"
+            if rank != row.rank and not begun:
                 yield (
                     row.id or 0,
                     rank,

@@ -123,7 +123,7 @@ def peek(
             )
         ]
         ways = _walks(session, access, person, stage, mine, hold=False)
-        ahead += [spot.item_id for _, spot in walks.search(session, ways, limit=limit)]
+        ahead += [spot.item_id for _, spot in _search(session, ways, limit=limit)]
         coming = list(dict.fromkeys(ahead))[:limit]
         coming = list(gold.mixed_in(session, access=access, person=person, stage=stage, dimensions=mine, ahead=coming))
         found = [
@@ -467,7 +467,7 @@ def _claim(
             now=now,
             limit=1 + attempt,
         )
-        found = [] if left_behind else walks.search(session, ways, limit=1 + attempt)
+        found = [] if left_behind else _search(session, ways, limit=1 + attempt)
         if known is not None and (left_behind or found):  # among live work, never after the last of it
             row = gold.hand_out(session, access=access, person=person, gold_id=known, now=now)
             if row is not None:
@@ -479,7 +479,7 @@ def _claim(
                 _note_claim(session, access, row, person, before, now)
                 return row, False
         if left_behind:
-            found = walks.search(session, ways, limit=1 + attempt)
+            found = _search(session, ways, limit=1 + attempt)
         for way, spot in found:
             chosen = _own_choice(session, access, person, stage, spot)
             taken = tasks.take(session, task_id=chosen, stage=stage, person_id=person.id, now=now)
@@ -489,7 +489,7 @@ def _claim(
                 _note_claim(session, access, taken, person, None, now)
                 return taken, False
         if not found and not left_behind:
-            return None, any(way.more for way in ways)
+            return None, any(way.more for lot in ways for way in lot)
         time.sleep(0.002 * (attempt + 1))  # others hold all of these just now; they are done with them in a moment
     return None, False
 
@@ -507,21 +507,38 @@ def _own_choice(session: Session, access: Access, person: Person, stage: Stage, 
 
 def _walks(
     session: Session, access: Access, person: Person, stage: Stage, dimensions: Sequence[str] | None, *, hold: bool
-) -> list[walks.Walk]:
-    """Where a person is in each dimension that they go through by itself."""
+) -> list[list[walks.Walk]]:
+    """Where a person is in each dimension that they go through by itself, in lots of which one is looked through
+    before the next: a random order of answers begins with those that somebody has graded."""
+    random = order_of(access.schema, stage) == "random"
     return [
-        walks.open_walk(
-            session,
-            project_id=access.project_id,
-            person_id=person.id,
-            stage=stage,
-            dimension=dimension,
-            seed=access.seed,
-            random=order_of(access.schema, stage) == "random",
-            hold=hold,
-        )
-        for dimension in sorted(dimensions if dimensions is not None else ("",))
+        [
+            walks.open_walk(
+                session,
+                project_id=access.project_id,
+                person_id=person.id,
+                stage=stage,
+                dimension=dimension,
+                seed=access.seed,
+                random=random,
+                hold=hold,
+                level=level,
+            )
+            for dimension in sorted(dimensions if dimensions is not None else ("",))
+        ]
+        for level in ((tasks.BEGUN, 0) if random and stage is Stage.GRADING else (0,))
     ]
+
+
+def _search(
+    session: Session, ways: Sequence[Sequence[walks.Walk]], *, limit: int
+) -> list[tuple[walks.Walk, walks.Spot]]:
+    """The next slots that a person may take, out of the first lot of walks in which there are any."""
+    for lot in ways:
+        found = walks.search(session, lot, limit=limit)
+        if found:
+            return found
+    return []
 
 
 def _put_off_before(

@@ -14,7 +14,7 @@ from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
 from domain.roles import at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
-from workflow import gold, pool, qualify, refine, sift
+from workflow import gold, grade, pool, qualify, refine, sift
 from workflow.accounts import person_of
 from workflow.claim import why_closed, why_nothing
 from workflow.projects import Access, access_to, projects_of, require_lead, role_for, stages_of
@@ -118,6 +118,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
             free_images=pool.count(session, access=access, dimensions=None),
             graded=sum(n for (_, state), n in grading.items() if state is TaskState.DONE),
             to_grade=sum(n for (_, state), n in grading.items() if state is not TaskState.WITHDRAWN),
+            sample=sample.sentence if (sample := grade.sample_of(session, access=access)) and sample.passed_on else "",
             refinement=refine.counts(session, access=access),
             stopped=tuple(f"{name} ({stage.value})" for stage, name in gold.stopped(session, access=access)),
             without_set=tuple(stage.value for stage in qualify.without_set(session, access=access)),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import registry
-from db import batches, events, runs, tasks
+from db import batches, events, projects, runs, tasks
 from db.engine import Session, Store
 from db.tables import RunRow, RunWorkerRow
 from domain.batches import OUT
@@ -546,14 +545,47 @@ def slots_of(store: Store, *, by: Person | None, run: str) -> dict[str, int]:
     """How many slots ``send_to_grading`` would open now, by dimension; empty where nobody grades."""
     with store.read() as session:
         row, access = run_and_access(session, by, run)
+        return grade.foreseen(session, access=access, predictions=runs.to_grade(session, run_id=row.id or 0))
+
+
+def sample_of(store: Store, *, by: Person | None, project: str) -> grade.Sample | None:
+    """How far people's grading of a project's answers is, for its leads; None where nobody grades."""
+    with store.read() as session:
+        return grade.sample_of(session, access=require_lead(session, by=by, project=project))
+
+
+def draw_sample(store: Store, *, by: Person | None, project: str, outputs: int | None = None) -> int:
+    """Open what the planned sample of answers lacks, or of a larger one; the number of new slots. For leads.
+
+    Raises
+    ------
+    Conflict
+        The schema has no grading, lets people grade all answers anyway, or ``outputs`` is less than is planned.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
         stage = access.schema.stages.grading
         if stage is None:
-            return {}
-        found = Counter(dimension for _, _, dimension in runs.to_grade(session, run_id=row.id or 0))
-        opened = runs.slots_open(session, run_id=row.id or 0)
-    graded = [each.id for each in access.schema.dimensions if stage.dimensions is None or each.id in stage.dimensions]
-    left = {dimension: found[dimension] * stage.raters - opened.get(dimension, 0) for dimension in graded}
-    return {dimension: n for dimension, n in left.items() if n > 0}
+            raise Conflict(f"The schema {access.schema.name} has no grading by people, so there is no sample.")
+        registry.require_available(access.schema, "grading")
+        projects.lock(session, id=access.project_id)
+        now = store.now()
+        if outputs is not None:
+            before = grade.planned(session, access=access)
+            if before is None:
+                raise Conflict(f"In the schema {access.schema.name} people grade all answers: there is no sample.")
+            if outputs < before:
+                raise Conflict(f"{before:,} answers are planned already, and a sample never becomes smaller.")
+            if outputs > before:
+                events.record(
+                    session,
+                    at=now,
+                    kind=grade.EXTENDED,
+                    project_id=access.project_id,
+                    person_id=by.id if by else None,
+                    data={"outputs": outputs, "before": before},
+                )
+        return grade.draw(session, access=access, now=now)
 
 
 # ---- looking --------------------------------------------------------------------------------------------------------

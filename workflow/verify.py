@@ -16,7 +16,7 @@ from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_stat
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
-from workflow import qualify
+from workflow import grade, qualify
 from workflow.projects import Access
 
 SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
@@ -124,6 +124,7 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
         session.add(item)
         session.flush()
         match_slots(session, access=access, item=item, state=verdict.state)
+        grade.follow_state(session, access=access, item_id=item.id or 0, before=before, state=verdict.state)
     unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
     if verdict.state is ItemState.IN_ADJUDICATION:
         slot = {

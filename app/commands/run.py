@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.services import Resources
     from domain.runs import Question, RunPlan
     from inference.spec import ModelSpec
+    from workflow.grade import Sample
     from workflow.runs import RunView
 
 Project = Annotated[str, typer.Argument(help="The project.")]
@@ -43,6 +44,7 @@ def register(cli: typer.Typer) -> None:
     run.command("pause")(pause)
     run.command("cancel")(cancel)
     run.command("grade")(grade)
+    run.command("sample")(sample)
     batch_command.register(run)
 
 
@@ -198,8 +200,30 @@ def grade(run: Run) -> None:
     """Send a run's answers to grading by people."""
     from workflow import runs
 
-    n = runs.send_to_grading(opened().store, by=None, run=run)
+    store = opened().store
+    n = runs.send_to_grading(store, by=None, run=run)
     typer.echo(f"{n} new slots for grading.")
+    _tell_sample(runs.sample_of(store, by=None, project=runs.view(store, by=None, run=run).project))
+
+
+def sample(
+    project: Project,
+    outputs: Annotated[
+        int | None, typer.Option(min=1, help="So many answers are to be graded: more than are planned, never fewer.")
+    ] = None,
+) -> None:
+    """Open what people's planned sample of answers lacks, and say how far they are."""
+    from workflow import runs
+
+    store = opened().store
+    n = runs.draw_sample(store, by=None, project=project, outputs=outputs)
+    typer.echo(f"{n} new slots for grading.")
+    _tell_sample(runs.sample_of(store, by=None, project=project))
+
+
+def _tell_sample(sample: Sample | None) -> None:
+    if sample is not None:
+        typer.echo(sample.sentence)
 
 
 def tell_counted(shared: Resources, project: str, items: Items | str | None) -> None:

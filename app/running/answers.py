@@ -332,6 +332,10 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     slots = runs.slots_of(services.store, by=services.person, run=view.id)
     shell.show(markup.tag("p", markup.text(sending(view, slots, titles)), style="ts"))
+    sample = runs.sample_of(services.store, by=services.person, project=project.name)
+    if sample is not None and sample.passed_on:
+        words = markup.text(f"Grading in this project: {sample.sentence}")
+        shell.show(markup.tag("p", words, style="ts", data_part="sample"))
     n = sum(slots.values())
     if n and st.button(f"Send to grading: {markup.count(n, 'slot')}", type="primary", key="models.send"):
         opened = runs.send_to_grading(services.store, by=services.person, run=view.id)
@@ -342,7 +346,10 @@ def to_grading(services: Services, project: ProjectView, view: RunView) -> None:
 def sending(view: RunView, slots: Mapping[str, int], titles: Mapping[str, str]) -> str:
     """What sending would open, in words."""
     if not sum(slots.values()):
-        return f"All {view.in_grading:,} answers that can be graded are in grading. Sending again opens nothing twice."
+        return (
+            f"{view.in_grading:,} answers of this run are in grading, and sending opens no more: answers to items that"
+            " do not count, and those beyond the planned sample, wait."
+        )
     where = ", ".join(f"{titles.get(name, name)} {n:,}" for name, n in slots.items() if n)
     already = f" {view.in_grading:,} answers are there already, and none is sent twice." if view.in_grading else ""
     return (

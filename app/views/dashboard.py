@@ -74,6 +74,8 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     ]
     if board.to_grade:
         parts.append(f"{board.graded} of {board.to_grade} gradings done")
+    if board.sample:
+        parts.append(board.sample.rstrip("."))
     if board.refinement:
         n = board.refinement
         parts.append(

@@ -139,7 +139,7 @@ def test_killed_five_times_it_ends_with_exactly_500_answers(
     full: Path, spec: Path, running: Callable[..., subprocess.Popen[str]]
 ) -> None:
     before = asked(full, "SELECT count(*) FROM run WHERE kind = 'model'")
-    process = running("run", "model", "demo", "--spec", str(spec))
+    process = running("run", "model", "demo", "--spec", str(spec), "--items", "all")
     wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE kind = 'model'") > before, process)
     run = newest(full)
     workers = "SELECT count(*) FROM run_worker w JOIN run r ON r.id = run_id WHERE r.public_id = ?"
@@ -171,7 +171,7 @@ def test_killed_five_times_it_ends_with_exactly_500_answers(
 def test_ctrl_c_pauses_and_a_second_worker_goes_on(
     full: Path, slow_endpoint: Path, running: Callable[..., subprocess.Popen[str]]
 ) -> None:
-    process = running("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "120")
+    process = running("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "120", "--items", "all")
     told = process.stdout.readline() if process.stdout else ""
     while "Run " not in told:
         told = process.stdout.readline() if process.stdout else ""
@@ -202,7 +202,9 @@ def test_ctrl_c_pauses_and_a_second_worker_goes_on(
 def test_two_at_once_share_a_run(
     full: Path, slow_endpoint: Path, running: Callable[..., subprocess.Popen[str]]
 ) -> None:
-    first = running("run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "200", "--text-only")
+    first = running(
+        "run", "model", "demo", "--spec", str(slow_endpoint), "--limit", "200", "--text-only", "--items", "all"
+    )
     wait_for(lambda: asked(full, "SELECT count(*) FROM run WHERE name LIKE 'scripted, text only%'") == 1, first)
     run = newest(full)
     second = running("run", "model", "demo", "--resume", run)
@@ -263,7 +265,9 @@ def test_what_does_not_fit_is_a_sentence(full: Path, spec: Path, tmp_path: Path)
         "name: far\nadapter: endpoint\nmodel: m\ngeneration: {max_new_tokens: 10}\n"
         "endpoint: {base_url: http://127.0.0.1:9/v1, price: {input: 1000000.0, output: 0.0, date: '2026-01-01'}}\n"
     )
-    plan = touchstone("run", "model", "demo", "--spec", str(endpoint), "--dry-run", "--text-only", home=full)
+    plan = touchstone(
+        "run", "model", "demo", "--spec", str(endpoint), "--items", "all", "--dry-run", "--text-only", home=full
+    )
     assert plan.returncode == 0, plan.stderr
     assert f"{ITEMS} requests" in plan.stdout
     about = next(line.split() for line in plan.stdout.splitlines() if "tokens asked" in line)
