@@ -439,6 +439,14 @@ def _grading(schema: Schema) -> Found:
     if grading is None:
         return
     yield from _known_dimensions(schema, grading.dimensions, ("stages", "grading", "dimensions"))
+    named = [each.name for each in grading.criteria if each.kind == "choice" and derived.ends_of_values(each) is None]
+    if grading.combine == "mean" and named:
+        names = " and ".join(f"`{name}`" for name in named)
+        yield (
+            ("stages", "grading", "combine"),
+            f"there is no `mean` of names, which the options of {names} are: say `majority`, or give the options"
+            " numbers as their values",
+        )
     if grading.qualification:
         yield from _qualification(grading.qualification, "grading")
         if grading.qualification.against in ("key", "both"):

@@ -84,6 +84,7 @@ class Line:
         return {
             "scores": self.scores.kind,
             "criterion": self.scores.criterion,
+            "option": self.scores.option,
             "judge": self.scores.judge,
             "method": METHODS[self.scores.method] if self.scores.method else None,
             "model": self.model,
@@ -577,7 +578,11 @@ def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]
     given = {id: each for id, each in found.grades.get(of.scores.criterion or "", {}).items() if id in answers}
     few = sum(len(each) < grading.raters for each in given.values())
     mean = "the mean of people's grades"
-    words = mean if grading.combine == "mean" else "the one that more than half of the people asked for give"
+    words = (
+        mean
+        if grading.combine == "mean" and of.scores.option is None
+        else "the one that more than half of the people asked for give"
+    )
     notes = [f"The grade of an answer is {words}. The intervals say what other items would give, with these people."]
     if few:
         notes.append(

@@ -36,9 +36,11 @@ from workflow.results import (
     answer_of,
     combined,
     is_right,
+    named_criteria,
     scored,
     scored_criteria,
     silent,
+    value_of,
 )
 from workflow.show import asset_view
 from workflow.sight import look_into, sight
@@ -294,8 +296,8 @@ class CaseAnswer:
     latest: bool
     """It counts; else the model answered again."""
     grades: Sequence[Grade] = ()
-    combined: Mapping[str, float | None] = field(default_factory=dict)
-    """What people's grades come to, by criterion; None: no majority."""
+    combined: Mapping[str, float | str | None] = field(default_factory=dict)
+    """What people's grades come to, by criterion, an option where values are names; None: no majority."""
     ranked: Ranking | None = None
     """Where options were ranked: how likely the model finds each."""
     finish_reason: str | None = None
@@ -392,7 +394,13 @@ def _answers(
         right, why = is_right(access.schema, fields, read.get(each.id))
         attempt = made.get((each.run_id, each.item_id))
         mine = given.get(each.id, ())
-        come_to: dict[str, float | None] = {}
+        come_to: dict[str, float | str | None] = {}
+        for criterion in named_criteria(access.schema):
+            named = [value_of(criterion, grade.values.get(criterion.name)) for grade in mine if grade.person]
+            places = [place for place in named if not math.isnan(place)]
+            if places and grading is not None:
+                place = combined(places, "majority", grading.raters)
+                come_to[criterion.name] = None if place is None else str(criterion.options[int(place)].value)
         for criterion in scored_criteria(access.schema):
             values = [grade.values.get(criterion.name) for grade in mine if grade.person]
             numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]

@@ -77,7 +77,7 @@ NOT_ASKED = "not asked yet"
 NO_GRADE = "nobody has graded it"
 NO_MAJORITY = "no grade has a majority"
 NO_RATING = "the judge has not graded it"
-NOT_A_NUMBER = "the grade is no number of the scale"
+NOT_A_NUMBER = "the grade is no value of the scale"
 
 
 # ---- one read of a project ------------------------------------------------------------------------------------------
@@ -114,9 +114,10 @@ class Read:
     unanswered: Mapping[str, Mapping[int, str]]
     """Model -> item -> why there is no answer, of everything that it was asked."""
     grades: Mapping[str, Mapping[int, Sequence[float]]]
-    """Criterion -> answer -> people's grades; nan for one that is no number of the scale."""
+    """Criterion -> answer -> people's grades; nan for one that is no number of the scale. Of a criterion whose values
+    are names (``named_criteria``): the places of the options."""
     judged: Mapping[tuple[str, str], Mapping[int, float]]
-    """(criterion, judge) -> answer -> grade."""
+    """(criterion, judge) -> answer -> grade, as ``grades``."""
     unscored: Mapping[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
     """(criterion, judge) -> answer -> why the judge's reply holds no grade."""
     metrics: frozenset[str] = frozenset()
@@ -205,14 +206,14 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
     current_ids = {each.id for each in last.values()}
     people = stored.people(session, project_id=project_id)
-    criteria = scored_criteria(access.schema)
+    criteria = [*scored_criteria(access.schema), *named_criteria(access.schema)]
     grades: dict[str, dict[int, list[float]]] = {}
     for id, given in stored.all_grades(session, project_id=project_id):
         if id not in current_ids:
             continue
         for criterion in criteria:
             if (value := given.get(criterion.name)) is not None:
-                grades.setdefault(criterion.name, {}).setdefault(id, []).append(number_of(criterion, value))
+                grades.setdefault(criterion.name, {}).setdefault(id, []).append(value_of(criterion, value))
     judged: dict[tuple[str, str], dict[int, float]] = {}
     unknown = 0
     named = {criterion.name: criterion for criterion in criteria}
@@ -225,7 +226,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         if about is None or about.id not in current_ids:
             unknown += 1
             continue
-        judged.setdefault((name, rater), {})[about.id] = number_of(named[name], value)
+        judged.setdefault((name, rater), {})[about.id] = value_of(named[name], value)
     unscored: dict[tuple[str, str], dict[int, str]] = {}
     metrics: set[str] = set()
     for score in judging.scores(session, project_id=project_id):
@@ -235,7 +236,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         if score.metric:
             metrics.add(score.run)
         if score.verdict.scored:
-            value = float(score.value) if score.metric else number_of(named[score.criterion], score.value)
+            value = float(score.value) if score.metric else value_of(named[score.criterion], score.value)
             judged.setdefault(place, {})[score.prediction_id] = value
         else:
             judged.setdefault(place, {})
@@ -307,9 +308,26 @@ def scored_criteria(schema: Schema) -> list[Criterion]:
     return [each for each in criteria_of(schema, Stage.GRADING) if ends_of_values(each) is not None]
 
 
+def named_criteria(schema: Schema) -> list[Criterion]:
+    """The criteria of grading that are choices between names: of them there is no mean, but a share of each option."""
+    return [
+        each
+        for each in criteria_of(schema, Stage.GRADING)
+        if each.kind == "choice" and each.options and ends_of_values(each) is None
+    ]
+
+
+def value_of(criterion: Criterion, value: Any) -> float:
+    """A grade as it is computed with: the number, or the place of the option where values are names; nan if it is
+    neither."""
+    if ends_of_values(criterion) is not None:
+        return number_of(criterion, value)
+    return next((float(at) for at, each in enumerate(criterion.options) if same(each.value, value)), math.nan)
+
+
 def ends_of(schema: Schema, scores: Scores) -> tuple[float | None, float | None]:
     """The lowest and the highest score that there can be; None where the scale has no end."""
-    if scores.kind == "key":
+    if scores.kind == "key" or scores.option is not None:
         return 0.0, 1.0
     rule = derived.find(schema, scores.criterion)
     if rule is not None:
@@ -335,6 +353,12 @@ def is_right(schema: Schema, fields: Mapping[str, Any], found: AnswerReading | N
     if found is None or found.outcome is not ReadOutcome.READ:
         return math.nan, known if known != GONE else ""
     return held_against(found.value, asked, key)
+
+
+def combine_of(schema: Schema, criterion: Criterion) -> Combine:
+    """What becomes of people's grades by a criterion: of names there is no mean, so most of them decide."""
+    grading = schema.stages.grading
+    return grading.combine if grading is not None and ends_of_values(criterion) is not None else "majority"
 
 
 def combined(given: Sequence[float], combine: Combine, raters: int = 1) -> float | None:
@@ -364,11 +388,14 @@ class Scores:
     judge: str | None = None
     method: Method | None = None
     """Of ``corrected``."""
+    option: str | None = None
+    """Of a criterion whose values are names: the option, as text, whose share of the answers this is."""
 
     @property
     def title(self) -> str:
         """As people read it."""
         about = f", {self.criterion.replace('_', ' ')}" if self.criterion else ""
+        about += f": share of {self.option}" if self.option is not None else ""
         if self.kind == "key":
             return "Accuracy against the key"
         if self.kind == "human":
@@ -398,6 +425,15 @@ def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
         there += [Scores("human", name)] if people else []
         there += [Scores("judge", name, judge) for judge in judges]
         there += [Scores("corrected", name, judge, method) for judge in judges] if people else []
+    for criterion in named_criteria(found.schema):
+        name = criterion.name
+        people = bool(found.grades.get(name))
+        judges = sorted({judge for of, judge in found.judged if of == name} - found.metrics)
+        options = [str(each.value) for each in criterion.options]
+        there += [Scores("human", name, option=each) for each in options] if people else []
+        there += [Scores("judge", name, judge, option=each) for judge in judges for each in options]
+        if people:
+            there += [Scores("corrected", name, judge, method, each) for judge in judges for each in options]
     for rule in found.schema.report.derived:
         people = all(found.grades.get(part) for part in rule.parts)
         rated = [{judge for of, judge in found.judged if of == part} for part in rule.parts]
@@ -418,7 +454,7 @@ def wanted(
     InvalidInput
         There is no such criterion.
     """
-    known = [criterion.name for criterion in scored_criteria(found.schema)]
+    known = [each.name for each in (*scored_criteria(found.schema), *named_criteria(found.schema))]
     known += [rule.name for rule in found.schema.report.derived]
     for name in criteria or ():
         if name not in known:
@@ -431,9 +467,9 @@ def wanted(
 
 
 def _no_criterion(schema: Schema, name: str | None) -> str:
-    known = [each.name for each in scored_criteria(schema)] + [rule.name for rule in schema.report.derived]
-    names = ", ".join(known) or "none"
-    return f"Grading has no criterion {name!r} whose values are numbers; it has {names}."
+    known = [each.name for each in (*scored_criteria(schema), *named_criteria(schema))]
+    names = ", ".join([*known, *(rule.name for rule in schema.report.derived)]) or "none"
+    return f"Grading has no criterion {name!r} whose values are numbers or named options; it has {names}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -482,9 +518,12 @@ def scored(found: Read, scores: Scores) -> Scored:
     rule = derived.find(found.schema, scores.criterion)
     if rule is not None:
         return _derived(found, scores, rule)
-    criterion = next((each for each in scored_criteria(found.schema) if each.name == scores.criterion), None)
+    there = scored_criteria(found.schema) if scores.option is None else named_criteria(found.schema)
+    criterion = next((each for each in there if each.name == scores.criterion), None)
     if criterion is None:
         raise InvalidInput([Problem("criterion", _no_criterion(found.schema, scores.criterion))])
+    if scores.option is not None:
+        return _share_of(found, scores, criterion)
     low, high = ends_of_values(criterion) or (None, None)
     people = _by_people(found, criterion) if scores.kind in ("human", "corrected") else None
     judge = _by_judge(found, scores) if scores.kind in ("judge", "corrected") else None
@@ -493,6 +532,24 @@ def scored(found: Read, scores: Scores) -> Scored:
     failed = _without_score(found, scores, [criterion.name])
     asked, lacking = _asked_in(found, people, judge, own=criterion.dimensions, failed=failed)
     return _together(scores, people, judge, low=low, high=high, asked=asked, lacking=lacking, failed=failed)
+
+
+def _share_of(found: Read, scores: Scores, criterion: Criterion) -> Scored:
+    """Of each answer 1 where its grade is the option, else 0; people's grade is what most of them give."""
+    place = next((float(at) for at, each in enumerate(criterion.options) if str(each.value) == scores.option), None)
+    if place is None:
+        options = ", ".join(str(each.value) for each in criterion.options)
+        message = f"{criterion.name} has no option {scores.option!r}; it has {options}."
+        raise InvalidInput([Problem("criterion", message)])
+
+    def shared(of: Values) -> Values:
+        return np.where(np.isnan(of[0]), np.nan, (of[0] == place).astype(float)), of[1]
+
+    people = shared(_by_people(found, criterion)) if scores.kind in ("human", "corrected") else None
+    judge = shared(_by_judge(found, scores)) if scores.kind in ("judge", "corrected") else None
+    failed = _without_score(found, scores, [criterion.name])
+    asked, lacking = _asked_in(found, people, judge, own=criterion.dimensions, failed=failed)
+    return _together(scores, people, judge, low=0.0, high=1.0, asked=asked, lacking=lacking, failed=failed)
 
 
 def _by_key(found: Read, scores: Scores) -> Scored:
@@ -634,7 +691,7 @@ def _dimensions_of(found: Read, places: Iterable[int]) -> frozenset[str]:
 
 def _by_people(found: Read, criterion: Criterion) -> Values:
     grading = found.schema.stages.grading
-    combine: Combine = grading.combine if grading else "majority"
+    combine = combine_of(found.schema, criterion)
     raters = grading.raters if grading else 1
     given = found.grades.get(criterion.name, {})
     values = np.full(len(found.answers), np.nan)

@@ -89,6 +89,7 @@ def address(project: str, *, scores: Scores | None = None, **asked: str | int | 
 
 def _of_scores(scores: Scores) -> dict[str, str]:
     asked = {"scores": scores.kind, "criterion": scores.criterion, "judge": scores.judge, "method": scores.method}
+    asked["option"] = scores.option
     return {name: value for name, value in asked.items() if value}
 
 
@@ -96,6 +97,12 @@ def _scores(found: Read) -> Scores | None:
     """The number that the address asks about; None if it names none that there is."""
     asked = st.query_params
     kind, criterion, judge = asked.get("scores"), asked.get("criterion"), asked.get("judge")
+    option = asked.get("option")
+    if option is not None:
+        there = (each for each in scores_of(found) if each.option == option)
+        return next(
+            (each for each in there if (each.kind, each.criterion, each.judge) == (kind, criterion, judge)), None
+        )
     if kind == "key":
         return Scores("key")
     if kind == "human" and criterion in found.grades:
@@ -471,11 +478,12 @@ def _read(answer: CaseAnswer) -> markup.Markup:
     )
 
 
-def _come_to(combined: Mapping[str, float | None]) -> str:
-    said = [
-        f"{name.replace('_', ' ')} {'no majority' if value is None else f'{value:.3g}'}"
-        for name, value in combined.items()
-    ]
+def _come_to(combined: Mapping[str, float | str | None]) -> str:
+
+    def of(value: float | str | None) -> str:
+        return "no majority" if value is None else value if isinstance(value, str) else f"{value:.3g}"
+
+    said = [f"{name.replace('_', ' ')} {of(value)}" for name, value in combined.items()]
     return ", ".join(said)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -124,7 +125,7 @@ def _choices(view: ProjectView, found: Read, there: Sequence[Scores]) -> tuple[S
         bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")
         common = st.toggle("Only items that every model has answered", key="results.common")
     if scores.kind == "corrected":
-        scores = Scores("corrected", scores.criterion, scores.judge, method)
+        scores = replace(scores, method=method)
     if by == ALIKE:
         one, other = st.columns(2)
         names = list(compared)

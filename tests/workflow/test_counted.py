@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from scipy import stats
 from sqlmodel import select
 
 from annotation_schemas.judge_templates import parse_template
@@ -16,14 +17,15 @@ from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from db import items as stored_items
 from db.engine import Store
-from db.tables import ImportedRatingRow, PersonRow, PredictionRow, RunRow
-from domain.errors import InvalidInput
+from db.tables import ImportedRatingRow, PersonRow, PredictionRow, RunRow, TaskRow
+from domain.errors import InvalidInput, SchemaError
+from domain.records import TaskView
 from domain.roles import Role
 from domain.runs import RunKind, RunPlan
 from domain.states import Items, ItemState, Stage
 from inference.spec import ModelSpec
 from tests import factories
-from workflow import author, cases, judging, metrics, results, runs
+from workflow import author, cases, claim, judging, metrics, results, runs, submit
 from workflow import board as numbers
 from workflow.accounts import person_of
 from workflow.counting import counting_of
@@ -393,3 +395,96 @@ def test_a_project_without_verdicts_counts_all_and_says_why(store: Store) -> Non
     assert (found.which, found.sentence) == (Items.ALL, "All 3 items: none of them has a verdict yet.")
     with pytest.raises(InvalidInput, match="no kept items: none of them has a verdict yet"):
         counting_of(store, person=None, project="p", items_="kept")
+
+
+# ---- named options --------------------------------------------------------------------------------------------------
+
+CHOICE = """
+name: choice
+version: 1
+title: Choice
+dimensions: [{id: d1, title: D1, definition: "x"}, {id: d2, title: D2, definition: "x"}]
+item:
+  assets: [{role: image, kind: image}]
+  fields: [{name: question, kind: text}]
+stages:
+  grading:
+    raters: 3
+    combine: COMBINE
+    criteria:
+      - {name: quality, kind: choice, prompt: "?", options: [{value: good, label: Good}, {value: fair, label: Fair},
+         {value: bad, label: Bad}]}
+      - {name: number, kind: choice, prompt: "?", options: [{value: 0, label: "No"}, {value: 1, label: "Yes"}]}
+"""
+
+
+def test_a_mean_of_names_is_refused_and_one_of_numbers_is_not() -> None:
+    with pytest.raises(SchemaError, match="there is no `mean` of names, which the options of `quality` are"):
+        load_text(CHOICE.replace("COMBINE", "mean"), "g", "choice")
+    numbered = CHOICE.replace("COMBINE", "mean").replace("value: good", "value: 2").replace("value: fair", "value: 1")
+    loaded = load_text(numbered.replace("value: bad", "value: 0"), "g", "choice")
+    assert [each.name for each in results.scored_criteria(loaded.schema_)] == ["quality", "number"]
+
+
+def test_choices_between_names_come_out_as_shares(store: Store) -> None:
+    # six answers; three people's grades of each in one of three patterns
+    loaded = load_text(CHOICE.replace("COMBINE", "majority"), "g", "choice")
+    factories.make_project(store, loaded=loaded)
+    people = factories.make_people(store, "ann", "bob", "cy")
+    patterns = [("good", "good", "bad"), ("good", "fair", "bad"), ("bad", "bad", "bad")]
+    settled = {"good": 1, "fair": 0, "bad": 1}  # of three; the middle one has no majority
+    items = factories.make_items(store, 6, dimension="d1", fields={"question": "?"})
+    factories.make_predictions(store, items, models=["a"], dimension="d1")
+    for at, person in enumerate(people):
+        while isinstance(view := claim.next_task(store, person=person, project="p", stage=Stage.GRADING), TaskView):
+            with store.read() as session:
+                item = session.exec(select(TaskRow.item_id).where(TaskRow.public_id == view.id)).one() or 0
+            given = patterns[items.index(item) % 3][at]
+            submit.submit(
+                store, person=person, task=view.id, key=view.id, values={"quality": given, "number": int(at > 0)}
+            )
+    with store.write() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        for at, item in enumerate(items):
+            name = stored_items.by_id(session, id=item).external_id
+            session.add(
+                ImportedRatingRow(
+                    project_id=project_id,
+                    stage=Stage.GRADING,
+                    unit=f"{name} · a",
+                    rater="j",
+                    criterion="quality",
+                    value="good" if at < 4 else "fair",
+                    dimension="d1",
+                    created_at=store.now(),
+                )
+            )
+    found = results.read(store, person=None, project="p")
+    titles = [each.title for each in results.scores_of(found)]
+    assert titles[:1] == ["People, number"]
+    assert "People, quality: share of good" in titles
+    for option, n in settled.items():
+        line = numbers.board(found, Scores("human", "quality", option=option)).whole["a"]
+        assert (line.found.n_units, line.found.value) == (4, pytest.approx(2 * n / 4))
+        limits = stats.binomtest(2 * n, 4).proportion_ci(method="wilson")
+        assert (line.found.low, line.found.high) == (pytest.approx(limits.low), pytest.approx(limits.high))
+        assert dict(line.left_out) == {"no grade has a majority": 2}
+        row = line.as_row()
+        assert (row["criterion"], row["option"], row["value"]) == ("quality", option, pytest.approx(2 * n / 4))
+        # of the four answers with a majority, items 0, 2, 3 and 5, the judge says good of 0, 2 and 3, fair of 5
+        judge = numbers.board(found, Scores("judge", "quality", "j", option=option))
+        share = {"good": 4 / 6, "fair": 2 / 6, "bad": 0.0}[option]
+        assert (judge.whole["a"].found.n_units, judge.whole["a"].found.value) == (6, pytest.approx(share))
+        assert judge.cells["a", 0].found.value == pytest.approx(share)
+    corrected = numbers.board(found, Scores("corrected", "quality", "j", "ppi", "good")).whole["a"]
+    assert (corrected.people, corrected.asked) == (4, 6)
+    yes = numbers.board(found, Scores("human", "number")).whole["a"]
+    assert (yes.found.n_units, yes.found.value) == (6, 1.0)  # two of three say 1, so all are 1
+    assert numbers.as_csv([yes]).splitlines()[0].split(",")[:3] == ["scores", "criterion", "option"]
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    with store.read() as session:
+        public = stored_items.by_id(session, id=items[1]).public_id
+    shown = cases.case(store, person=lea, project="p", item=public).answers[0]
+    assert shown.combined == {"quality": None, "number": 1.0}
+    with pytest.raises(InvalidInput, match="no option 'great'; it has good, fair, bad"):
+        numbers.board(found, Scores("human", "quality", option="great"))
