@@ -233,7 +233,7 @@ class _Answer:
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
             headers.setdefault("Content-Security-Policy", self.policy)
-            if message["status"] == 503:
+            if message["status"] in (429, 503):
                 headers.setdefault("Retry-After", str(RETRY_SECONDS))
         await self.send(message)
 

@@ -10,13 +10,15 @@ from typing import Any
 import streamlit
 from starlette.middleware import Middleware
 from streamlit import file_util
+from streamlit.runtime import Runtime
 from streamlit.web import bootstrap
 
 from app import theme
 from app.gate import Beside, Gate, Hosts, content_policy
 from app.routes import routes, routes_before
 from app.services import Resources
-from domain.records import SignedIn
+from app.streams import Streams
+from domain.records import Person, SignedIn
 from workflow import accounts
 
 MAIN = Path(__file__).resolve().with_name("main.py")
@@ -61,10 +63,25 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
     def signed_in(token: str) -> SignedIn | None:
         return accounts.signed_in(resources.store, token=token)
 
+    def may_upload(person: Person) -> bool:
+        return accounts.leads_any(resources.store, person=person)
+
     page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
     gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=content_policy(page))
     beside = Middleware(Beside, routes=routes_before(resources))
-    return streamlit.App(MAIN, routes=routes(resources), middleware=[gate, beside])
+    streams = Middleware(Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads)
+    return streamlit.App(MAIN, routes=routes(resources), middleware=[gate, streams, beside])
+
+
+def held_uploads() -> int:
+    """The bytes of all uploads that Streamlit keeps in memory."""
+    files = Runtime.instance()._uploaded_file_mgr.file_storage.values()  # type: ignore[attr-defined]
+    return sum(len(file.data) for by_id in list(files) for file in list(by_id.values()))
+
+
+def forget_uploads(session: str) -> None:
+    """Give back the memory of a session's uploads."""
+    Runtime.instance()._uploaded_file_mgr.remove_session_files(session)
 
 
 def configure(*, host: str, port: int) -> None:

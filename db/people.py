@@ -113,20 +113,39 @@ def invitation(session: Session, *, token_hash: str, now: datetime, lock: bool =
     return session.exec(wanted.with_for_update(key_share=True) if lock else wanted).first()
 
 
-def failures(session: Session, *, login: str, since: datetime) -> tuple[int, datetime | None]:
+_FROM = " from "
+"""Between a login and where it was tried; neither has a blank in it."""
+
+
+def attempts_key(login: str, origin: str) -> str:
+    """What failed attempts are counted under: a login and where it was tried."""
+    return f"{login}{_FROM}{origin}" if origin else login
+
+
+def failures(session: Session, *, key: str, since: datetime) -> tuple[int, datetime | None]:
     """How many attempts to sign in failed since then, and when the last one was."""
     n, last = session.exec(
-        select(func.count(), func.max(FailedLoginRow.at)).where(
-            FailedLoginRow.login == login, FailedLoginRow.at > since
-        )
+        select(func.count(), func.max(FailedLoginRow.at)).where(FailedLoginRow.login == key, FailedLoginRow.at > since)
     ).one()
     return n, last
 
 
-def forget_failures(session: Session, *, login: str, before: datetime | None = None) -> None:
-    """Clear a login's slate after a success, and throw away what is too old to count for anybody."""
-    gone = col(FailedLoginRow.login) == login
-    session.exec(delete(FailedLoginRow).where(gone if before is None else or_(gone, col(FailedLoginRow.at) < before)))
+def logins_tried(session: Session, *, origin: str, since: datetime) -> int:
+    """How many logins failed since then in one place."""
+    there = col(FailedLoginRow.login).endswith(f"{_FROM}{origin}", autoescape=True)
+    wanted = select(func.count(func.distinct(FailedLoginRow.login))).where(there, FailedLoginRow.at > since)
+    return session.exec(wanted).one()
+
+
+def forget_failures(session: Session, *, key: str, before: datetime) -> None:
+    """Clear a slate after a success, and throw away what is too old to count for anybody."""
+    session.exec(delete(FailedLoginRow).where(or_(col(FailedLoginRow.login) == key, col(FailedLoginRow.at) < before)))
+
+
+def forget_all_failures(session: Session, *, login: str) -> None:
+    """Clear a login's slate everywhere."""
+    theirs = col(FailedLoginRow.login).startswith(f"{login}{_FROM}", autoescape=True)
+    session.exec(delete(FailedLoginRow).where(or_(col(FailedLoginRow.login) == login, theirs)))
 
 
 def names(session: Session, *, ids: Iterable[int]) -> dict[int, str]:

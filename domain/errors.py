@@ -13,7 +13,8 @@ TouchstoneError              a user can mend it: the message says what, where, a
 │   └── OutsideUnreachable   it does not answer; nothing is lost, and the same command goes on later
 ├── Unavailable              the database or its disk cannot serve just now; what was sent may be sent again
 ├── BadRequest               a request over HTTP that no page of ours would send
-│   └── TooLarge             more bytes than one request may have
+│   ├── TooLarge             more bytes than one request may have
+│   └── TooSoon              too many requests at once; later the same one is taken
 ├── InvalidInput             a form was submitted with problems; all of them are listed
 ├── NotAllowed               this person may not do this
 │   └── SignInRequired       nobody is signed in, or the session has ended
@@ -100,6 +101,10 @@ class BadRequest(TouchstoneError):
 
 class TooLarge(BadRequest):
     """A request over HTTP with more bytes than one may have."""
+
+
+class TooSoon(BadRequest):
+    """Too many requests of one kind at once; later the same one is taken."""
 
 
 class NotAllowed(TouchstoneError):

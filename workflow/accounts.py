@@ -32,6 +32,8 @@ FREE_FAILURES = 5
 """So many failed attempts cost nothing; after that each doubles the wait, up to ``LONGEST_WAIT``."""
 LONGEST_WAIT = timedelta(minutes=5)
 FAILURES_COUNT_FOR = timedelta(minutes=30)
+EVENTS_OF_FAILURES = 20
+"""Failed logins that one origin leaves in the log of events within that time; each login leaves one."""
 
 WRONG = "Login or password is not right. Check both; after several failed attempts wait a few minutes before the next."
 
@@ -54,11 +56,17 @@ def create_person(
         raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
 
 
-def authenticate(store: Store, *, login: str, password: str) -> Person:
+def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
     """The person with that login and password; ``NotAllowed`` with one and the same sentence for any failure.
 
     The attempt is counted before the password is looked at, so that parallel guesses count too, and an unknown
     login takes as long as a wrong password.
+
+    Parameters
+    ----------
+    origin
+        Where the attempt comes from: an address, or a browser in which this login has signed in before. Failures slow
+        down their own origin only, so that nobody locks somebody else out by guessing.
     """
     login = normal_login(login)[:200]
     if not login.isprintable():  # no account has such a login, and not every database could hold it
@@ -66,18 +74,21 @@ def authenticate(store: Store, *, login: str, password: str) -> Person:
         raise NotAllowed(WRONG)
     with store.write() as session:
         now = store.now()
-        n, last = people.failures(session, login=login, since=now - FAILURES_COUNT_FOR)
+        key, since = people.attempts_key(login, origin), now - FAILURES_COUNT_FOR
+        n, last = people.failures(session, key=key, since=since)
         if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
             raise NotAllowed(WRONG)
-        session.add(FailedLoginRow(login=login, at=now))
+        told = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
+        session.add(FailedLoginRow(login=key, at=now))
         row = people.by_login(session, login=login)
     if not _matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
-        with store.write() as session:
-            known = row.id if row is not None else None
-            events.record(session, at=now, kind="person.sign_in_failed", person_id=known, data={"login": login})
+        if told:  # a burst of guesses leaves one event
+            with store.write() as session:
+                known = row.id if row is not None else None
+                events.record(session, at=now, kind="person.sign_in_failed", person_id=known, data={"login": login})
         raise NotAllowed(WRONG)
     with store.write() as session:
-        people.forget_failures(session, login=login, before=now - FAILURES_COUNT_FOR)
+        people.forget_failures(session, key=key, before=since)
     return person_of(row)
 
 
@@ -250,7 +261,7 @@ def set_password(store: Store, *, login: str, password: str) -> Person:
         row.password_hash = hashed
         session.add(row)
         people.end_sessions(session, person_id=person_of(row).id)
-        people.forget_failures(session, login=login)
+        people.forget_all_failures(session, login=login)
         events.record(session, at=store.now(), kind="person.password_set", person_id=row.id)
         return person_of(row)
 
@@ -293,6 +304,14 @@ def set_active(store: Store, *, login: str, active: bool, by: Person | None = No
         for project, _ in projects.of_person(session, person_id=person.id):
             events.record(session, at=now, kind=kind, project_id=project.id, person_id=who, data=data)
         return person
+
+
+def leads_any(store: Store, *, person: Person) -> bool:
+    """Whether somebody is an admin or leads a project."""
+    if person.is_admin:
+        return True
+    with store.read() as session:
+        return any(member.role is Role.LEAD for _, member in projects.of_person(session, person_id=person.id))
 
 
 def may_set_active(store: Store, *, by: Person, login: str) -> bool:

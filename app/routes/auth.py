@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
+import ipaddress
+import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from urllib.parse import parse_qs, urlencode
 
@@ -14,12 +19,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import plain
+from app import media_links, plain
 from app.plain import Field
 from app.routes.replies import read_body, report, status_of
 from app.services import Resources
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
-from domain.errors import BadRequest, NotAllowed, TouchstoneError
+from domain.errors import BadRequest, NotAllowed, TooSoon, TouchstoneError
 from domain.records import Person, SignedIn
 from workflow import accounts
 
@@ -27,6 +32,13 @@ Form = Mapping[str, str]
 
 HASHERS = 2
 """Passwords hashed at a time: each takes 64 MiB and a core, so that many guesses at once slow down only each other."""
+WAITING_OF_ONE = 4
+"""Passwords of one origin that may wait for that: whoever comes behind them waits for less than a second."""
+WAITING_OF_ALL = 40
+KNOWN = "touchstone_known"
+"""The cookie of a browser in which somebody has signed in: its attempts at that login are counted by themselves."""
+KNOWN_SECONDS = 365 * 24 * 60 * 60
+TOO_MANY = "Too many people, or one too often, are trying to sign in just now. Wait a few seconds, then try again."
 
 
 def routes(resources: Resources) -> list[BaseRoute]:
@@ -50,11 +62,33 @@ class Pages:
 
     def __init__(self, resources: Resources) -> None:
         self.store = resources.store
+        self.home = resources.settings.home
         self.hashers = anyio.CapacityLimiter(HASHERS)
+        self.waiting: Counter[str] = Counter()
 
-    async def _hashing(self, use_case: Callable[..., Person], **given: str) -> Person:
-        """Run a use case that hashes a password in a thread, a few at a time."""
-        return await anyio.to_thread.run_sync(partial(use_case, self.store, **given), limiter=self.hashers)
+    async def _hashing(self, use_case: Callable[..., Person], place: str, **given: str) -> Person:
+        """Run a use case that hashes a password in a thread: a few at a time, and of one place no more than a few."""
+        if self.waiting[place] >= WAITING_OF_ONE or self.waiting.total() >= WAITING_OF_ALL:
+            raise TooSoon(TOO_MANY)
+        self.waiting[place] += 1
+        try:
+            return await anyio.to_thread.run_sync(partial(use_case, self.store, **given), limiter=self.hashers)
+        finally:
+            self.waiting[place] -= 1
+            if not self.waiting[place]:
+                del self.waiting[place]
+
+    def _origin(self, request: Request, login: str) -> str:
+        """Where an attempt comes from: a browser that this login has signed in from before, else the address."""
+        number, _, signed = request.cookies.get(KNOWN, "").partition(".")
+        if number.isascii() and number.isalnum() and hmac.compare_digest(signed.encode(), self._signed(number, login)):
+            return f"browser:{number}"
+        return _address(request)
+
+    def _signed(self, number: str, login: str) -> bytes:
+        key = media_links.key_of(self.home)
+        told = f"known browser\0{number}\0{accounts.normal_login(login)}"
+        return hmac.digest(key, told.encode(errors="replace"), hashlib.sha256).hex().encode()
 
     async def show_sign_in(self, request: Request) -> Response:
         """The sign-in form; somebody who is signed in is sent on."""
@@ -68,9 +102,9 @@ class Pages:
         form = await _form(request)
         onward = local_path(form.get("next"))
         try:
-            person = await self._hashing(
-                accounts.authenticate, login=form.get("login", ""), password=form.get("password", "")
-            )
+            login, password = form.get("login", ""), form.get("password", "")
+            origin = await run_in_threadpool(self._origin, request, login)
+            person = await self._hashing(accounts.authenticate, origin, login=login, password=password, origin=origin)
         except TouchstoneError as error:
             body = _sign_in_form(onward, login=form.get("login", ""), error=str(error))
             return _page("Sign in", *body, status=401 if isinstance(error, NotAllowed) else status_of(error))
@@ -147,6 +181,7 @@ class Pages:
         try:
             person = await self._hashing(
                 accounts.accept_invitation,
+                _address(request),
                 token=token,
                 login=form.get("login", ""),
                 name=form.get("name", ""),
@@ -163,6 +198,17 @@ class Pages:
             await run_in_threadpool(accounts.end_session, self.store, token=before)
         token = await run_in_threadpool(accounts.start_session, self.store, person=person)
         response = _go(onward)
+        number = secrets.token_hex(8)
+        signed = await run_in_threadpool(self._signed, number, person.login)
+        response.set_cookie(
+            KNOWN,
+            f"{number}.{signed.decode()}",
+            max_age=KNOWN_SECONDS,
+            path="/login",
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
         response.set_cookie(
             COOKIE,
             token,
@@ -213,6 +259,16 @@ async def asset(request: Request) -> Response:
     if found is None:
         return PlainTextResponse("There is no such file.", status_code=404)
     return Response(found[0], media_type=found[1], headers={"Cache-Control": "public, max-age=3600"})
+
+
+def _address(request: Request) -> str:
+    """Where somebody is; of an IPv6 address the part that is given to one household or firm."""
+    host = request.client.host if request.client else ""
+    with suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        if address.version == 6:
+            return str(ipaddress.ip_network((address.packed, 64), strict=False))
+    return host
 
 
 def _current(request: Request) -> SignedIn | None:

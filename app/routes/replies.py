@@ -19,6 +19,7 @@ from domain.errors import (
     NotFound,
     SignInRequired,
     TooLarge,
+    TooSoon,
     TouchstoneError,
     Unavailable,
 )
@@ -39,6 +40,7 @@ STATUS: tuple[tuple[type[TouchstoneError], int], ...] = (
     (Conflict, 409),
     (InvalidInput, 422),
     (TooLarge, 413),
+    (TooSoon, 429),
     (Unavailable, 503),
     (TouchstoneError, 400),
 )

@@ -77,4 +77,5 @@ class FailedLoginRow(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     login: str
+    """With where it was tried (``db.people.attempts_key``)."""
     at: datetime = Field(sa_type=UTCDateTime)

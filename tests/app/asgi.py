@@ -30,7 +30,12 @@ def call(app: Any, method: str, address: str, *, body: bytes = b"", headers: dic
 def _reply(sent: Sequence[dict[str, Any]]) -> Reply:
     start = next(message for message in sent if message["type"] == "http.response.start")
     rest = b"".join(message.get("body", b"") for message in sent if message["type"] == "http.response.body")
-    return Reply(start["status"], {name.decode(): value.decode() for name, value in start["headers"]}, rest)
+    headers: dict[str, str] = {}
+    for name, value in start["headers"]:  # the same one again stands on a line of its own
+        headers[name.decode()] = (
+            f"{headers[name.decode()]}\n{value.decode()}" if name.decode() in headers else value.decode()
+        )
+    return Reply(start["status"], headers, rest)
 
 
 def call_all(
@@ -57,6 +62,22 @@ async def _one(app: Any, scope: dict[str, Any], body: bytes) -> Reply:
 
     await app(scope, receive, send)
     return _reply(sent)
+
+
+def at_once(app: Any, requests: Sequence[tuple[str, str, bytes, dict[str, str], str]]) -> list[Reply]:
+    """Send requests (method, address, body, headers, from which address) all at the same time."""
+
+    async def send_all() -> list[Reply]:
+        scopes = [
+            _scope("http", address, headers, method=method, client=(client, 50000))
+            for method, address, _, headers, client in requests
+        ]
+        return await asyncio.gather(
+            *(_one(app, scope, body) for scope, (_, _, body, _, _) in zip(scopes, requests, strict=True))
+        )
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(send_all())).result(300)
 
 
 def knock(app: Any, address: str, *, headers: dict[str, str] | None = None) -> str:
