@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from annotation_schemas import derived, judge_templates, marks, registry
+from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import options_of
@@ -105,7 +106,9 @@ def _item(schema: Schema) -> Found:
 
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:
-    if field.kind in _LISTS:
+    if field.form is not None or field.forms:
+        yield from _formed(schema, field, path)
+    elif field.kind in _LISTS:
         yield from _refers_to_list(schema, field.field, path)
     elif field.field is not None:
         yield (*path, "field"), f"a field of kind `{field.kind}` refers to no other field"
@@ -114,7 +117,7 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
         yield from _choices(field.options, (*path, "options"), least=2)
     elif field.kind == "boxes":
         yield from _choices(field.options, (*path, "options"))
-    elif field.options:
+    elif field.options and not field.forms:
         yield (*path, "options"), f"a field of kind `{field.kind}` has no options of its own"
     yield from _read_as(schema, field, path)
     for key in ("length", "distinct"):
@@ -140,6 +143,40 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
     key = key_field(schema)
     if key != field.name:
         yield (*path, "read_as"), f"answers are held against `{key}`, so nothing is read as this field is"
+
+
+def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
+    """A text whose form another field names: that field, a form for each of its values, and what the forms need."""
+    if field.kind not in ("text", "long_text"):
+        yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text"
+        return
+    choices = {each.name: each for each in schema.item.fields if each.kind == "choice"}
+    if field.form not in choices:
+        said = f"`{field.form}` is no choice field of the item" if field.form else "`form` is missing"
+        yield (
+            path if field.form is None else (*path, "form"),
+            f"{said}; it names the field that says the form{_suggestion(field.form or '', list(choices))}",
+        )
+        return
+    values = [str(option.value) for option in choices[field.form].options]
+    for value in field.forms:
+        if value not in values:
+            yield (*path, "forms", value), f"`{value}` is no value of `{field.form}`{_suggestion(value, values)}"
+    lacking = [value for value in values if value not in field.forms]
+    if lacking:
+        yield (
+            (*path, "forms"),
+            f"nothing is said about {', '.join(f'`{value}`' for value in lacking)} of `{field.form}`",
+        )
+    rows = [FORMS[name] for name in field.forms.values() if name in FORMS]
+    if any(row.needs_list for row in rows):
+        yield from _refers_to_list(schema, field.field, path)
+    elif field.field is not None:
+        yield (*path, "field"), "none of the forms takes entries of a list"
+    if any(row.needs_words for row in rows):
+        yield from _choices(field.options, (*path, "options"), least=1)
+    elif field.options:
+        yield (*path, "options"), "none of the forms takes words"
 
 
 def _drawn(schema: Schema, part: ItemField | Criterion, path: Path) -> Found:

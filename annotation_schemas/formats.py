@@ -253,10 +253,15 @@ def keys_of(row: ItemFormat, schema: Schema) -> list[str]:
 
 def fields_of(row: ItemFormat, schema: Schema, record: Record) -> dict[str, Any]:
     """The schema's fields as the record has them; ``Misfit`` if it does not fit."""
-    for key in row.needs:
-        if record.get(key) is None:
-            raise Misfit(f"it has no {key}")
-    found = {name: column.read(record) for name, column in columns(row, schema).items()}
+    wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
+    found: dict[str, Any] = {}
+    for name, column in columns(row, schema).items():
+        try:
+            found[name] = column.read(record)
+        except Misfit as misfit:
+            wrong[str(misfit)] = None
+    if wrong:
+        raise Misfit("; ".join(wrong))
     return {name: value for name, value in found.items() if value is not None}
 
 

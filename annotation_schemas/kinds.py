@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from annotation_schemas import answers, marks
+from annotation_schemas.answer_forms import FORMS, Form
 from annotation_schemas.model import Choice, Criterion, ItemField, Schema, as_words
 from domain.errors import Problem
 from domain.policies import same
@@ -27,6 +29,26 @@ def check_fields(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
     return problems
 
 
+def check_read(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
+    """What contradicts itself in an item that is read from a file, one sentence per problem.
+
+    Files hold what their authors published, so what is only long, short or absent is taken as it stands; what cannot
+    be true (an answer that is no option, a segment that ends before it begins) is not.
+    """
+    found = []
+    for field in schema.item.fields:
+        if _is_empty(fields.get(field.name)):
+            continue
+        if field.forms or field.kind in ("choice", "segments", *_CHOSEN):
+            message = _check_field(field, fields)
+            if message:
+                found.append(Problem(field.name, f"{title_of(field)}: {message}"))
+    return found
+
+
+_CHOSEN = ("option_of", "options_of", "order_of")
+
+
 def title_of(field: ItemField) -> str:
     """The field's name as a person reads it."""
     return field.title or as_words(field.name)
@@ -34,9 +56,21 @@ def title_of(field: ItemField) -> str:
 
 def _check_field(field: ItemField, fields: Mapping[str, Any]) -> str | None:
     value = fields.get(field.name)
+    form = _form_of(field, fields)
     if _is_empty(value):
-        return "fill this in." if field.required else None
-    return _FIELD_CHECKS[field.kind](field, value, fields)
+        return "fill this in." if field.required or (form is not None and form.demands) else None
+    return _FIELD_CHECKS[field.kind](field, value, fields) or (
+        form.check(
+            value, [str(entry) for entry in _options(field, fields)], [str(each.value) for each in field.options]
+        )
+        if form is not None
+        else None
+    )
+
+
+def _form_of(field: ItemField, fields: Mapping[str, Any]) -> Form | None:
+    """The form that this item's text has to keep to; None: any."""
+    return FORMS.get(field.forms.get(str(fields.get(field.form)), "")) if field.form is not None else None
 
 
 def _is_empty(value: Any) -> bool:
@@ -97,9 +131,26 @@ def _order_of(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | 
     return None
 
 
+SPANS = (("start", "end"), ("start_frame", "stop_frame"))
+"""Under which keys segments say where they begin and end: in seconds of the clip, or in frames of its source."""
+
+
 def _segments(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
-    fits = _is_list(value) and all(isinstance(entry, Mapping) for entry in value)
-    return None if fits else "this must be a list of segments."
+    if not _is_list(value) or not all(isinstance(entry, Mapping) for entry in value):
+        return "this must be a list of segments."
+    wrong = []
+    for number, entry in enumerate(value, 1):
+        for begin, end in SPANS:
+            first, last = entry.get(begin), entry.get(end)
+            if not all(each is None or _is_moment(each) for each in (first, last)):
+                wrong.append(f"{begin} and {end} of segment {number} must be numbers from 0 on")
+            elif first is not None and last is not None and last < first:
+                wrong.append(f"segment {number} ends ({last:g}) before it begins ({first:g})")
+    return f"{'; '.join(wrong)}." if wrong else None
+
+
+def _is_moment(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
 def _drawn(field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:

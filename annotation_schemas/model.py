@@ -117,9 +117,13 @@ class ItemField(_Part):
     required: bool = True
     """An item without it does not fit."""
     options: tuple[Choice, ...] = ()
-    """For choice: the values it can have. For boxes: their labels."""
+    """For choice: the values it can have. For boxes: their labels. For text with `forms`: the words of `words`."""
     field: str | None = None
-    """For option_of, options_of and order_of: the text_list field that holds the options."""
+    """For option_of, options_of and order_of, and for text with `forms`: the text_list field that holds the options."""
+    form: str | None = None
+    """For text: the choice field that says in which form this one is."""
+    forms: dict[str, str] = Field(default_factory=dict)
+    """For text: the values of `form`, each with a row of the registry of answer forms that this field then keeps to."""
     length: int | None = None
     """For text_list: the exact number of entries."""
     min_length: int | None = None

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from annotation_schemas import judge_templates
+from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
 from domain.order import ORDERS
@@ -45,6 +46,7 @@ REGISTRIES = {
     "stage": "Stages",
     "criterion_kind": "Kinds of criteria",
     "field_kind": "Kinds of fields",
+    "answer_form": "Forms of answers",
     "keep_rule": "Keep rules",
     "skip_act": "What skips do",
     "order": "Orders in which a stage hands out its items",
@@ -112,6 +114,7 @@ _ROWS: tuple[Row, ...] = (
     Row("field_kind", "json", "any value, kept as the file gives it"),
     Row("field_kind", "boxes", "rectangles that are drawn on the item's image"),
     Row("field_kind", "marks", "numbered points that are drawn on the item's image"),
+    *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
     *(Row("keep_rule", rule.name, rule.meaning) for rule in KEEP_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
     *(Row("order", name, meaning) for name, meaning in ORDERS.items()),
@@ -224,6 +227,8 @@ def named(schema: Schema) -> Iterator[tuple[str, str, tuple[str | int, ...], str
         yield "format", schema.source.format, ("source", "format"), None
     for index, field in enumerate(schema.item.fields):
         yield "field_kind", field.kind, ("item", "fields", index, "kind"), None
+        for value, form in field.forms.items():
+            yield "answer_form", form, ("item", "fields", index, "forms", value), None
     stages = schema.stages
     for stage in ("triage", "authoring", "verification", "adjudication", "refinement", "grading"):
         if getattr(stages, stage) is None:

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from annotation_schemas.formats import (
@@ -19,11 +19,13 @@ from annotation_schemas.formats import (
     keys_of,
     short,
 )
+from annotation_schemas.kinds import check_read
 from annotation_schemas.model import Dimension, Schema
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson, Piece
 from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
+from importers.media_files import kind_of
 
 OnProgress = Callable[[int, int], None]
 """Called with how much is done and how much there is."""
@@ -175,7 +177,11 @@ class _Reader:
         if external_id in self.rows_by_id:
             raise Misfit(f"its {self.row.id_key} {external_id} is that of row {self.rows_by_id[external_id]} too")
         self.rows_by_id[external_id] = self.n_rows
-        assets = asset_names(self.row, self.schema, record)
+        assets = asset_names(self.row, self.schema, record, fields)
+        wrong = [problem.message.rstrip(".") for problem in check_read(self.schema, fields)]
+        wrong += _too_few_or_many(self.schema, assets)
+        if wrong:
+            raise Misfit("; ".join(wrong))
         return ItemRecord(external_id, dimension.id, fields, assets, fragment, position=self.n_rows - 1)
 
     def _own_dimension(self, record: Mapping[str, Any]) -> Dimension:
@@ -204,19 +210,47 @@ def own_id(row: ItemFormat, record: Mapping[str, Any]) -> str | None:
     return short(str(value), row.id_key or "")
 
 
-def asset_names(row: ItemFormat, schema: Schema, record: Mapping[str, Any]) -> list[AssetName]:
-    """The media that a record names, by the roles of the schema; a role it does not name is left to the external id."""
+def asset_names(
+    row: ItemFormat, schema: Schema, record: Mapping[str, Any], fields: Mapping[str, Any]
+) -> list[AssetName]:
+    """The media that a record names, by the roles of the schema; a role it does not name is left to the external id.
+
+    A clip that items may come without is left out where the item itself says that nothing is on it: its segments are an
+    empty list.
+    """
     source = record.get(row.video or "") if row.video else None
     if row.media and schema.item.assets and record.get(row.media) is not None:
         named = record[row.media]
         paths = [named] if isinstance(named, str) else named
         if not isinstance(paths, list) or not all(isinstance(path, str) and path for path in paths):
             raise Misfit(f"{row.media} is not a list of paths")
-        return [AssetName(schema.item.assets[0].role, short(path, row.media)) for path in paths]
+        return [AssetName(_role_of(schema, path), short(path, row.media)) for path in paths]
     if source is not None and not isinstance(source, str):
         raise Misfit(f"{row.video} is not text")
     source = short(source, row.video or "") if source else None
-    return [AssetName(slot.role, "", source) for slot in schema.item.assets]
+    told = [fields.get(each.name) for each in schema.item.fields if each.kind == "segments"]
+    return [
+        AssetName(slot.role, "", source)
+        for slot in schema.item.assets
+        if not (slot.kind == "clip" and slot.min == 0 and [] in told)
+    ]
+
+
+def _role_of(schema: Schema, path: str) -> str:
+    """The first place for a file of that kind; the first place of all where its ending says nothing."""
+    kind = kind_of(PurePath(path))
+    slots = schema.item.assets
+    return next((slot.role for slot in slots if slot.kind == kind), slots[0].role)
+
+
+def _too_few_or_many(schema: Schema, assets: Sequence[AssetName]) -> Iterator[str]:
+    """Places of an item that have fewer or more media than the schema allows."""
+    for slot in schema.item.assets:
+        n = sum(asset.role == slot.role for asset in assets)
+        if n < slot.min:
+            yield f"it has {n or 'no'} {slot.role}, and at least {slot.min} {'is' if slot.min == 1 else 'are'} needed"
+        elif slot.max is not None and n > slot.max:
+            yield f"it has {n} of {slot.role}, and at most {slot.max} {'is' if slot.max == 1 else 'are'} allowed"
 
 
 def _told_apart(files: list[FileRecord]) -> list[FileRecord]:

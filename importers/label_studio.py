@@ -312,9 +312,9 @@ class _Reader:
                 fields[part.name] = value
         problems = check_fields(self.schema, fields)
         if problems:
+            told = "; ".join(_sentence(problem.message) for problem in problems)
             raise Misfit(
-                f"{_sentence(problems[0].message)}; its data has {_named(list(task.data))} (say with --field FIELD=KEY "
-                "which key is which field)"
+                f"{told}; its data has {_named(list(task.data))} (say with --field FIELD=KEY which key is which field)"
             )
         external_id = self._external_id(task)
         assets = [

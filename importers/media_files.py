@@ -6,7 +6,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from domain.errors import FileRefused
 
@@ -16,7 +16,7 @@ CLIPS = frozenset({".webm", ".mp4", ".mov", ".m4v", ".mkv", ".avi"})
 _UPLOADED = re.compile(r"[0-9a-f]{8}-(.+)")
 
 
-def kind_of(path: Path) -> str | None:
+def kind_of(path: PurePath) -> str | None:
     """ "image" or "clip" by the file's ending; None for anything else."""
     ending = path.suffix.lower()
     return "image" if ending in IMAGES else "clip" if ending in CLIPS else None

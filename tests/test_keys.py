@@ -224,6 +224,11 @@ def asked_models(seen: Seen) -> Any:
     return questions.plan_for(seen.schema, ModelSpec(name="m", adapter="chat", model="m")).dump()
 
 
+def read_answers(seen: Seen) -> Any:
+    """What models' answers are read as."""
+    return asked_of(seen.schema, ITEM)
+
+
 def asked_judges(seen: Seen) -> Any:
     """How judges are asked."""
     found = []
@@ -499,6 +504,18 @@ def come_to(seen: Seen) -> Any:
     return found.combined
 
 
+def results_of(seen: Seen) -> Any:
+    """The accuracy of answers that cannot be read."""
+    there = world(seen)
+    make_predictions(there.store, there.items, models=["m1"], dimension="one")
+    found = results.read(there.store, person=None, project="p")
+    return [
+        (scores.kind, results.scored(found, scores).values.tolist())
+        for scores in results.scores_of(found)
+        if scores.kind == "key"
+    ]
+
+
 def gold_of_grading(seen: Seen) -> Any:
     """Whether answers can be gold."""
     there = world(seen, n=0)
@@ -540,6 +557,17 @@ GOLD = {"rate": 0.5, "after": 2}
 LETTER = {"name": "letter", "kind": "choice", "prompt": "Which", "options": ["a", "b"], "required": False}
 GATED = {f"{C}.6": LETTER, f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "letter", "key": "answer"},
          "stages.adjudication": "none"}  # fmt: skip
+FORMED = {
+    f"{FIELD}.6": {"name": "other_kind", "kind": "choice", "options": ["a", "b"], "required": False},
+    f"{FIELD}.7": {"name": "plan_text", "kind": "long_text", "form": "kind", "forms": {"a": "one", "b": "free"},
+                   "field": "options", "required": False},
+    f"{C}.6": LETTER,
+}  # fmt: skip
+TYPED = {
+    f"{FIELD}.3": {"name": "answer", "kind": "text", "read_as": "number"},
+    f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "many", "key": "answer"},
+    f"{FIELD}.3.secret_in": ["verification"],
+}
 ROWS: dict[str, Row] = {
     "Schema.name": row(checked, "name", "other"),
     "Schema.version": row(checked, "version", 2),
@@ -586,6 +614,10 @@ ROWS: dict[str, Row] = {
     "ItemField.required": row(fits(question=""), f"{FIELD}.0.required", False),
     "ItemField.options": row(fits(kind="c"), f"{FIELD}.5.options", ["a", "b", "c"]),
     "ItemField.field": row(fits(second="d"), f"{FIELD}.4.field", "others"),
+    "ItemField.read_as": row(read_answers, f"{FIELD}.3.read_as", "text", **TYPED),
+    "ItemField.unit": row(read_answers, f"{FIELD}.3.unit", "cm", **TYPED),
+    "ItemField.form": row(fits(kind="a", plan_text="z"), f"{FIELD}.7.form", "other_kind", **FORMED),
+    "ItemField.forms": row(fits(kind="a", plan_text="z"), f"{FIELD}.7.forms.a", "several", **FORMED),
     "ItemField.length": row(fits(), f"{FIELD}.1.length", 2),
     "ItemField.min_length": row(fits(), f"{FIELD}.1.min_length", 4),
     "ItemField.max_length": row(fits(), f"{FIELD}.1.max_length", 2),
@@ -739,6 +771,12 @@ ROWS: dict[str, Row] = {
     "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
     "Derived.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),
     "Report.scales": row(scales, "report.scales", {"good": "interval"}),
+    "Report.unreadable": row(
+        results_of,
+        "report.unreadable",
+        "left_out",
+        **{f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "fits", "key": "answer"}},
+    ),
     "Report.derived": row(derivations, "report.derived", []),
     "Export.formats": row(exports, "export.formats", ["egothink"]),
     "Export.public_without": row(released, "export.public_without", ["others"]),

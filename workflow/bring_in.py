@@ -229,6 +229,7 @@ class Bring:
             with self.store.write() as session:
                 self.save_assets(session, wanted, stored)
             raise FileRefused(f"{named(bad)} The other media are in; mend these and import again.")
+        bad += self._outside([each.file for each in placed if not each.repeated], stored)
         self.refuse(bad)
         try:
             with self.store.write() as session:
@@ -237,6 +238,22 @@ class Bring:
                 return self._save(session, row, placed, wanted, stored, bad)
         except IntegrityError as error:
             raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+
+    def _outside(self, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:
+        """Items with a segment that begins where their clip, whose length is known by now, has ended already."""
+        timed = [each.name for each in self.access.schema.item.fields if each.kind == "segments"]
+        for file in found:
+            for item in file.items:
+                ends = [
+                    stored[name].duration for name in (asset_name(item, each) for each in item.assets) if name in stored
+                ]
+                last = max((end for end in ends if end is not None), default=None)
+                starts = [part.get("start") for name in timed for part in item.fields.get(name) or ()]
+                late = [at for at, start in enumerate(starts, 1) if last and start is not None and start > last]
+                if late:
+                    raw = item.fragment.raw if item.fragment else ""
+                    why = f"segment {late[0]} begins at {starts[late[0] - 1]:g} s, and the clip has {last:g} s"
+                    yield BadRow(file.path, (item.position or 0) + 1, why, raw)
 
     def _placed(self, session: Session, file: FileRecord, *, single: bool) -> _Placed:
         """The file as it will stand in the project. A single file puts its name before ids that another file has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from domain.errors import FileRefused
 from domain.records import AssetName
 from importers.items import lines_of, read_items
 from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
+from tests.paths import shared
 
 
 def schema(name: str) -> Schema:
@@ -199,3 +201,46 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     )
     assert calls == sorted(calls)
     assert calls[-1] == (path.stat().st_size, path.stat().st_size)
+
+
+def test_everything_wrong_with_a_row_is_said_at_once(tmp_path: Path) -> None:
+    back = [{"start_frame": 9, "stop_frame": 20}, {"start_frame": 30, "stop_frame": 21}]
+    rows = [
+        egoplan_record(0, task_progress_metadata=back, golden_choice_idx="Z", sample_id="seven", video_id=5),
+        egoplan_record(1, task_progress_metadata=[*back, {"start_frame": -4, "stop_frame": 3}]),
+    ]
+    read = read_items(write(tmp_path / "val.json", rows), format="egoplan", schema=schema("egoplan"))
+    first, second = lines_of(read.bad)
+    assert "golden_choice_idx is 'Z', not one of A, B, C, D" in first
+    assert "video_id is not text" in first
+    assert "segment 2 ends (21) before it begins (30)" in second
+    assert "start_frame and stop_frame of segment 3 must be numbers from 0 on" in second
+
+
+def test_an_item_has_at_least_the_media_that_its_schema_asks_for(tmp_path: Path) -> None:
+    rows = [egothink_record(0), egothink_record(1, image_path=[]), egothink_record(2, image_path=["a.jpg", "b.jpg"])]
+    path = write(tmp_path / "Activity/annotations.json", rows)
+    read = read_items(path, format="egothink", schema=schema("egothink"))
+    assert [item.external_id for item in read.files[0].items] == ["0"]
+    few, many = lines_of(read.bad)
+    assert few.endswith("row 2: it has no image, and at least 1 is needed.")
+    assert many.endswith("row 3: it has 2 of image, and at most 1 is allowed.")
+
+
+def test_clips_and_images_of_one_list_take_their_own_places(tmp_path: Path) -> None:
+    rows = [egothink_record(0, image_path=["a.jpg", "b.webm", "c.png"])]
+    read = read_items(write(tmp_path / "pointing/annotations.json", rows), format="egothink", schema=schema("tour"))
+    assert [(asset.role, asset.path) for asset in read.files[0].items[0].assets] == [
+        ("image", "a.jpg"),
+        ("clip", "b.webm"),
+        ("image", "c.png"),
+    ]
+
+
+def test_the_real_questions_without_progress_wait_for_no_clip() -> None:
+    # the authors' validation set: 499 of its 3,355 questions have an empty `task_progress_metadata`
+    path = shared("data", "egoplan", "EgoPlan_validation.json")
+    read = read_items(path, format="egoplan", schema=schema("egoplan"))
+    assert read.bad == []
+    roles = Counter(tuple(asset.role for asset in item.assets) for item in read.files[0].items)
+    assert roles == {("progress", "observation"): 3355 - 499, ("observation",): 499}

@@ -14,7 +14,7 @@ from PIL import Image
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import files, projects
+from db import files, projects, shown
 from db import items as item_queries
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotAvailable, NotFound
@@ -27,7 +27,7 @@ from tests.importers.samples import egoplan_record, egothink_record, pca_record,
 from tests.paths import ROOT
 from workflow.bring_in import Imported, import_files
 from workflow.checks import check
-from workflow.projects import create_project
+from workflow.projects import access_to, create_project
 from workflow.release import release
 
 
@@ -311,9 +311,14 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     ]
     path = write(tmp_path / "val.json", records)
     done = bring(store, media, "egoplan", path, media_dir=tmp_path / "media")
-    assert (done.items, done.assets_found, done.assets_missing) == (3, 3, 3)
+    # three of them have an observation, two a progress: the third says that nothing was done yet, and waits for no clip
+    assert (done.items, done.assets_found, done.assets_missing) == (3, 3, 2)
     assert assets_of(store)["0"] == [("progress", "0/progress", True), ("observation", "0/observation", True)]
-    assert assets_of(store)["2"] == [("progress", "2/progress", False), ("observation", "2/observation", True)]
+    assert assets_of(store)["2"] == [("observation", "2/observation", True)]
+    with store.read() as session:
+        project_id = access_to(session, person=None, project="p").project_id
+        unseen = shown.without_file(session, project_id=project_id, states=[ItemState.IN_VERIFICATION])
+    assert unseen == {"next_action": 1}, "only the one whose video is not there"
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None
@@ -324,6 +329,19 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     last = clips.frame(clip, out=tmp_path / "last.png", index=50)
     assert Image.open(last.path).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
     assert Image.open(still).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
+
+
+def test_a_segment_that_begins_after_its_clip_has_ended_is_refused(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    project(store, "egoplan")
+    late = [{"narration_text": "go", "start": 1.0, "end": 1.5}, {"narration_text": "take", "start": 7.5, "end": 8}]
+    records = [egoplan_record(0, task_progress_metadata=late), egoplan_record(1, task_progress_metadata=late[:1])]
+    path = write(tmp_path / "val.json", records)
+    for number in (0, 1):
+        clips.write(frames(20), out=tmp_path / f"media/{number}.webm", frames_per_second=10)
+    with pytest.raises(FileRefused, match=r"row 1: segment 2 begins at 7\.5 s, and the clip has 1\.9"):
+        bring(store, media, "egoplan", path, media_dir=tmp_path / "media")
 
 
 def test_a_clip_that_is_ready_is_taken_whole(store: Store, media: MediaStore, tmp_path: Path) -> None:

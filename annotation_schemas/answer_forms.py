@@ -1,0 +1,122 @@
+"""Answers that are stored as text, in a form that another field names: one of the options, several, an order.
+
+An option is said by its text, or by its letter (A, B, ...) where no option is called that; several are separated by
+commas. What a benchmark's own words for the forms mean is data in its schema (``forms``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+Check = Callable[[str, Sequence[str], Sequence[str]], str | None]
+"""The answer, the item's options, the schema's words; a sentence if they do not fit together."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A row of the registry of answer forms."""
+
+    name: str
+    meaning: str
+    check: Check
+    needs_list: bool = False
+    """It is about the entries of the list that `field` names."""
+    needs_words: bool = False
+    """It is about the words that `options` lists."""
+    demands: bool = True
+    """An item of this form has an answer, also where the field may be left out."""
+
+
+def _any(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
+    return None
+
+
+def _one(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
+    if not options:
+        return "there are no options to choose from; give some, or choose another form."
+    if places_of(answer, options) is None or len(places_of(answer, options) or ()) != 1:
+        return f"this must be one of the options ({_few(options)}), by its text or its letter."
+    return None
+
+
+def _several(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
+    if not options:
+        return "there are no options to choose from; give some, or choose another form."
+    places = places_of(answer, options)
+    if places is None:
+        return f"every entry must be one of the options ({_few(options)}), separated by commas."
+    return "no option may be there twice." if len(set(places)) < len(places) else None
+
+
+def _order(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
+    if options:
+        places = places_of(answer, options)
+        if places is None or sorted(places) != list(range(len(options))):
+            return f"this must be all options ({_few(options)}), each once, in order and separated by commas."
+        return None
+    numbers = [part.strip() for part in answer.split(",")]
+    if len(numbers) < 2 or sorted(numbers) != sorted(str(n) for n in range(1, len(numbers) + 1)):
+        return "without options this must be the numbers of the images from 1 on, each once, separated by commas."
+    return None
+
+
+def _words(answer: str, options: Sequence[str], words: Sequence[str]) -> str | None:
+    known = {word.casefold() for word in words}
+    parts = [part.strip().casefold() for part in answer.split(",")]
+    if not set(parts) <= known:
+        return f"every entry must be one of {', '.join(words)}, separated by commas."
+    return "no entry may be there twice." if len(set(parts)) < len(parts) else None
+
+
+FORMS: Mapping[str, Form] = {
+    row.name: row
+    for row in (
+        Form("text", "any text", _any),
+        Form("one", "one entry of the list, by its text or letter", _one, needs_list=True),
+        Form("several", "entries of the list, separated by commas", _several, needs_list=True),
+        Form(
+            "order",
+            "all entries of the list in order, separated by commas; without entries, the numbers of the images",
+            _order,
+            needs_list=True,
+        ),
+        Form("words", "words that the schema lists, separated by commas", _words, needs_words=True),
+        Form("free", "any text, or none", _any, demands=False),
+    )
+}
+
+
+def places_of(answer: str, options: Sequence[str]) -> list[int] | None:
+    """The places of the options that a text names, separated by commas; None if a part of it is none of them.
+
+    Options may have commas of their own: the longest that fits is taken.
+    """
+    named: dict[str, int] = {}
+    for place, option in enumerate(options):
+        named.setdefault(_plain(option), place)
+    for place, letter in zip(range(len(options)), ascii_uppercase, strict=False):
+        named.setdefault(letter.casefold(), place)
+    parts = answer.split(",")
+    found: list[int] = []
+    at = 0
+    while at < len(parts):
+        for end in range(len(parts), at, -1):
+            known = named.get(_plain(",".join(parts[at:end])))
+            if known is not None:
+                found.append(known)
+                at = end
+                break
+        else:
+            return None
+    return found
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip().casefold()
+
+
+def _few(options: Sequence[str]) -> str:
+    return ", ".join(options[:6]) + (", ..." if len(options) > 6 else "")

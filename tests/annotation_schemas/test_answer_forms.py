@@ -1,0 +1,110 @@
+"""An answer that is stored as text keeps to the form that its item names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from annotation_schemas import registry, shipped
+from annotation_schemas.answer_forms import FORMS, places_of
+from annotation_schemas.kinds import check_fields
+from annotation_schemas.loader import load_schema, load_text
+from domain.errors import SchemaError
+
+ETP = load_schema(shipped()["etp_bench"]).schema_
+
+
+def wrong(form: str, answer: Any, options: list[str] | None = None) -> str:
+    """What is wrong with the answer of an item of ETP-Bench; empty if nothing."""
+    fields = {"question": "Which?", "form": form, "answer": answer, **({"options": options} if options else {})}
+    return " ".join(problem.message for problem in check_fields(ETP, fields))
+
+
+FITS: list[tuple[str, Any, list[str] | None]] = [
+    ("open", "A cup on the left.", None),
+    ("multiple_choice", "x", ["x", "y"]),
+    ("multiple_choice", "B", ["x", "y"]),
+    ("multiple_choice", " Red  Cup ", ["red cup", "plate"]),
+    ("multiple_choice", "cup, plate", ["cup, plate", "cup"]),  # an option with a comma of its own
+    ("multi_select", "y, x", ["x", "y", "z"]),
+    ("multi_select", "A,C", ["x", "y", "z"]),
+    ("multi_select", "cup, plate, pan", ["cup, plate", "cup", "pan"]),
+    ("ordering", "2,1", ["1", "2"]),
+    ("ordering", "boil, pour", ["pour", "boil"]),
+    ("ordering", "3, 1, 2", None),  # images in order
+    ("property_list", "grabbable, openable", None),
+    ("property_list", "CleaningTool", None),
+    ("plan", None, None),
+    ("plan", "1. grasp(cup)", None),
+]
+REFUSED: list[tuple[str, Any, list[str] | None, str]] = [
+    ("multiple_choice", "Z", ["x", "y"], "one of the options (x, y)"),
+    ("multiple_choice", "x, y", ["x", "y"], "one of the options"),
+    ("multiple_choice", "x", None, "there are no options"),
+    ("multi_select", "x, Z", ["x", "y"], "every entry must be one of the options"),
+    ("multi_select", "x, A", ["x", "y"], "no option may be there twice"),
+    ("multi_select", "A", None, "there are no options"),
+    ("ordering", "7", ["1", "2"], "all options (1, 2), each once"),
+    ("ordering", "1", ["1", "2"], "all options"),
+    ("ordering", "1, 1", ["1", "2"], "all options"),
+    ("ordering", "1, 3", None, "numbers of the images"),
+    ("property_list", "notaproperty", None, "every entry must be one of breakable, cleaningTool"),
+    ("property_list", "grabbable, grabbable", None, "no entry may be there twice"),
+    ("multiple_choice", None, ["x", "y"], "fill this in"),
+    ("open", "  ", None, "fill this in"),
+]
+
+
+@pytest.mark.parametrize(("form", "answer", "options"), FITS, ids=str)
+def test_answers_in_their_form_fit(form: str, answer: Any, options: list[str] | None) -> None:
+    assert wrong(form, answer, options) == ""
+
+
+@pytest.mark.parametrize(("form", "answer", "options", "says"), REFUSED, ids=str)
+def test_others_are_refused_with_a_sentence(form: str, answer: Any, options: list[str] | None, says: str) -> None:
+    assert wrong(form, answer, options).startswith("Answer: ")
+    assert says in wrong(form, answer, options)
+
+
+def test_a_letter_that_is_an_option_is_that_option() -> None:
+    assert places_of("B", ["B", "A"]) == [0]
+    assert places_of("C", ["B", "A"]) is None
+
+
+def test_the_rows_are_those_of_the_registry() -> None:
+    assert [row.name for row in registry.rows("answer_form")] == list(FORMS)
+
+
+HEAD = """\
+name: small
+version: 1
+title: Small
+dimensions: [{id: one, title: One}]
+item:
+  fields:
+    - {name: form, kind: choice, options: [one, several]}
+    - {name: options, kind: text_list}
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "key", "says"),
+    [
+        ("kind: text, form: frm, forms: {}", "form", "did you mean `form`?"),
+        ("kind: text, forms: {one: one}", "", "`form` is missing"),
+        ("kind: text, form: form, forms: {one: one}, field: options", "forms", "nothing is said about `several`"),
+        ("kind: text, form: form, forms: {one: one, several: several}", "", "`field` is missing"),
+        ("kind: text, form: form, forms: {one: one, sevral: text}, field: options", "sevral", "no value of `form`"),
+        ("kind: text, form: form, forms: {one: won, several: text}", "forms.one", "there is no answer form `won`"),
+        ("kind: text, form: form, forms: {one: words, several: text}", "options", "at least 1 entry"),
+        ("kind: text, form: form, forms: {one: text, several: text}, options: [a]", "options", "takes words"),
+        ("kind: text, form: form, forms: {one: text, several: text}, field: options", "field", "entries of a list"),
+        ("kind: integer, form: form, forms: {one: text, several: text}", "forms", "are for text"),
+    ],
+)
+def test_forms_of_a_schema_that_do_not_fit_are_refused(field: str, key: str, says: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        load_text(HEAD + f"    - {{name: answer, {field}}}\n", "", "small.yaml")
+    lines = str(caught.value).splitlines()
+    assert any("item.fields[2]" in line and key in line and says in line for line in lines), lines
