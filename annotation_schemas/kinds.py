@@ -61,7 +61,7 @@ def _check_field(field: ItemField, fields: Mapping[str, Any]) -> str | None:
         return "fill this in." if field.required or (form is not None and form.demands) else None
     return _FIELD_CHECKS[field.kind](field, value, fields) or (
         form.check(
-            value, [str(entry) for entry in _options(field, fields)], [str(each.value) for each in field.options]
+            str(value), [str(entry) for entry in _options(field, fields)], [str(each.value) for each in field.options]
         )
         if form is not None
         else None

@@ -425,11 +425,11 @@ class Judge(_Part):
     values: tuple[Scalar, ...] = ()
     """The scale that it has to keep to; anything else in a reply is a failure."""
     model: str | None = None
-    """The model that is asked."""
+    """Whom it is about: of judges with one template, what follows is for the one whose model is asked."""
     temperature: float | None = None
-    """None: the model's own default."""
+    """Where the model's description says none; None: its own default."""
     max_tokens: int | None = None
-    """The longest reply."""
+    """The longest reply, where the model's description says none."""
 
     @model_validator(mode="before")
     @classmethod
@@ -456,12 +456,13 @@ class Models(_Part):
     score: str | None = None
     """For ranking: a row of the registry of scores."""
     temperature: float | None = None
-    """None: the model's own default."""
+    """Where the model's description says none; None: its own default."""
     max_tokens: int | None = None
-    """The longest answer."""
+    """The longest answer, where the model's description says none."""
     clips: dict[str, Scalar] = Field(default_factory=dict)
-    """How clips become frames: `recent_segments` (so many of the last ones; 0: none), `frames_per_segment`,
-    `observation_frames` (the clip's last ones, where the image of the observation is missing)."""
+    """How clips become frames for models whose description says nothing else: `recent_segments` (so many of the last
+    ones; 0: none), `frames_per_segment`, `observation_frames` (the clip's last ones, where the image of the observation
+    is missing)."""
 
 
 class Source(_Part):

@@ -153,6 +153,10 @@ class ModelSpec(_Part):
     """With the strategy `holmes`: so many replies to a question at most, the answer included."""
     remote_code: bool = False
     """Its repository brings code of its own: refused unless the operator allows it by name."""
+    clips: dict[Literal["recent_segments", "frames_per_segment", "observation_frames"], int] = Field(
+        default_factory=dict
+    )
+    """How many frames of a clip it takes, where that is not what the schema has for every model."""
     generation: Generation = Generation()
     """How answers are generated."""
     endpoint: Endpoint | None = None
@@ -167,8 +171,26 @@ class ModelSpec(_Part):
         return self
 
     def dump(self) -> dict[str, Any]:
-        """All of it as JSON values, defaults written out."""
-        return self.model_dump(mode="json")
+        """All of it as JSON values, defaults written out; `clips` only where it says something, so that descriptions
+        from before there was that key keep their hash."""
+        return self.model_dump(mode="json", exclude=None if self.clips else {"clips"})
+
+    @property
+    def own_clips(self) -> dict[str, int]:
+        """`clips` by plain names."""
+        return {str(name): value for name, value in self.clips.items()}
+
+    def with_defaults(self, *, temperature: float | None, max_tokens: int | None) -> ModelSpec:
+        """The description with what a schema says of generating, where it does not say itself; None: nothing."""
+        own = self.generation.model_fields_set
+        given: dict[str, Any] = {}
+        if temperature is not None and not own & {"temperature", "do_sample"}:
+            given |= {"temperature": float(temperature), "do_sample": temperature > 0}
+        if max_tokens is not None and "max_new_tokens" not in own:
+            given["max_new_tokens"] = max_tokens
+        if not given:
+            return self
+        return self.model_copy(update={"generation": self.generation.model_copy(update=given)})
 
     @property
     def hash(self) -> str:

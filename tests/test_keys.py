@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from pydantic import BaseModel
+from sqlmodel import select
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
 from annotation_schemas.answers import said_of
@@ -32,14 +33,14 @@ from app.commands.schema import summary
 from app.views.export import formats_of
 from app.workbench.page import static_part
 from db.engine import Store, open_store
-from db.tables import ProjectRow, TaskRow
+from db.tables import ProjectRow, RunRow, TaskRow
 from domain.errors import SchemaError, TouchstoneError
 from domain.policies import Vote, item_state
 from domain.reading.answers import ReadOutcome, read_answer
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
-from inference.spec import ModelSpec
+from inference.spec import Endpoint, ModelSpec
 from tests.factories import Clock, make_person, make_pool, make_predictions, make_project
 from workflow import (
     author,
@@ -55,6 +56,7 @@ from workflow import (
     refine,
     release,
     results,
+    runs,
     sift,
     submit,
 )
@@ -224,11 +226,6 @@ def asked_models(seen: Seen) -> Any:
     return questions.plan_for(seen.schema, ModelSpec(name="m", adapter="chat", model="m")).dump()
 
 
-def read_answers(seen: Seen) -> Any:
-    """What models' answers are read as."""
-    return asked_of(seen.schema, ITEM)
-
-
 def asked_judges(seen: Seen) -> Any:
     """How judges are asked."""
     found = []
@@ -351,8 +348,6 @@ def grading(seen: Seen) -> Any:
 
 def slots(seen: Seen) -> Any:
     """The work that is handed out, in its order."""
-    from sqlmodel import select
-
     there = world(seen)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
     with there.store.read() as session:
@@ -504,16 +499,28 @@ def come_to(seen: Seen) -> Any:
     return found.combined
 
 
-def results_of(seen: Seen) -> Any:
-    """The accuracy of answers that cannot be read."""
-    there = world(seen)
+ENDPOINT = ModelSpec(name="m", adapter="endpoint", model="gpt", endpoint=Endpoint(base_url="http://127.0.0.1:9/v1"))
+
+
+def begun_model(seen: Seen) -> Any:
+    """With what a model is asked."""
+    there = world(seen, n=1)
+    plan = questions.plan_for(seen.schema, ENDPOINT)
+    return generation(there, runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
+
+
+def begun_judge(seen: Seen) -> Any:
+    """With what a judge is asked."""
+    there = world(seen, n=1)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
-    found = results.read(there.store, person=None, project="p")
-    return [
-        (scores.kind, results.scored(found, scores).values.tolist())
-        for scores in results.scores_of(found)
-        if scores.kind == "key"
-    ]
+    plan = judging.plan_for(seen.schema, judge_templates.shipped()["egothink_single"])
+    return generation(there, judging.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
+
+
+def generation(there: World, run: str) -> Any:
+    with there.store.read() as session:
+        row = session.exec(select(RunRow).where(RunRow.public_id == run)).one()
+        return row.params["spec"]["generation"]
 
 
 def gold_of_grading(seen: Seen) -> Any:
@@ -563,11 +570,6 @@ FORMED = {
                    "field": "options", "required": False},
     f"{C}.6": LETTER,
 }  # fmt: skip
-TYPED = {
-    f"{FIELD}.3": {"name": "answer", "kind": "text", "read_as": "number"},
-    f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "many", "key": "answer"},
-    f"{FIELD}.3.secret_in": ["verification"],
-}
 ROWS: dict[str, Row] = {
     "Schema.name": row(checked, "name", "other"),
     "Schema.version": row(checked, "version", 2),
@@ -614,8 +616,6 @@ ROWS: dict[str, Row] = {
     "ItemField.required": row(fits(question=""), f"{FIELD}.0.required", False),
     "ItemField.options": row(fits(kind="c"), f"{FIELD}.5.options", ["a", "b", "c"]),
     "ItemField.field": row(fits(second="d"), f"{FIELD}.4.field", "others"),
-    "ItemField.read_as": row(read_answers, f"{FIELD}.3.read_as", "text", **TYPED),
-    "ItemField.unit": row(read_answers, f"{FIELD}.3.unit", "cm", **TYPED),
     "ItemField.form": row(fits(kind="a", plan_text="z"), f"{FIELD}.7.form", "other_kind", **FORMED),
     "ItemField.forms": row(fits(kind="a", plan_text="z"), f"{FIELD}.7.forms.a", "several", **FORMED),
     "ItemField.length": row(fits(), f"{FIELD}.1.length", 2),
@@ -757,6 +757,21 @@ ROWS: dict[str, Row] = {
     "Judge.parser": row(checked, "judges.0.parser", "last_line"),
     "Judge.fills": row(asked_judges, "judges.0.fills.ref_answer_1", "question"),
     "Judge.values": row(asked_judges, "judges.0.values", [0, 1]),
+    "Judge.model": row(
+        begun_judge,
+        "judges.0.model",
+        "gpt",
+        **{
+            "judges.1": {**BASE["judges"][0], "name": "two", "temperature": 0.7},
+            "judges.0.model": "other",
+            "judges.1.model": "gpt",
+            "judges.0.temperature": 0.2,
+        },
+    ),
+    "Judge.temperature": row(begun_judge, "judges.0.temperature", 0.5),
+    "Judge.max_tokens": row(begun_judge, "judges.0.max_tokens", 7),
+    "Models.temperature": row(begun_model, "models.temperature", 0.5),
+    "Models.max_tokens": row(begun_model, "models.max_tokens", 7),
     "Models.strategy": row(asked_models, "models.strategy", "rank_options"),
     "Models.prompts": row(asked_models, "models.prompts", "plain"),
     "Models.variants": row(asked_models, "models.variants", {"planning": ["one"]}),
@@ -771,12 +786,6 @@ ROWS: dict[str, Row] = {
     "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),
     "Derived.mean_of": row(derivations, "report.derived.0", {"name": "both", "mean_of": ["good", "clear"]}),
     "Report.scales": row(scales, "report.scales", {"good": "interval"}),
-    "Report.unreadable": row(
-        results_of,
-        "report.unreadable",
-        "left_out",
-        **{f"{V}.keep": {"rule": "unanimous_and_key", "criterion": "fits", "key": "answer"}},
-    ),
     "Report.derived": row(derivations, "report.derived", []),
     "Export.formats": row(exports, "export.formats", ["egothink"]),
     "Export.public_without": row(released, "export.public_without", ["others"]),
@@ -813,6 +822,8 @@ def changed(base: Any, changes: Mapping[str, Any]) -> Any:
             place = place[step] if isinstance(place, list) else place.setdefault(step, {})
         if value is GONE:
             del place[last]
+        elif isinstance(place, list) and last == len(place):
+            place.append(copy.deepcopy(value))
         else:
             place[last] = copy.deepcopy(value)
     return found

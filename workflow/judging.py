@@ -387,6 +387,7 @@ def start(
         if counted.verdicts:
             plan = replace(plan, items=counted.which.value)
         rows = units_of(session, access, plan)
+        spec = as_schema_says(access.schema, plan.template, spec)
         run = runs_of_models.write_down(
             session,
             store,
@@ -403,6 +404,16 @@ def start(
     if not plan.batch:
         runs_of_models.wake(settings, run.public_id)
     return run.public_id
+
+
+def as_schema_says(schema: Schema, template: str, spec: ModelSpec) -> ModelSpec:
+    """The description with the temperature and longest reply that the schema has for this judge, where it says none
+    itself: of the schema's judges with that template the one with that model, else the first."""
+    judges = [each for each in schema.judges if each.template == template]
+    judge = next((each for each in judges if each.model == spec.model), judges[0] if judges else None)
+    if judge is None:
+        return spec
+    return spec.with_defaults(temperature=judge.temperature, max_tokens=judge.max_tokens)
 
 
 def kept_to(spec: ModelSpec, plan: JudgePlan) -> ModelSpec:

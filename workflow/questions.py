@@ -80,7 +80,7 @@ def plan_for(
         family=spec.prompts,
         variants=dict(models.variants) if models else {},
         score=(models.score if models else None) or "mean_logprob",
-        clips=dict(models.clips) if models else {},
+        clips={**(models.clips if models else {}), **spec.own_clips},
     )
     chosen["clips"] = {**plan.clips, **chosen.get("clips", {})}
     return with_prompts(replace(plan, **chosen), prompts, kept=kept)
@@ -228,6 +228,8 @@ class Preview:
     injections: tuple[str, ...] = ()
     left_out: int = 0
     """Items whose pictures are left out on purpose."""
+    clips: Mapping[str, str] = field(default_factory=dict)
+    """What becomes of clips, and who says so."""
 
 
 class Asker:
@@ -281,7 +283,24 @@ class Asker:
             variants={each.id: self._writer.variant(each.id) for each in self.schema.dimensions},
             injections=self.plan.injections,
             left_out=len(item_ids) if self.plan.text_only else 0,
+            clips=self._clips() if self._shows() else {},
         )
+
+    def _clips(self) -> dict[str, str]:
+        """How clips become frames, each number with where it is from; empty where items have none."""
+        if not any(slot.kind == "clip" for slot in self.schema.item.assets):
+            return {}
+        of_schema = self.schema.models.clips if self.schema.models else {}
+        found: dict[str, str] = {}
+        known: dict[str, Any] = dict(self.spec.own_clips)
+        for name, value in {"frames_per_segment": _FRAMES, **of_schema, **self.plan.clips}.items():
+            if known.get(name) == value:
+                found[name] = f"{value} (the model's description)"
+            elif of_schema.get(name) == value:
+                found[name] = f"{value} (the schema, for every model that does not say it)"
+            else:
+                found[name] = f"{value} ({'chosen' if name in self.plan.clips else 'usual'})"
+        return found
 
     def _drafts(self, item_ids: Sequence[int]) -> Iterator[_Draft]:
         for some in chunked(item_ids, _AT_ONCE):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas import registry
+from annotation_schemas.model import Schema
 from db import batches, events, projects, runs, tasks
 from db.engine import Session, Store
 from db.tables import RunRow, RunWorkerRow
@@ -200,6 +201,7 @@ def start(
         if counted is not None and counted.verdicts:
             plan = replace(plan, items=counted.which.value)
         wanted = wanted_items(session, access, plan)
+        spec = as_schema_says(access.schema, spec)
         row = write_down(
             session,
             store,
@@ -215,6 +217,14 @@ def start(
     if not plan.batch:
         wake(settings, row.public_id)
     return row.public_id
+
+
+def as_schema_says(schema: Schema, spec: ModelSpec) -> ModelSpec:
+    """The description with the temperature and longest answer of the schema's models, where it says none itself."""
+    models = schema.models
+    if models is None:
+        return spec
+    return spec.with_defaults(temperature=models.temperature, max_tokens=models.max_tokens)
 
 
 def write_down(

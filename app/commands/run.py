@@ -307,6 +307,8 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     typer.echo(f"  {seen.pictures} pictures")
     for variant in dict.fromkeys(seen.variants.values()):
         typer.echo(f"  prompt {variant}: {', '.join(name for name, each in seen.variants.items() if each == variant)}")
+    for name, told in seen.clips.items():
+        typer.echo(f"  clips {name}: {told}")
     for placeholder in unfilled(access.schema, plan):
         typer.echo(f"  nothing fills {{{placeholder}}}; say what does with --fill {placeholder}=FIELD")
     if spec.endpoint and seen.questions:

@@ -221,6 +221,9 @@ def told(seen: Seen, view: ProjectView, spec: ModelSpec, chosen: RunPlan) -> lis
         rows = [[shown.line(why, most=600), markup.text(f"{n:,}")] for why, n in found.preview.cannot.items()]
         parts.append(markup.table([("Cannot be asked, because", ""), ("Items", "number")], rows))
     parts.append(variants(found, {known.id: known.title for known in view.schema.schema_.dimensions}))
+    if found.preview.clips:
+        rows = [[markup.text(name), markup.text(told)] for name, told in found.preview.clips.items()]
+        parts.append(markup.table([("Of a clip", ""), ("Shown", "")], rows))
     return parts
 
 

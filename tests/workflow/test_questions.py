@@ -586,8 +586,39 @@ def test_the_last_segments_become_frames_and_the_observation_a_still(
     with pytest.raises(ModelRefused, match="cannot say `frames`; there are recent_segments"):
         asker(store, media, loaded, clips={"frames": 3})
     told = asker(store, media, loaded, injections=("progress",), text_only=True).ask(ids[:1])[0].text
-    assert "\nWhat I have done so far, in this order: step 0, step 1, step 2, step 3, step 4.\nWhat should" in told
-    assert told.startswith("My goal: Lay the table.")
+    assert (
+        "\nWhat I have done so far, in this order: step 0, step 1, step 2, step 3, step 4.\nWhat next? Answer with"
+        in told
+    )
+    assert "Lay the table" not in told, "the goal stands in the item's own question, which is asked as published"
+
+
+def test_how_many_frames_follows_from_the_model_s_description_then_from_the_schema(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    loaded = schema_of("egoplan")
+    ids = bring(store, media, loaded, [("next_action", egoplan_fields(), [])])
+
+    def shown(spec: ModelSpec, **plan: Any) -> dict[str, str]:
+        return dict(asker(store, media, loaded, spec=spec, **plan).describe(ids).clips)
+
+    schema = "(the schema, for every model that does not say it)"  # the paper's own baseline: C.1
+    assert shown(FISH) == {
+        "frames_per_segment": f"8 {schema}",
+        "recent_segments": f"4 {schema}",
+        "observation_frames": f"1 {schema}",
+    }
+    own = FISH.model_copy(update={"clips": {"frames_per_segment": 2, "recent_segments": 1}})
+    assert plan_for(loaded.schema_, own).clips == {
+        "recent_segments": 1,
+        "frames_per_segment": 2,
+        "observation_frames": 1,
+    }
+    assert shown(own)["frames_per_segment"] == "2 (the model's description)"
+    assert shown(own, clips={"frames_per_segment": 5})["frames_per_segment"] == "5 (chosen)"
+    assert FISH.hash == FISH.model_copy(update={"clips": {}}).hash != own.hash
+    assert "clips" not in FISH.dump(), "descriptions without it keep their hash"
+    assert ModelSpec.model_validate(own.dump()) == own
 
 
 def test_frames_of_a_clip_that_was_cut_out_of_its_video_are_those_of_the_segments(
@@ -798,7 +829,7 @@ def test_every_published_question_can_be_asked(
             fields = contents[row.id or 0]
             assert question.name == row.external_id
             asked = f"{question.system}{question.text}"
-            assert fields.get("task_goal" if name == "egoplan" else "question", "") in asked
+            assert fields.get("question", "") in asked
             for key in ("reason", "key_concepts"):
                 told = fields.get(key)
                 assert told is None or str(told) not in asked
