@@ -132,6 +132,16 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _WORDS_BEFORE = re.compile(r"[\w'\u2019-]+(?=[\s*_]*$)")
+_LED_LABEL = re.compile(
+    r"(?:\A|[^\w\s*_'\"`]|\n|[\"'`](?=[\s*_]*\Z)|[^\x00-\u024f])[\s*_\"'`#>]*\Z"
+    r"|(?<![\w-])(?:my|our|the|own|a|an|and|is|are|this|that|with|of|as|so|thus|therefore|hence|then|now|here|final\w*|overall|total|ultimate|correct|appropriate|"
+    r"right|proper|fair|just|suitable|adequate|resulting|revised|corrected|updated|adjusted|amended|new|definitive|concluding|closing|combined|following|"
+    r"single|actual|true|numeric(?:al)?|quality|answer's|gives?|give|award|assign|\d+|step|part|independent|honest|verdict|judge's|initial|preliminary|"
+    r"die|der|das|meine?|endg\u00fcltige|also|daher|la|le|ma|mon|notre|mi|el|il|mio|minha|a|\u0438\u0442\u043e\u0433\u043e\u0432\u0430\u044f|\u043c\u043e\u044f|ko\u0144cowa|accuracy|style|fluency|logic|content|object)"
+    r"[\s*_\"'`]*\Z",
+    re.IGNORECASE,
+)
+"""What a label of the judge's own follows: the beginning of a sentence or clause, or words such as “my final”."""
 _VERDICT_IS_THAT = re.compile(
     r"\bmy (?:final |overall )?(?:verdict|rating|judge?ment|decision|conclusion|score|grade) is (?:that )?[^\n]{0,260}[:,]\s?[*_\"'`]*$",
     re.IGNORECASE,
@@ -154,7 +164,7 @@ _BEFORE_NOW = re.compile(
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(
-    rf"(?:(?<![\w-])(?:{_NAMES})|{_CJK})[\s*_\"'`]*(?:is\b|:|=)?[\s*_\"'`]*\[{{0,2}}[^\[\]\n]{{0,12}}\]?\s*\Z",
+    rf"(?:(?<![\w</-])(?:{_NAMES})(?!\w)|{_CJK})[\s*_\"'`]*(?:is\b|:|=)?[\s*_\"'`]*\[{{0,2}}[^\[\]\n]{{0,12}}\]?\s*\Z",
     re.IGNORECASE,
 )
 _OFF_SCALE = re.compile(
@@ -225,9 +235,13 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
         each
         for each in found
         if each.outer[0] > last.outer[0]
-        and each.standing in (Standing.OWN, Standing.HEDGED)
+        and each.standing in (Standing.OWN, Standing.HEDGED, Standing.UNCLEAR)
         and each.says(allowed) != last.says(allowed)
-        and (each.standing is Standing.HEDGED or each.level > 1 or CORRECTS.search(text[last.outer[1] : each.outer[0]]))
+        and (
+            (each.standing is Standing.HEDGED and each.value(allowed) is not None)
+            or (each.standing is Standing.OWN and each.level > 1)
+            or CORRECTS.search(text[last.outer[1] : each.outer[0]])
+        )
     ]
     if late:
         spans = {f"{SCORE} {number}": each.span for number, each in enumerate((last, *late), 1)}
@@ -264,6 +278,8 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[_Found]:
             words = [match[0] for match in _WORDS_BEFORE.finditer(text, max(0, label.start() - 40), label.start())]
             level = _level(words[-1] if words else "", text[max(0, label.start() - 2) : label.start()])
             whose = _whose(text[max(0, label.start() - 40) : label.start()], label["of"] or "")
+            if whose is None and not _LED_LABEL.search(text, max(0, label.start() - 60), label.start()):
+                whose = Standing.UNCLEAR
             if whose is not None:
                 found.append(_Found(said, span, outer, level, whose, at))
                 continue
@@ -645,7 +661,7 @@ def _unsays(reply: Reply, text: str, chosen: _Found, found: Sequence[_Found]) ->
 
 ASPECTS = ("perception", "cognition", "action")
 _LINE = re.compile(
-    r"^(?P<lead>[ \t>#*_`\d.)|+-]*)(?P<aspect>perception|cognition|action)[ \t*_]+score[ \t*_`\"']*[:=|][ \t*_`\"'(\[|]*"
+    r"^(?P<lead>[ \t>#*_`\d.)|+\u2022\u00b7\u2013-]*)(?P<aspect>perception|cognition|action)[ \t*_]+score[ \t*_`\"']*[:=|][ \t*_`\"'(\[|]*"
     r"(?P<said>[^\s*_`\"'()\[\],;|\u2013\u2014]{1,20})[ \t*_`\"')\].|]*(?P<rest>[^\n]*)$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -796,7 +812,7 @@ def _in_evidence(reply: Reply, at: int) -> bool:
 def _six_in_json(reply: Reply, allowed: Sequence[Value]) -> Reading | None:
     """The three scores as keys of one JSON object."""
     read: list[dict[str, _Found]] = []
-    for start, end, pairs in _objects(reply.text):
+    for start, end, pairs in _objects(reply.text, reply.marks):
         parts: dict[str, _Found] = {}
         for key, value in pairs:
             match = re.fullmatch(r"(perception|cognition|action)(?: score)?", _key(key))
@@ -835,7 +851,7 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
     found: list[_Found] = []
     read: list[Span] = []
     ends: list[int] = []
-    for start, end, pairs in _objects(text):
+    for start, end, pairs in _objects(text, reply.marks):
         read.append((start, end))
         nested = [pair for pair in _flat(pairs)]
         for key, value in nested:
@@ -941,9 +957,19 @@ class _Pairs(dict[str, Any]):
         self.pairs = list(pairs)
 
 
-def _objects(text: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
+def _objects(text: str, marks: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
     """The JSON objects in a text, outermost ones only: from, up to, and their keys with values, twice if they are there
-    twice."""
+    twice. ``marks`` is the text with its double quotes as they were written: other ones are words in a JSON string,
+    unless there is no object but in them."""
+    found = False
+    for each in _objects_of(marks):
+        found = True
+        yield each
+    if not found and marks != text:
+        yield from _objects_of(text)
+
+
+def _objects_of(text: str) -> Iterator[tuple[int, int, list[tuple[str, Any]]]]:
     at, left = text.find("{"), _MARKS
     for _ in range(_BRACES):
         if at < 0 or left <= 0:

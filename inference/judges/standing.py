@@ -103,7 +103,7 @@ CUES: Sequence[Cue] = tuple(
                 r"not(?! only| a single| just)", r"never", r"nor", r"neither", r"cannot", r"\w+n't", r"without",
                 r"hardly", r"barely", r"scarcely", r"no(?! (?:doubt|question|error|mistake|issue|problem|fault|flaw)s?)",
                 r"far from", r"nobody", r"none", r"nothing", r"rather than", r"instead of", r"as opposed to", r"rejects?",
-                r"rejected", r"rul(?:e|es|ed|ing) out", r"excludes?", r"excluded", r"refus\w+", r"undeserv\w+", r"than",
+                r"rejected", r"rul(?:e|es|ed|ing) out", r"excludes?", r"excluded", r"refus\w+", r"undeserv\w+", r"anything but", r"fail(?:s|ed)? to", r"refrain\w*", r"withh[eo]ld\w*", r"avoid\w*", r"short of", r"miss(?:es|ed)?", r"than",
                 r"(?:wrong|mistaken|unfair|inappropriate|absurd|incorrect|unjustified|silly|mistake|error) to", r"doubt\w*", r"disagree\w*",
                 r"den(?:y|ies|ied)", r"disput\w+", r"untrue", r"(?:wrong|false|nonsense) that",
                 r"nicht", r"kein\w*", r"niemals", r"statt", r"pas", r"jamais", r"ni", r"не", r"нет", r"ни", r"nunca",
@@ -152,7 +152,7 @@ CUES: Sequence[Cue] = tuple(
                 r"(?:end|close|reply|answer|write|finish|conclude|use|respond|output|rate|say|state|put|format|choose|pick)",
                 r"(?:must|should|shall|can|may|has to) (?:\w+ )?(?:end|close|reply|answer|write|finish|conclude|respond|output|read|look|be written|be given as|be stated)",
                 r"options?", r"possible(?: \w+)?", r"allowed(?: \w+)?", r"permitted", r"choices(?: \w+)?", r"one of",
-                r"(?<!this )(?<!the )scale", r"rubric[: (=\"']*$", r"legend", r"(?:rating|scoring|grading)s? (?:scale|scheme|guide\w*|key|rubric|system|options|rules?|levels?|criteria)",
+                r"(?<!this )(?<!the )(?<!on a )scale", r"rubric[: (=\"']*$", r"legend", r"(?:rating|scoring|grading)s? (?:scale|scheme|guide\w*|key|rubric|system|options|rules?|levels?|criteria)",
                 r"(?:scale|rubric|scheme|key|guide\w*|instructions?|criteria|prompt)(?: here)? (?:is|are|was|were|says?|said|reads?|states?|gives?|defines?|lists?|reserves?|asks?|allows?|has|had|runs?|goes|requires?|demands?|wants?|calls?|uses?|offers?|knows?|means?)",
                 r"means?", r"stands? for", r"denotes?", r"where", r"decide", r"choose (?:between|from|among|one)", r"pick (?:between|from|one)", r"placeholder", r"dummy",
                 r"(?:reply|answer|looks?|something|lines?|respond|output|reads?|written|it) like(?: this)?[: \"'`*]*$",
@@ -167,7 +167,7 @@ CUES: Sequence[Cue] = tuple(
             _words(
                 r"at first", r"(?:first|initial|original|earlier|previous|old|gut) (?:thought|impression|glance|sight|pass|reading|draft|instinct|reaction|guess|idea|verdict|rating|score|take|look|version|choice|inclination|grade)",
                 r"first (?:wrote|gave|said|thought|had|put|wanted|chose|rated|considered|leaned)", r"initially", r"originally", r"going to (?:say|give|write|rate|assign|put)", r"about to (?:say|give|write|rate|assign|put)",
-                r"tempt\w+", r"inclin\w+", r"lean\w*", r"instinct", r"earlier", r"previously", r"almost", r"nearly", r"consider\w*", r"thought (?:of|about)",
+                r"tempt\w+", r"inclin\w+", r"lean\w*", r"instinct", r"earlier", r"previously", r"almost", r"nearly", r"consider(?:ed|ing)?(?: (?:giving|rating|writing|a|an|the|it|of|whether))*\W*$", r"thought (?:of|about)",
                 r"started (?:with|at|out|from)", r"(?:one|someone|somebody|some|you|others|people|a reader|another judge) (?:could|might|may|would|can|will)", r"seem\w*", r"looks? like", r"at a glance", r"on the (?:face|surface)",
                 r"wanted", r"wondered", r"(?:used|meant) to (?:be|say|give)", r"had (?:given|written|put|said|chosen)", r"draft", r"preliminary", r"tentativ\w+", r"provisional\w*",
                 r"zuerst", r"zunächst", r"anfangs", r"d'abord", r"au début", r"сначала", r"primero", r"al principio", r"inizialmente", r"instead of",
@@ -178,10 +178,12 @@ CUES: Sequence[Cue] = tuple(
             Standing.QUOTED,
             Reach.SENTENCE,
             "someone else's words: the answer says, the student asks for, as instructed by the answer",
-            rf"\b{_WHO}(?: \w+){{0,2}}?(?: \w+ly)? {_SAYS}(?: {_FILLING})*\s?[:,]?\s?[\"'`(*]*$"
+            rf"\b{_WHO}(?: \w+){{0,2}}?(?: \w+ly)? {_SAYS}(?:[:,]? {_FILLING})*\s?[:,]?\s?[\"'`(*]*$"
             rf"|\b(?:ignor\w+|disregard\w*|discard\w*|inject\w+|manipulat\w+|embedded|demand\w*|plea|beg|begs|begging|so-called|"
             rf"self-\w+|instruction to|attempt(?:s|ed|ing)? to|claims? (?:of|that|to)|quot(?:e|es|ed|ing)|setting aside|leaving aside|notwithstanding|despite)\b(?! this)[^,;.!?\n]{{0,80}}$"
-            rf"|\b(?:student|assistant|candidate|model|author|user|agent)(?: [a-z])?'s (?:own )?(?:answer|response|reply|text|output|words?|{_SUCH})[ :\"'`*(]*$"
+            rf"|\b(?:student|assistant|candidate|model|author|user|agent)(?: [a-z])?'s (?:own )?(?:answer|response|reply|text|output|words?|{_SUCH})(?: is| was| reads)?[ :\"'`*(]*$"
+            r"|\b(?:told|asked|instructed|ordered|urged|requested|prompted|begged|forced|commanded) by\b[^,;.!?\n]{0,80}$"
+            r"|\baccording to (?:the|its|this|their) (?:answer|response|reply|student|assistant|candidate|author|model|agent|text)\b[^;.!?\n]{0,80}$|\baccording to output[^;.!?\n]{0,80}$"
             rf"|^\W*(?:the )?(?:answer|response|reply|student|assistant|candidate|user|human|question|reference)(?: [a-z])?\s?(?: says)?[:][ \"'`*(]*$"
             r"|(?:回答|答案|学生|考生|助手)(?:说|写|称|要求|中|里|包含|写道|写着|声称)[^,;.!?。，；\n]{0,40}$",
         ),
@@ -203,6 +205,7 @@ CUES: Sequence[Cue] = tuple(
             r"^[ *_`\"')\]]*(?:,?\s?(?:for example|for instance|e\.g|say|or similar|or the like|etc|and so on)\b"
             r"|(?:is|are|was|would be) (?:only |just )?(?:for|reserved|meant|defined|given (?:for|when|to|if|only)|used (?:for|when)|what|right only|allowed|an? (?:example|option|choice|possib\w+|placeholder|illustration)|only|the (?:highest|lowest|best|worst|top|maximum|minimum|form|format))\b"
             r"|(?:means?|stands? for|denotes?|signif\w+|indicates?|represents?|would mean|implies|applies)\b"
+            r"|[\],.;:(\u2013\u2014-]*\s?\(?(?:this|that|which|it)(?: is| was|'s) (?:only |just |merely )?(?:an?|the|your|my)? ?(?:example|form|format|template|placeholder|sample|illustration)\b"
             r"|[,:;]?\s?(?:if|when|whenever|where|for (?:an?|any|every|all|answers|those|replies)) (?!naming|giving|the record|what|it )"
             r"|[:=]\s?(?:\"|')?(?:wrong|right|correct|incorrect|partly|partial\w*|fully|bad|good|poor|excellent|worst|best|not|no|yes|false|true|a is|b is|both|neither|tie|the)\b"
             r"|等|表示|代表|(?:für|pour|para|per|для) )",
@@ -234,7 +237,7 @@ CUES: Sequence[Cue] = tuple(
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:says|said|writes|wrote|claims|demands|asks|insists|pleads) (?:the )?(?:{_WHO})\b"
             r"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:which|this|that|it|and this|but this|but that)\s?)?(?:(?:is|was|looks like|seems to be|appears to be|are) )?(?:\w+ly |just |only |nothing but |not my |part of )*(?:an? |the )?(?:\w+ )?(?:attempt|injection|trick|manipulation|instruction|demand|self-\w+|quote|quotation|words? of|text (?:in|of|from)|ploy|plea|hack|jailbreak|command)\b"
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:which|this|that|and|but|a claim|words?|something|and that|but that)?\s?(?:that )?(?:i|we|will|must|can|should|shall|is|are|be|was|to)(?: be| am| do| shall| will| must| have| can| should)?(?: not (?:follow\w*|obey\w*|accept\w*|heed\w*))?\s?(?:ignor\w+|disregard\w*|leave aside|leave out|left aside|set aside|discard\w*|not follow|not obey|quot\w+)\b"
-            r"|^[\s*_`\"')\]]*(?:inside|within|in|from|at the end of|quoted from) (?:the|its|this|that) (?:student's |assistant's |model's )?(?:answer|response|reply|text|prompt|rubric|instruction\w*)\b",
+            r"|^[\s*_`\"')\]]*(?:<-+ ?|\u2190 ?|\()?(?:(?:this|that|it|which) (?:is|was|were|stood|stands|comes|came) )?(?:inside|within|in|from|at the end of|(?:quoted|copied|taken|printed|written) (?:from|in)|part of) (?:the|its|this|that) (?:student's |assistant's |model's )?(?:answer|response|reply|text|prompt|rubric|instruction\w*)\b",
         ),
     )
 )  # fmt: skip
@@ -245,7 +248,7 @@ _NO_LETTERS = re.compile(r"[^A-Za-z\u00c0-\u024f]*$")
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|z\.B|p\.ex|d\.h|vs|cf|resp|approx|Mr|Dr|St|No)\.", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"(?:[.!?\u2026](?=[\s\"')\]*_`]|$)|[\u3002\uff01\uff1f\uff0e])[\"')\]*_`]*|\n|\|")
 _CLAUSE_ENDS = re.compile(
-    r"[,;:()\u2013\u2014\u3001\uff0c\uff1b]|\s-+\s|->|=>|\u2192|=|(?<![\w-])(?:so|hence|therefore|thus|but|because|since|yet|"
+    r"[,;:()\u2013\u2014\u3001\uff0c\uff1b\u2022\u00b7\u2190-\u21ff\u2794-\u27bf\u25b6\u25ba]|\s-+\s|->|=>|=|(?<![\w-])(?:so|hence|therefore|thus|(?<!anything )(?<!nothing )(?<!all )but|because|since|yet|"
     r"however|though|although|while|whereas|which means|meaning|ergo|also|then|also|daher|deshalb|darum|folglich|sondern|"
     r"aber|donc|mais|car|parce que|pero|sino|porque|luego|perci\u00f2|ma|quindi|\u043d\u043e|\u0430|\u043f\u043e\u044d\u0442\u043e\u043c\u0443|\u0437\u043d\u0430\u0447\u0438\u0442|"
     r"i (?:\w+ )?(?:give|rate|assign|award|score|choose|pick|settle|conclude|go with|decide))(?![\w-])"
@@ -253,7 +256,7 @@ _CLAUSE_ENDS = re.compile(
     re.IGNORECASE,
 )
 _TURNS = re.compile(
-    r";|(?<![\w-])(?:but|however|yet|so|therefore|thus|hence|because|since|as it (?:is|stands)|still|nevertheless|nonetheless|"
+    r";|(?<![\w-])(?:(?<!anything )(?<!nothing )(?<!all )but|however|yet|so|therefore|thus|hence|because|since|as it (?:is|stands)|still|nevertheless|nonetheless|"
     r"instead|this one|here|in fact|though|although|settl\w+ on|ended? up|aber|sondern|daher|deshalb|mais|donc|pero|sino|ma|quindi|\u043d\u043e|\u0430|\u043f\u043e\u044d\u0442\u043e\u043c\u0443)(?![\w-])"
     r"|\u4f46\u662f?|\u6240\u4ee5|\u56e0\u6b64|\u800c\u662f|\u3057\u304b\u3057|\ud558\uc9c0\ub9cc",
     re.IGNORECASE,
@@ -276,10 +279,10 @@ _AS_ASKED = re.compile(
 )
 """How the judge speaks of what it was asked for when it does as it was asked."""
 _GIVES = re.compile(
-    r"(?:^|[\s,;:()\u2013\u2014*_\"'-])(?:(?:is|was|'s|it's|gets?|deserves?|earns?|merits?|receives?|warrants?|justifies|makes (?:it|this|that)(?: an?)?|scores?|rates?|"
+    r"(?:^|[\s,;:()\u2013\u2014*_\"'-])(?:(?:is|was|'s|it's|gets|deserves|earns|merits|receives|warrants|justifies|makes (?:it|this|that)(?: an?)?|scores|rates|"
     r"gives|worth|comes? to|amounts to|i (?:\w+ ){0,2}(?:give|rate|assign|award|score|choose|pick|say|grade|settle on|settle for|conclude|go with|go for|call)|i'd (?:\w+ )?(?:give|rate|say|call|go with)|"
-    r"(?:give|giving|award|awarding|assign|assigning|choosing)|settle on|settled on|settle for|go with|call|conclude with|conclud\w+|close with|end with|land(?:s|ed)? (?:on|at)|"
-    r"result\w* (?:in|is)|leads? to|hence|therefore|thus|so|then|now|overall|finally|verdict|say|said|again|mine|but|yet|and)"
+    r"settle on|settled on|settle for|go with|call|conclude with|conclud\w+|close with|end with|land(?:s|ed)? (?:on|at)|"
+    r"result\w* (?:in|is)|leads? to|hence|therefore|thus|so|then|now|overall|finally|verdict|say|said|again|mine|but|yet|and|must|(?:i|we) (?:\w+ )?(?:have|decide|choose|tend) to (?:give|rate|assign|award|say))"
     r"(?: (?:it|this|the|that|an?|only|just|still|clearly|therefore|thus|hence|at|with|as|to|of|for|in|rating|score|grade|verdict|mark|value|full|half|both|answer|response|reply|student's|assistant's|candidate's|one|be|exactly|simply|overall|my|final|him|her|them))*)?"
     r"[\s,;:=()\u2013\u2014.!?*_\"'`>\u2192\uff1a\uff0c-]*$",
     re.IGNORECASE,
@@ -290,7 +293,7 @@ LOOK = 300
 """So many characters around a verdict are looked at."""
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)[\w-]*\s*$")
-_STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(del|strike)>[^<\n]{1,300}</\1>", re.IGNORECASE)
+_STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<!--[^>\n]{0,300}-->|<(del|strike)>[^<\n]{1,300}</\1>", re.IGNORECASE)
 _ECHO_FROM = re.compile(
     r"\[(?:the )?(?:start|begin(?:ning)?) of (?P<mark>[^\]\n]{1,60})\]"
     r"|<(?P<tag>student_?answer|student|candidate|response|assistant|user|question|reference|quote|blockquote|input|prompt|example)>",
@@ -317,6 +320,16 @@ class Reply:
     def __init__(self, seen: Visible) -> None:
         self.seen = seen
         self.text = seen.text
+
+    @cached_property
+    def marks(self) -> str:
+        """The text, place by place, with single quotes for all double ones that were not written as plain marks."""
+        if self.text.count('"') == self.seen.original.count('"'):
+            return self.text
+        original, starts = self.seen.original, self.seen.starts
+        return "".join(
+            "'" if char == '"' and original[starts[at]] != '"' else char for at, char in enumerate(self.text)
+        )
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -534,7 +547,7 @@ RETRACTS = re.compile(
     r"oops|sorry, (?:no|i|that|my)|my mistake|actually,? (?:no\b|that is not|that's not|i )|i (?:was|am) (?:wrong|mistaken)|i meant|or rather\b|i changed? my mind|"
     r"(?:that|this|it|the (?:rating|score|verdict))(?:'s| is| was| seems)? (?:\w+ )?(?:too (?:kind|generous|harsh|strict|lenient|high|low)|a mistake|an error|a typo|not (?:right|my|final|mine|a verdict|the final)|wrong)\b|"
     r"(?:this|that|it|the (?:rating|score|verdict)) (?:should|must|ought to|needs to) (?:really |rather |instead )?(?:be|have been)\b|"
-    r"(?:the|this|that) (?:rating|score|verdict|line)(?: above)? (?:is|was) (?:only |just |merely )?(?:an example|hypothetical|a placeholder|tentative|provisional|illustrative|quoted|not)\b|"
+    r"(?:the|this|that|these|those) (?:ratings?|scores?|verdict|lines?|values?|object)(?: above)? (?:is|was|are|were) (?:only |just |merely )?(?:an example|hypothetical|a placeholder|tentative|provisional|illustrative|quoted|not)\b|"
     r"korrektur\b|\u4e0d\u5bf9|\u66f4\u6b63|\u4fee\u6b63)",
     re.IGNORECASE,
 )
