@@ -20,10 +20,26 @@ def register(cli: typer.Typer) -> None:
     """Add the subcommands of this module."""
     answers = typer.Typer(help="What models' answers state, and who reads it.", no_args_is_help=True)
     cli.add_typer(answers, name="answers")
+    answers.command("read")(read)
     answers.command("reread")(reread)
     answers.command("read-again")(read_again)
     answers.command("sample")(sample)
     answers.command("agreement")(agreement)
+
+
+def read(
+    file: Annotated[Path, typer.Argument(help="JSON Lines: one answer a line.", metavar="FILE.jsonl")],
+) -> None:
+    """What is read from answers in a file: id, outcome, value, the words it was read from and the rule, by line.
+
+    A line is a JSON object with `kind` (option, multi, order, yes_no, number or text), `answer`, `options` (a list of
+    texts, for the first three), and where known `id`, `unit`, `finish_reason` and `expected`: a list of all acceptable
+    readings, {"read": VALUE}, {"outcome": "unreadable"} or {"outcome": "refused"}. Where lines say what is expected,
+    the last line of the output counts how many are. No project is needed.
+    """
+    from app.commands import answer_cases, case_files
+
+    case_files.tell(file, answer_cases.told)
 
 
 def reread(project: Project) -> None:

@@ -17,6 +17,7 @@ from domain.reading.numbers import Number, Numbers, hedged
 from domain.reading.options import Choices, Ref
 from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
+from domain.reading.words import REASONS
 
 READER_VERSION = 2
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
@@ -103,6 +104,7 @@ RULES = (
     ),
     Rule("opening", "The answer begins with it, and a reason or something else follows: “B. The pot is …”, “Yes, …”."),
     Rule("last line", "The last line is it and nothing more."),
+    Rule("last sentence", "The last sentence is it and nothing more: “… The drawer is open. C”."),
     Rule("only number", "There is one number in the answer that counts or measures something, and no other."),
     Rule("text", "The text itself, where no options, number, or yes or no was asked for."),
 )
@@ -181,14 +183,14 @@ def _text(seen: Visible, finish_reason: str | None) -> Reading:
 
 
 _CONNECTOR = re.compile(
-    r"(?P<sign>[\s\"')\]}]*(?:[,;+&|、，；]|->|=>|→|⇒|➡|>|·|\n)?[\s\"'(\[{]*)(?P<word>(?:(?:(?:and|und|et|y|e|en|i|plus|as well as|along with|together with)(?![A-Za-z])|и|和|与|與|及|以及|と|および|과|와|및|그리고|و|और)\s*)?)(?:,\s*)?(?:also |both )?"
+    r"(?P<sign>[\s\"')\]}]*(?:[,;+&|、，；]|·|\n)?[\s\"'(\[{]*)(?P<word>(?:(?:(?:and|und|et|y|e|en|i|plus|as well as|along with|together with)(?![A-Za-z])|и|和|与|與|及|以及|と|および|과|와|및|그리고|و|और)\s*)?)(?:,\s*)?(?:also |both )?"
 )
 _OR = re.compile(
     r"[\s\"')\]},]*(?:\b(?:or|oder|ou|o|of|lub|или|vs\.?|versus)\b|/|或者?|还是|または|또는|أو|या|और/या)[\s\"'(\[]*",
     re.IGNORECASE,
 )
 _THEN = re.compile(
-    r"[\s\"')\]}]*(?:[.,;|、，；。]|--?>|=>|→|⇒|➡|➔|>|-(?=\s?\d)|–|—|\n)*[\s\"'(\[{]*(?:(?:and|then|next|after that|afterwards|finally|lastly|last|followed by|before|second|third|fourth|fifth|secondly|thirdly|und|dann|danach|schließlich|zuletzt|et|puis|ensuite|enfin|y|luego|después|finalmente"
+    r"[\s\"')\]}]*(?:[.,;|、，；。]|--?>|=>|→|⇒|➡|➔|>|-(?=\s?\d)|-(?=[A-Z])|–|—|\n)*[\s\"'(\[{]*(?:(?:and|then|next|after that|afterwards|finally|lastly|last|followed by|before|second|third|fourth|fifth|secondly|thirdly|und|dann|danach|schließlich|zuletzt|et|puis|ensuite|enfin|y|luego|después|finalmente"
     r"|e|poi|infine|depois|em seguida|por fim|en|daarna|ten slotte|i|potem|następnie|na końcu|и|затем|потом|наконец|然后|接着|再|最后|最後に|次に|それから|そして|그다음|그리고|마지막으로|ثم|फिर|it is|comes|is|by|with|end|ending|finish|step|you|we|do)\b[\s,:]*){0,4}"
     r"[\s\"'(\[]*",
     re.IGNORECASE,
@@ -199,7 +201,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _NOT_FORWARD = re.compile(
-    r"\b(?:revers\w{1,4}|backwards?|rank\w{0,4}|last to first|from last|descending|inverse|inverted|umgekehrt\w{0,2}|inverso|inverse|rückwärts|counting back|after|preceded by|nach(?=\s))\b|<|←|倒序|相反|逆",
+    r"\b(?:revers\w{1,4}|backwards?|rank\w{0,4}|last to first|from last|descending|inverse|inverted|umgekehrt\w{0,2}|inverso|inverse|rückwärts|counting back|after|preceded by|nach(?=\s))\b|<(?![/a-z])|←|倒序|相反|逆",
     re.IGNORECASE,
 )
 _COMPACT = re.compile(r"[\s\"'(\[*]*([A-Ja-j]{2,10}|\d{2,10})(?![0-9A-Za-zÀ-ɏ'])")
@@ -264,16 +266,21 @@ class _Reader:
         self.items = self.choices.items(self.text) if asked.options else []
         self.repeated = self.choices.enumerations(self.text) if asked.options else []
         said = words_for_yes_and_no if asked.kind is AnswerKind.YES_NO else frozenset()
-        self.corrected = [at for at, word in statements.corrections(self.low) if word.strip(" ,.;:!、。") not in said]
+        self.corrected = [
+            at
+            for at, word in statements.corrections(self.low)
+            if word.strip(" ,.;:!、。") not in said and not (said and word.startswith("that"))
+        ]
 
     # ---- deciding ----
 
     def decided(self) -> tuple[Claim | None, str]:
         """The one claim that counts, or a sentence that says why there is none."""
-        if any(item.by == "conflict" for item in self.items):
+        if any(item.by == "conflict" for item in self.items) and self.asked.kind is not AnswerKind.NUMBER:
             return None, "A letter stands beside another option's text."
         claims = sorted(self._claims(), key=lambda claim: (claim.start, claim.declared))
         claims = [claim for claim in claims if self._given_before_the_cut(claim)]
+        claims = [claim for claim in claims if not self._is_part(claim, claims)]
         if not claims:
             return None, "It states none of what was asked for."
         last = max(claims, key=lambda claim: claim.end)
@@ -289,6 +296,12 @@ class _Reader:
             return None, "It says that another may be as right."
         order = [rule.name for rule in RULES]
         return min(counted, key=lambda claim: order.index(claim.rule)), ""
+
+    def _is_part(self, claim: Claim, claims: list[Claim]) -> bool:
+        """Whether a claim is the end of a longer one: the last line of a list."""
+        return claim.rule in ("last line", "last sentence") and any(
+            other.start < claim.start and claim.end <= other.end for other in claims
+        )
 
     def refused(self, claim: Claim | None) -> tuple[int, int] | None:
         """Where it refuses to answer, if that is what it does."""
@@ -381,12 +394,12 @@ class _Reader:
         claim = read(place)
         if claim is None:
             return Claim(place.rule, place.declared, place.start, place.start, None) if self._must(place) else None
-        if place.rule not in ("whole", "opening", "last line", "only number") and statements.supposed(
+        if place.rule not in ("whole", "opening", "last line", "last sentence", "only number") and statements.supposed(
             self.low, place.declared
         ):
             return None
         if (
-            place.rule in ("opening", "whole", "last line", "so", "it is")
+            place.rule in ("opening", "whole", "last line", "last sentence", "so", "it is")
             and claim.value is None
             and place.rule != "whole"
         ):
@@ -425,9 +438,16 @@ class _Reader:
         value = self.choices.options[first.places[0]] if one else None
         if one and self._hedged(behind, first):
             return None
+        if place.rule == "opening" and self._is_a_subject(behind):
+            return None
         return Claim(
             place.rule, place.declared, first.start, refs[-1].end, value, first.places if one else (), behind, first.by
         )
+
+    def _is_a_subject(self, behind: int) -> bool:
+        """Whether a verb follows: "A is tempting" says something about A, and does not choose it."""
+        word = re.compile(r"[)\]\"']?[ \t]+([A-Za-zÀ-ɏͰ-ԯ]+)").match(self.text, behind)
+        return word is not None and word[1].lower() not in REASONS
 
     def _goes_on(self, behind: int) -> bool:
         return bool(re.match(r"\s+[^\W\d_]", self.text[behind : behind + 5]))
@@ -498,6 +518,8 @@ class _Reader:
     def _multi(self, place: Place) -> Claim | None:
         if place.rule in ("so", "it is", "last line") and place.rule != "last line":
             return None
+        if place.rule == "last sentence":
+            return None
         whole = self._all_or_none(place)
         if whole is not None:
             return whole
@@ -524,6 +546,14 @@ class _Reader:
             and self.repeated
             and self._is_all((refs[0].start - 3, behind))
             and all(ref.by == "both" for ref in refs)
+        ):
+            return None
+        further = self.choices.ref_at(self.text, re.compile(r"[\s.]*").match(self.text, behind).end(), place.end)  # type: ignore[union-attr]
+        if (
+            place.rule == "opening"
+            and further is not None
+            and set(further.places) - set(chosen_places)
+            and "\n\n" not in self.text[behind : further.start]
         ):
             return None
         if place.rule == "opening" and (_MORE.search(self.text, behind) or (len(refs) == 1 and self._others(refs[0]))):
@@ -727,7 +757,7 @@ class _Reader:
             ):
                 return None
         if any(each.value != number.value for each in others):
-            if place.rule in ("opening", "last line", "whole", "sentence"):
+            if place.rule in ("opening", "last line", "last sentence", "whole", "sentence"):
                 return None
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
         if number.value is None or _HEDGES.search(self.text[max(0, number.start - 30) : number.start]):

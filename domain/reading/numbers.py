@@ -175,7 +175,7 @@ _FRACTIONS = {
 # ---- finding numbers ------------------------------------------------------------------------------------------------
 
 _DIGITS = re.compile(
-    r"(?<![\w.,:/^])(?P<sign>[-+](?=[\d.½¼¾]))?(?P<body>\d{1,3}(?:[ ']\d{3})+(?![\d'])(?:[.,]\d{1,15})?|\d+(?:[.,:/]\d+)*|\.\d+|(?=[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]))(?P<more>[eE][-+]?\d{1,3}(?!\w))?(?P<mixed> ?[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]| \d{1,2}/\d{1,3}(?![\d/.,]))?"
+    r"(?<![0-9A-Za-z_À-ɏͰ-ԯ^])(?<!\d[.,:/])(?P<sign>[-+](?=[\d.½¼¾]))?(?P<body>\d{1,3}(?:[ ']\d{3})+(?![\d'])(?:[.,]\d{1,15})?|\d+(?:[.,:/]\d+)*|\.\d+|(?=[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]))(?P<more>[eE][-+]?\d{1,3}(?!\w))?(?P<mixed> ?[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]| \d{1,2}/\d{1,3}(?![\d/.,]))?"
 )
 _LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _UNIT = re.compile(
@@ -189,7 +189,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BOUND_BEFORE = re.compile(
-    r"(?:[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
+    r"(?:(?<![A-Za-z/\"'=-])[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
     r"|almost|nearly|not|never|isn't|aren't|just under|just over|close to|upwards? of|anywhere (?:from|between)|between|from|somewhere between|every|until|till|or|no)|n't"
     r"|\bmehr als|\bweniger als|\bmindestens|\bhöchstens|\büber|\bunter|\bbis zu|\bfast|\bnicht|\bzwischen|\bplus de|\bmoins de|\bau moins|\bau plus|\bpresque|\bpas|\bentre|\bmás de|\bmenos de|\bal menos|\bcomo máximo|\bcasi|\bno|\bpiù di|\bmeno di|\balmeno|\bquasi|\bmais de|\bpelo menos|\bno máximo"
     r"|\bmeer dan|\bminder dan|\bminstens|\bbijna|\bniet|\bponad|\bmniej niż|\bwięcej niż|\bco najmniej|\bprawie|\bnie|\bболее|\bменее|\bбольше|\bменьше|\bпочти|\bне|\bдо|\bот|超过|至少|最多|不到|少于|多于|大于|小于|不是|不足|以上|以下|最少|より|少なくとも|約?最大|최소|최대|أكثر من|أقل من|لا)\s{0,2}(?:the |a |es |il y a )?\Z",
@@ -416,7 +416,7 @@ class Numbers:
             if (
                 _BOUND_BEFORE.search(before)
                 or _BOUND_AFTER.match(around)
-                or re.match(r"\s?(?:[-–—~〜]|to|bis|until)\s?\d", around)
+                or re.match(r"\s?(?:[-–—~〜～'\"]|to|bis|until|到|至|から|에서)\s?\d", around)
             ):
                 value, why = None, "a bound, or one end of a range"
             elif (

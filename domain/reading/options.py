@@ -25,14 +25,14 @@ LOOK_ALIKES = {
 
 WORDISH = r"0-9A-Za-z_\u00aa-\u00ba\u00c0-\u024f\u0370-\u052f"
 """What may not touch a letter that stands for an option; Chinese and Japanese write theirs without a blank."""
-_LETTER = re.compile(rf"([A-Za-z{''.join(LOOK_ALIKES)}])(?![{WORDISH}'])(?!-[^\W_])(?!\.[A-Za-z]\.)(?!\+\+|[°#])")
-_NUMBER = re.compile(
-    rf"(\d{{1,2}})(?:\s?(?:st|nd|rd|th|º|ª|°)(?![{WORDISH}]))?(?![{WORDISH}'%])(?![.,:]\d)(?!\s?[-+]\d)"
+_LETTER = re.compile(
+    rf"([A-Za-z{''.join(LOOK_ALIKES)}])(?![{WORDISH}])(?!'[^\W\d_])(?!-[^\W_]{{2}})(?!-[a-z])(?!\.[A-Za-z]\.)(?!\+\+|[°#])"
 )
+_NUMBER = re.compile(rf"(\d{{1,2}})(?:\s?(?:st|nd|rd|th|º|ª|°)(?![{WORDISH}]))?(?![{WORDISH}'%])(?![.:]\d)")
 _OPENING = re.compile(r"[\s\"'(\[{<*:=>【〔|]{0,40}(?:[-•·–—*]\s+)?[\"'(\[{【]{0,4}")
 _NOUN = re.compile(
-    r"(?:the |die |la |l'|o |a )?(?:correct |right )?(?:option|options|choice|choices|letter|letters|answer|answers|alternative|variant|variante|opción|opciones|opzione|opzioni|opção|opções|alternativa"
-    r"|optie|opties|opcja|opcje|вариант|варианты|варіант|ответ|lettre|lettres|letra|lettera|buchstabe|antwort|antworten|réponse|réponses|respuesta|risposta|resposta|seçenek|number|step|event|image|frame|picture|photo|no\.|nr\."
+    r"(?:(?:the |die |la |l'|o |a )?(?:correct |right )?(?:options?|choices?|letters?|answers?|both|alternative|variant|variante|opción|opciones|opzione|opzioni|opção|opções|alternativa|alternativas"
+    r"|opties?|optie|opcja|opcje|варианты?|варіант|ответы?|lettres?|letras?|lettera|buchstabe|antwort|antworten|réponses?|respuestas?|risposta|resposta|seçenek|number|step|event|image|frame|picture|photo|no\.|nr\.)(?![^\W\d_])"
     r"|选项|選項|選択肢|답|옵션|보기|الخيار|विकल्प)\s?[#:]?\s?[\"'(\[]{0,3}",
     re.IGNORECASE,
 )
@@ -70,7 +70,13 @@ _ARTICLES = frozenset(
         "de",
     )
 )
-_ITEM = re.compile(rf"(?<![{WORDISH}'-])([(\[]?)([A-Za-z])([)\]]?[.:)\]]?)([ \t]*(?:[-–—=][ \t]*)?)\s*")
+_ITEM = re.compile(rf"(?<![{WORDISH}'-])([(\[]?)([A-Za-z])([)\]]?[.:)\]]?)([ \t]*(?:[-–—=][ \t]*)?)\n?[ \t]*")
+
+
+_ANOTHER = re.compile(
+    rf"\s(?:and|or|und|oder|et|ou|y|e|o|en|of|i|и|или|lub|then|ve)\s[(\[]?(?:[A-Z]|option [A-Z])(?![{WORDISH}'])"
+)
+"""A second letter behind a first: "A and C" names two options, whatever words A and I are."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,7 @@ class Choices:
         begin = _end(_OPENING, text, start, end)
         found = self.text_at(text, begin, end, closed=True)
         if found is not None:
-            return self._with_label_behind(text, found, end)
+            return self._unless_a_label(text, self._with_label_behind(text, found, end), begin, end)
         label = self._label_at(text, begin, end)
         if label is None:
             noun = _NOUN.match(text, begin, end)
@@ -132,6 +138,13 @@ class Choices:
                 found = self.text_at(text, noun.end(), end, closed=True)
                 return found and self._with_label_behind(text, found, end)
         return label
+
+    def _unless_a_label(self, text: str, ref: Ref, begin: int, end: int) -> Ref:
+        """A conflict where an option's text is another option's letter or number: "B" of the options B, A."""
+        if ref.by != "text" or ref.end - ref.start > 2:
+            return ref
+        label = self._label_at(text, begin, end)
+        return Ref(ref.start, ref.end, (), "conflict", text=ref.text) if label and label.places != ref.places else ref
 
     def text_at(self, text: str, start: int, end: int, *, closed: bool = False) -> Ref | None:
         """The option whose whole text stands at ``start``, an article before it or not; the longest that fits.
@@ -183,8 +196,6 @@ class Choices:
                     "y",
                     "e",
                     "then",
-                    "is",
-                    "are",
                     "i",
                     "и",
                     "en",
@@ -250,7 +261,9 @@ class Choices:
         if _STOPS.match(text, after, end) or text[after : after + 2] in (" (", " ["):
             return True
         east = _EAST_ASIAN.match(text, after, end)
-        if east and not text[after : after + 1].isascii():
+        if (east and not east[0].isascii()) or (self.numbered and text[after : after + 1] == "-"):
+            return True
+        if _ANOTHER.match(text, after, end):
             return True
         word = _WORD.match(text, after, end)
         if word is None:

@@ -32,7 +32,7 @@ _MARKS = re.compile(
     r"(?P<struck>~~[^~\n]{1,300}~~)"
     r"|(?P<fence>^[ \t]{0,4}```[A-Za-z]{0,12}[ \t]*$|```)"
     r"|(?P<mark>(?<![0-9] )(?<!\d)\*+(?! ?\d)|\*+(?=\d)|(?<=\d)\*\*+|(?<![^\W_])_+|_+(?![^\W_])|`+|^[ \t]{0,4}#{1,6}(?=\s)|^[ \t]{0,4}>+(?=\s)|^[ \t]{0,8}[-+•·▪◦‣→]+(?= ))"
-    r"|(?P<latex>\\(?:text|mathrm|mathbf|textbf|mathsf|mathit|textit|textrm|mbox|rm|bf|displaystyle|left|right|quad|bm|boldsymbol)(?![A-Za-z])|\\[()\[\],;!]|\\(?=[%$#&_ ])|(?<![\d\w])\$+(?=[^\d\s])|(?<=[^\s\d])\$+|\$+(?=\s|$))",
+    r"|(?P<latex>\\(?:text|mathrm|mathbf|textbf|mathsf|mathit|textit|textrm|mbox|rm|bf|displaystyle|left|right|quad|bm|boldsymbol)(?![A-Za-z])\s?\{?|\\[()\[\],;!]|\\(?=[%$#&_ ])|(?<![\d\w])\$+(?=[^\d\s])|(?<=[^\s\d])\$+|\$+(?=\s|$))",
     re.MULTILINE,
 )
 
@@ -113,6 +113,17 @@ def places(text: str, low: str) -> Iterator[Place]:
     tail = _LAST.search(text, max(0, text.rfind("\n", 0, len(text.rstrip())) + 1, len(text.rstrip()) - 2000))
     if tail is not None and text[: tail.start()].strip():
         yield Place("last line", tail.start(), *tail.span(), closed=True)
+    sentence = _last_sentence(text)
+    if sentence is not None:
+        yield sentence
+
+
+def _last_sentence(text: str) -> Place | None:
+    """The last sentence, if it is short and others stand before it in its line: "The drawer is open. C"."""
+    match = re.compile(r"[.!?。！？]\s{1,3}([^.!?\n。！？]{1,60}[.!?。！？]?)\s*\Z").search(
+        text, max(0, len(text.rstrip()) - 70)
+    )
+    return Place("last sentence", match.start(1), *match.span(1), closed=True) if match else None
 
 
 def _few(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
@@ -201,7 +212,7 @@ def supposed(low: str, at: int) -> bool:
     before = low[max(0, at - 160) : at]
     sentence = re.split(r"[.!?;\n。！？]", before)[-1]
     clause = re.split(r"[,:，、]|\b(?:so|thus|therefore|hence|and|then|but|also)\b", sentence)[-1]
-    return bool(_CONDITION.search(sentence) or _DOUBT.search(clause))
+    return bool(_CONDITION.search(re.split(r"\bbut\b", sentence)[-1]) or _DOUBT.search(clause))
 
 
 def denied_after(text: str, at: int) -> bool:

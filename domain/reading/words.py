@@ -32,7 +32,7 @@ DECLARING = {
         r"|count|total|result|answers|choices)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
         r" (?:is|are|would be|should be|will be|must be|has to be|appears to be|seems to be|=)",
         r"(?:i|we)(?:'d| would|'ll| will| must| have to| am going to| can)? (?:choose|pick|select|say|go with|go for|opt for|vote for|answer|chose|picked"
-        r"|selected|went with|believe|think|conclude|recommend|suggest|settle on|take|count|see|am choosing)"
+        r"|selected|went with|believe|think|conclude|recommend|suggest|settle on|am choosing)"
         r"(?: that)?(?: (?:it|this|the (?:correct |right |best )?(?:answer|choice|option|action))(?:'s| is| would be| must be| should be))?",
     ),
     "de": (
@@ -100,7 +100,7 @@ NEXT_WORDS = frozenset(
 )
 """Words that may follow a letter that stands for an option: a verb, a reason. After any other word it is part of a name ("B flat")."""
 ARTICLE_NEXT = frozenset(
-    "is because since seems fits and or weil da ist est es è é jest parce car porque perché omdat ponieważ".split()
+    "is because since seems fits weil da ist est es è é jest parce car porque perché omdat ponieważ".split()
 )
 """The same for letters that are words themselves (A, I, E, O): "A is right" is the option, "A cup" is not."""
 REASONS = frozenset(
@@ -165,6 +165,7 @@ DOUBTS = (
 """The same in the words right before it: a denial, a doubt, an earlier or another's answer."""
 
 HEDGED_AFTER = (
+    r" ?(?:-+>|=+>|→|⇒)",
     r"(?:,? ?(?:and/or|or|oder|ou|o|of|lub|или|もしくは|または|还是|或者?|या|أو|또는)\b)", r",? ?(?:or|oder|ou|或|或者)",
     r",? ?(?:if|unless|provided|assuming|depending|when|only if|wenn|falls|sofern|es sei denn|si|sauf si|a menos|se|a meno|als|tenzij|jeśli|jeżeli|если|如果|除非|もし)\b",
     r",? ?but (?:it|i|maybe|perhaps|possibly|could|also|might|not)\b", r"\?", r" ?/ ?", r",? ?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|może|возможно|也许|可能)\b",

@@ -1,0 +1,69 @@
+"""What ``touchstone answers read`` makes of one case of a file: what the rules read, and whether a line expects it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.commands.case_files import Case, Told
+    from domain.reading.answers import Asked
+
+
+def told(case: Case) -> tuple[Told, Callable[[Mapping[str, Any]], bool]]:
+    """What the reader makes of a case, and whether that is what a line expects.
+
+    A line whose own keys do not fit is told as such, and is never as expected: the others are read all the same.
+    """
+    from app.commands.case_files import Told
+    from domain.errors import FileRefused
+    from domain.reading.answers import ReadOutcome, read_answer
+
+    try:
+        asked, text, reason = _asked(case), case.text("answer"), case.text_or_none("finish_reason")
+        _fits(case)
+    except FileRefused as error:
+        return Told("not a case", "", (), str(error), False), lambda _: False
+    found = read_answer(text, asked, finish_reason=reason)
+    read = found.outcome is ReadOutcome.READ
+    value = list(found.value) if isinstance(found.value, tuple) else found.value
+
+    def meets(expected: Mapping[str, Any]) -> bool:
+        if "outcome" in expected:
+            refused = found.outcome is ReadOutcome.REFUSED
+            return not read and refused == (expected["outcome"] == "refused")
+        return read and _same(value, expected.get("read"), any_order=asked.kind.value == "multi")
+
+    shown = json.dumps(value, ensure_ascii=False) if read else ""
+    words = tuple(text[start:end] for start, end in found.spans)
+    return Told(found.outcome.value, shown, words, f"rule: {found.rule}" if read else found.why, read), meets
+
+
+def _asked(case: Case) -> Asked:
+    from domain.reading.answers import AnswerKind, Asked
+
+    kind = case.text("kind")
+    if kind not in tuple(AnswerKind):
+        raise case.refused(f"`kind` is {kind!r}: one of {', '.join(AnswerKind)} is needed")
+    options = case.keys.get("options") or []
+    if not isinstance(options, list) or not all(isinstance(each, str) for each in options):
+        raise case.refused("`options` is no list of texts")
+    if kind in ("option", "multi", "order") and not options:
+        raise case.refused(f"`options` is missing, which the kind {kind} needs")
+    return Asked(AnswerKind(kind), tuple(options), case.text_or_none("unit"))
+
+
+def _fits(case: Case) -> None:
+    for each in case.expected or ():
+        if "read" not in each and each.get("outcome") not in ("unreadable", "refused"):
+            raise case.refused('`expected` has an entry that is neither {"read": …} nor a known {"outcome": …}')
+
+
+def _same(value: Any, wanted: Any, *, any_order: bool) -> bool:
+    """Whether a value is the wanted one: 5 and 5.0 are, a true one and 1 are not, and several come in any order."""
+    if isinstance(value, list):
+        if not isinstance(wanted, list) or not all(isinstance(each, str) for each in wanted):
+            return False
+        return sorted(value) == sorted(wanted) if any_order else value == wanted
+    return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted
