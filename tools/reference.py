@@ -230,6 +230,22 @@ def registries() -> Iterator[str]:
         yield from table(["name", "meaning"], rows)
 
 
+def reading() -> Iterator[str]:
+    """The rules by which models' answers are read."""
+    from domain.reading.answers import READER_VERSION, RULES, ReadOutcome
+
+    yield "## How answers are read"
+    yield ""
+    yield (
+        f"Version {READER_VERSION} of the rules. All are looked at, and what they read has to agree; the first in this"
+        " table that read it is named with the reading."
+    )
+    yield ""
+    yield from table(["rule", "where the answer stands"], ([rule.name, rule.meaning] for rule in RULES))
+    yield ""
+    yield from table(["outcome", "meaning"], ([f"`{outcome.value}`", outcome.words] for outcome in ReadOutcome))
+
+
 def command_names() -> Iterator[str]:
     """Every command, as it is typed."""
     yield from re.findall(r"^### `(touchstone[^`]*)`", "\n".join(commands()), flags=re.M)
@@ -263,7 +279,7 @@ NAMES = {
 }
 """What has to be documented, by name."""
 
-SECTIONS = [settings, commands, schemas, registries, grammar, descriptions, errors]
+SECTIONS = [settings, commands, schemas, registries, reading, grammar, descriptions, errors]
 
 
 def written() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 LABELS = {
     "en": r"(?:answers?|ans|choice|option|selection|solution|prediction|conclusion|verdict|decision"
-    r"|action|step|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number|is))?",
+    r"|action|step|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number))?",
     "de": r"(?:antwort(?:en)?|lösung|ergebnis|reihenfolge|auswahl|aktion|anzahl)",
     "fr": r"(?:réponses?|solution|résultat|choix|ordre|conclusion)(?: (?:finale|correcte|exacte))?",
     "es": r"(?:respuestas?|solución|resultado|opción|orden|conclusión)(?: (?:final|correcta|correcto))?",
