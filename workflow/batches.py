@@ -32,7 +32,7 @@ from inference.endpoint.budget import Budget, May, cost
 from inference.endpoint.client import NoReply
 from inference.endpoint.replies import LONGEST_RAW, storable
 from inference.spec import ModelSpec
-from workflow.jobs import Means, keep_of
+from workflow.jobs import Means, keep_of, prepare
 from workflow.runs import in_batches, plan_of_run, refuse_changed, run_and_access, spec_of_run
 from workflow.workers import is_dead, process, worker_name
 
@@ -646,6 +646,17 @@ class _At:
     def _store(self, lines: Sequence[tuple[bytes, str, int]], only: int | None) -> ReadIn:
         """Store some lines, each with its hash and the how manieth of its kind it is."""
         found = [(_line_of(raw), digest, which) for raw, digest, which in lines]
+        meant = [unit_of(line.custom_id or "", self.run) for (line, _), _, _ in found]
+        prepare(
+            self.keep,
+            self.store,
+            self.row,
+            [
+                Attempt(name[1], line.reply.outcome, line.reply.text, finish_reason=line.reply.finish_reason)
+                for ((line, _), _, _), name in zip(found, meant, strict=True)
+                if name is not None
+            ],
+        )
         with self.store.write() as session:
             self._hold(session)
             ids = {
@@ -653,7 +664,6 @@ class _At:
                 for each in batches.of_run(session, run_id=self.run_id)
                 if only is None or each.number == only
             }
-            meant = [unit_of(line.custom_id or "", self.run) for (line, _), _, _ in found]
             wanted: dict[int, list[int]] = {}
             for each in meant:
                 if each is not None and each[0] in ids:

@@ -13,6 +13,7 @@ from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ItemFormat
 from db import assets, events, files, items
 from db.engine import IntegrityError, Session, Store
+from db.readings import Ended
 from db.tables import ImportFileRow, ItemRow, RunRow, RunWorkerRow
 from db.types import public_id
 from domain.errors import Conflict, FileRefused, MediaRefused, ModelRefused
@@ -501,8 +502,21 @@ class Bring:
             project=self.project,
         )
         self.refuse(read.bad)
+        known = self.read_ahead(read.rows)
         with self.store.write() as session:
-            return self.take_answers(session, read.rows, read.hashes, list(read.bad))
+            return self.take_answers(session, read.rows, read.hashes, list(read.bad), known)
+
+    def read_ahead(self, rows: Sequence[tuple[PredictionRecord, BadRow]]) -> readings.Ahead:
+        """Read the answers of a file before the transaction that stores them, in which others would have to wait."""
+        with self.store.read() as session:
+            found = list(self._answers(session, rows, []))
+            there = {(row.item_id, row.model) for row in files.predictions(session, project_id=self.access.project_id)}
+        wanted = [
+            (each.item_id, each.answer.text, Ended(None, each.answer.outcome))
+            for each in found
+            if each.answer.outcome in ANSWERS and (each.item_id, each.answer.model) not in there
+        ]
+        return readings.ahead(self.store, project_id=self.access.project_id, wanted=wanted)
 
     def take_answers(
         self,
@@ -510,6 +524,7 @@ class Bring:
         rows: Sequence[tuple[PredictionRecord, BadRow]],
         hashes: Mapping[str, str],
         bad: list[BadRow],
+        known: readings.Ahead | None = None,
     ) -> Imported:
         """Store the answers that are not there yet, in a run for each model; ``bad`` is added to."""
         now, project_id = self.store.now(), self.access.project_id
@@ -548,6 +563,7 @@ class Bring:
                 NewAnswer(item_id, runs[model][0], model, row.answer.text) for (item_id, model), row in answers.items()
             ],
             now=now,
+            known=known,
         )
         open_grading(
             session,

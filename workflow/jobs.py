@@ -159,11 +159,28 @@ def keep_of(row: RunRow) -> Keep:
     plan = plan_of_run(row)
     if isinstance(plan, JudgePlan):
         return partial(_keep_readings, plan)
-    return _keep_answers
+    return KeepAnswers()
 
 
-def _keep_answers(session: Session, row: RunRow, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
-    readings.keep_attempts(session, run=row, attempts=[attempt for _, attempt in written], now=now)
+class KeepAnswers:
+    """Keeps a model's answers with what they state."""
+
+    def __init__(self) -> None:
+        self._known: readings.Ahead = {}
+
+    def prepare(self, store: Store, row: RunRow, attempts: Sequence[Attempt]) -> None:
+        """Read them before the transaction that stores them."""
+        self._known = readings.ahead_of(store, run=row, attempts=attempts)
+
+    def __call__(self, session: Session, row: RunRow, written: Sequence[tuple[int, Attempt]], now: datetime) -> None:
+        attempts = [attempt for _, attempt in written]
+        readings.keep_attempts(session, run=row, attempts=attempts, now=now, known=self._known)
+
+
+def prepare(keep: Keep, store: Store, row: RunRow, attempts: Sequence[Attempt]) -> None:
+    """Do whatever keeping attempts takes that nobody else has to wait for."""
+    if isinstance(keep, KeepAnswers):
+        keep.prepare(store, row, attempts)
 
 
 def _keep_readings(
@@ -436,6 +453,7 @@ class _Keeper(threading.Thread):
         for again, seconds in enumerate((0.0, *WRITE_AGAIN_SECONDS)):
             time.sleep(seconds)
             try:
+                prepare(self.keep, self.store, self.row, attempts)
                 with self.store.write() as session:
                     now = self.store.now()
                     written = runs.append(

@@ -58,7 +58,29 @@ class NewAnswer:
     text: str
 
 
-def keep(session: Session, *, project_id: int, answers: Sequence[NewAnswer], now: datetime) -> list[int]:
+Ahead = Mapping[tuple[str, Asked, str | None], Reading]
+"""What was read before a transaction begins: by text, what was asked, and how it ended."""
+
+
+def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
+    """Read answers that are about to be stored (item, text, how it ended): a long text takes a while, in which nobody
+    else should wait for the database. What an edit makes of it meanwhile is read when it is stored."""
+    with store.read() as session:
+        name = projects.by_id(session, id=project_id).name
+        schema = access_to(session, person=None, project=name).schema
+        states = readings.revisions(session, item_ids=[item_id for item_id, _, _ in wanted])
+    found: dict[tuple[str, Asked, str | None], Reading] = {}
+    for item_id, text, ended in wanted:
+        asked = asked_of(schema, states[item_id][-1][2] if item_id in states else {})
+        place = (text, asked, _reason(ended))
+        if place not in found:
+            found[place] = read_answer(text, asked, finish_reason=place[2])
+    return found
+
+
+def keep(
+    session: Session, *, project_id: int, answers: Sequence[NewAnswer], now: datetime, known: Ahead | None = None
+) -> list[int]:
     """Store models' answers and read them, in one transaction: the only way in which answers come into a project.
 
     Their ids in their order; what is there already (of one item in one run) stays as it is. The attempts that brought
@@ -83,22 +105,39 @@ def keep(session: Session, *, project_id: int, answers: Sequence[NewAnswer], now
     if ids:
         name = projects.by_id(session, id=project_id).name
         schema = access_to(session, person=None, project=name).schema
-        _keep(session, schema, readings.unread_of(session, ids=ids, version=READER_VERSION), now)
+        _keep(session, schema, readings.unread_of(session, ids=ids, version=READER_VERSION), now, known)
     return ids
 
 
-def keep_attempts(session: Session, *, run: RunRow, attempts: Iterable[Attempt], now: datetime) -> None:
+def as_stored(text: str) -> str:
+    """What is stored of what a model wrote: without the white space around it."""
+    return storable(text).strip()
+
+
+def ahead_of(store: Store, *, run: RunRow, attempts: Iterable[Attempt]) -> Ahead:
+    """As ``ahead``, of what a run is about to store."""
+    wanted = [
+        (each.unit_id, as_stored(each.text), Ended(each.finish_reason, each.outcome))
+        for each in attempts
+        if each.final and each.outcome in ANSWERS
+    ]
+    return ahead(store, project_id=run.project_id, wanted=wanted) if wanted else {}
+
+
+def keep_attempts(
+    session: Session, *, run: RunRow, attempts: Iterable[Attempt], now: datetime, known: Ahead | None = None
+) -> None:
     """As ``keep``, of those attempts of a run that ended with an answer, which are stored already.
 
     An answer is stored without the white space around it, whoever asked: some models are decoded with a space before
     their first word. The attempt keeps what came.
     """
     answers = [
-        NewAnswer(attempt.unit_id, run.id or 0, run.name, storable(attempt.text).strip())
+        NewAnswer(attempt.unit_id, run.id or 0, run.name, as_stored(attempt.text))
         for attempt in attempts
         if attempt.final and attempt.outcome in ANSWERS
     ]
-    keep(session, project_id=run.project_id, answers=answers, now=now)
+    keep(session, project_id=run.project_id, answers=answers, now=now, known=known)
 
 
 def fill_up(store: Store, *, project: str) -> int:
@@ -163,11 +202,13 @@ def _in_lots(store: Store, access: Access, *, everything: bool, told: Callable[[
         told(len(found))
 
 
-def _keep(session: Session, schema: Schema, found: Sequence[Unread], now: datetime) -> int:
-    return readings.add(session, rows=_rows(session, schema, found, now))
+def _keep(session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None) -> int:
+    return readings.add(session, rows=_rows(session, schema, found, now, known))
 
 
-def _rows(session: Session, schema: Schema, found: Sequence[Unread], now: datetime) -> list[dict[str, Any]]:
+def _rows(
+    session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None
+) -> list[dict[str, Any]]:
     """The readings of some answers as rows."""
     if not found:
         return []
@@ -180,7 +221,8 @@ def _rows(session: Session, schema: Schema, found: Sequence[Unread], now: dateti
         revision, content = state_at(states.get(each.item_id, []), each.created_at)
         asked = asked_of(schema, content)
         ranked = plans.get(each.run_id, {}).get("strategy") == "rank_options"
-        read = read_one(each.text, asked, ended.get((each.run_id, each.item_id)), ranked=ranked)
+        how = ended.get((each.run_id, each.item_id))
+        read = read_one(each.text, asked, how, ranked=ranked, known=known)
         rows.append(row_of(each.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
         if not keyed:
             rows[-1]["value"] = None  # nothing is held against it, and the text itself stands beside it
@@ -195,14 +237,22 @@ def state_at(
     return (before[-1][0], before[-1][2]) if before else (1, {})
 
 
-def read_one(text: str, asked: Asked, ended: Ended | None, *, ranked: bool = False) -> Reading:
+def read_one(
+    text: str, asked: Asked, ended: Ended | None, *, ranked: bool = False, known: Ahead | None = None
+) -> Reading:
     """One answer as the rules read it; of a run that ranked options the option itself."""
     if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
         places = tuple(at for at, option in enumerate(asked.options) if option == text)
         return Reading(ReadOutcome.READ, text, places, ((0, len(text)),), RANKED, "")
-    cut = ended is not None and ended.outcome is Outcome.TRUNCATED
-    reason = "length" if cut else ended.finish_reason if ended else None
-    return read_answer(text, asked, finish_reason=reason)
+    reason = _reason(ended)
+    before = (known or {}).get((text, asked, reason))
+    return before or read_answer(text, asked, finish_reason=reason)
+
+
+def _reason(ended: Ended | None) -> str | None:
+    if ended is None:
+        return None
+    return "length" if ended.outcome is Outcome.TRUNCATED else ended.finish_reason
 
 
 def row_of(

@@ -95,6 +95,28 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     assert sum(label == "N/A" for label in labels.values()) == 200
 
 
+def test_best_actions_on_pca_bench_score_what_they_are_worth(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    create_project(store, name="p", loaded=load_schema(shipped()["pca_bench"]))
+    for name in ("Autonomous-Driving-test_open-meta.json", "Domestic-Robot-test_open-meta.json"):
+        records = json.loads(shared("data", "pca_bench", name).read_text())
+        bring(store, media, write(tmp_path / "in" / name, records), "pca_bench")
+    items = contents(store)
+    assert len(items) == 200
+    right = {name: fields["actions"].index(fields["answer"]) for name, fields in items.items()}
+    said = [
+        (name, f"Nothing is in the way. The best action is {ascii_uppercase[at]}. {items[name]['actions'][at]}")
+        for name, at in right.items()
+    ]
+    bring(store, media, lines(tmp_path / "a.jsonl", said, "right"))
+    other = [
+        (name, f"The best action is {ascii_uppercase[(at + 1) % len(items[name]['actions'])]}.")
+        for name, at in right.items()
+    ]
+    bring(store, media, lines(tmp_path / "b.jsonl", other, "wrong"))
+    assert accuracy(store, "right").found.value == 1.0
+    assert accuracy(store, "wrong").found.value == 0.0
+
+
 def by_id(items: dict[str, dict[str, Any]], records: Sequence[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
     ids = {record["sample_id"]: record for record in records}
     return [(name, ids[fields["sample_id"]]) for name, fields in items.items()]
@@ -126,7 +148,7 @@ def test_an_answer_is_read_in_the_transaction_that_stores_it(store: Store, items
     attempts = [
         Attempt(items[0], Outcome.ANSWERED, "A"),
         Attempt(items[1], Outcome.ANSWERED, "I would say blue or red"),
-        Attempt(items[2], Outcome.TRUNCATED, "<think>Let me think about the colours that", finish_reason="length"),
+        Attempt(items[2], Outcome.TRUNCATED, "Let me think about the colours that", finish_reason="length"),
         Attempt(items[3], Outcome.REFUSED),
     ]
     factories.make_run(store, attempts)
