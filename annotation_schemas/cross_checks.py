@@ -340,7 +340,7 @@ def _plan(criterion: Criterion, path: Path) -> Found:
     yield from _unique([((*path, "actions", at), action.name) for at, action in enumerate(criterion.actions)])
     conditions: list[tuple[Path, str, int]] = [((*path, "begins"), text, 0) for text in criterion.begins]
     for index, action in enumerate(criterion.actions):
-        for key in ("needs", "makes", "ends"):
+        for key in ("needs", "makes", "ends", "turns"):
             place: Path = (*path, "actions", index, key)
             conditions += [(place, text, action.objects) for text in getattr(action, key)]
     for place, text, n_objects in conditions:

@@ -181,6 +181,8 @@ class PlanAction(_Part):
     """What holds after."""
     ends: tuple[str, ...] = ()
     """What no longer holds after."""
+    turns: tuple[str, ...] = ()
+    """What is the other way round after; where nothing is known of it, nothing is known after either."""
 
 
 class Criterion(_Part):

@@ -96,7 +96,12 @@ def _checked(step: Step, known: Mapping[str, PlanAction], world: _World) -> Step
             problems.append(f"needs {_words(condition, step.objects)}, and the steps before say otherwise.")
         elif holds is None:
             unknown.append(_words(condition, step.objects))
-    for condition in (*(f"not {ended}" for ended in action.ends), *action.makes):
+    turned = [
+        f"not {each}" if held else each
+        for each in action.turns
+        if (held := world.holds(each, step.objects)) is not None
+    ]
+    for condition in (*(f"not {ended}" for ended in action.ends), *action.makes, *turned):
         world.become(condition, step.objects)
     return Step(step.line, step.start, action.name, step.objects, tuple(problems), tuple(unknown))
 

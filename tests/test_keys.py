@@ -650,6 +650,9 @@ ROWS: dict[str, Row] = {
     "PlanAction.help": row(VERIFYING, f"{C}.5.actions.0.help", "Walk."),
     "PlanAction.needs": row(plan_steps, f"{C}.5.actions.1.needs", []),
     "PlanAction.makes": row(plan_steps, f"{C}.5.actions.0.makes", []),
+    "PlanAction.turns": row(
+        plan_steps, f"{C}.5.actions.0.turns", ["near 1"], **{f"{C}.5.begins": ["near *"], f"{C}.5.actions.0.makes": []}
+    ),
     "PlanAction.ends": row(plan_steps, f"{C}.5.actions.0.ends", ["near *"], **{f"{C}.5.actions.0.makes": []}),
     "Criterion.name": row(said(), f"{C}.1.name", "bulk"),
     "Criterion.kind": row(said(many=2.5, size=1), f"{C}.2", {"name": "many", "kind": "text", "prompt": "How many"}),

@@ -82,3 +82,15 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 )
 def test_conditions_of_a_schema(text: str, fits: bool) -> None:
     assert (condition_problem(text, 2) is None) is fits
+
+
+def test_what_turns_is_known_only_if_it_was_known_before() -> None:
+    switch = (
+        PlanAction(name="press", turns=("lit 1",)),
+        PlanAction(name="light", makes=("lit 1",)),
+        PlanAction(name="read", needs=("lit 1",)),
+    )
+    lamp = [(step.problems, step.open) for step in steps_of("press(a)\nread(a)", switch)]
+    assert lamp[1] == ((), ("lit a",))
+    lit = [step.problems for step in steps_of("light(a)\npress(a)\nread(a)\npress(a)\nread(a)", switch)]
+    assert lit == [(), (), (f"needs lit a, {NOT}",), (), ()]
