@@ -40,6 +40,7 @@ from agreement.classification import (
     pass_rates,
 )
 from agreement.components import Components
+from agreement.constant import BesideConstant, beside_constant
 from agreement.corrected import (
     CorrectedMean,
     clustered_mean,
@@ -111,6 +112,7 @@ __all__ = [
     "Aggregation",
     "AlternativeTest",
     "AtLevel",
+    "BesideConstant",
     "BlandAltman",
     "Bootstrap",
     "Ceiling",
@@ -150,6 +152,7 @@ __all__ = [
     "all_right",
     "alternative_test",
     "benjamini_yekutieli",
+    "beside_constant",
     "bias",
     "bias_by_group",
     "bland_altman",

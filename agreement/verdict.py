@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from agreement.alternative import AlternativeTest
 from agreement.ceiling import Ceiling
+from agreement.constant import BesideConstant
 from agreement.statistic import Statistic
 from domain.errors import RatingsError
 
-Outcome = Literal["usable as replacement", "usable with correction", "not usable", "not enough data"]
+Outcome = Literal[
+    "usable as replacement", "usable with correction", "not usable", "people agree too little", "not enough data"
+]
 OUTCOMES: tuple[Outcome, ...] = (
     "usable as replacement",
     "usable with correction",
     "not usable",
+    "people agree too little",
     "not enough data",
 )
-"""From best to worst; the last is no judgement of the judge."""
+"""From best to worst; the last two are no judgement of the judge: people surely agree too little for any judge to be
+held against them, or nothing is sure yet."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,9 @@ class Rule:
     """How far the judge may stand below a person: the lower limit of judge minus people is at least minus this."""
     least_association: float = 0.3
     """What the lower limit of the judge's association with people has to reach for correction to be worth it."""
+    beat_constant: bool = True
+    """Whether a replacement has to agree with people surely more often than a judge that always gives the most frequent
+    value."""
     alternative_test: bool = True
     """Whether a replacement has to pass the alternative annotator test, too."""
     epsilon: float = 0.2
@@ -61,15 +69,17 @@ class Rule:
     @property
     def sentence(self) -> str:
         """The rule in words."""
+        base = ", it agrees surely more often than one that always says the same" if self.beat_constant else ""
         test = (
             f" and the alternative annotator test passes at epsilon {self.epsilon:g}" if self.alternative_test else ""
         )
         return (
             f"With at least {self.least_units} units, {self.least_people} people and people whose own agreement is "
             f"above {self.least_reliability:g} (lower limit): usable as replacement if the judge is at most "
-            f"{self.margin:g} below a person (lower limit of the difference){test}; usable with correction if its "
-            f"association with people is above {self.least_association:g} (lower limit); not usable if that is below "
-            f"{self.least_association:g} (upper limit); otherwise not enough data."
+            f"{self.margin:g} below a person (lower limit of the difference){base}{test}; usable with correction if "
+            f"its association with people is above {self.least_association:g} (lower limit); not usable if that is "
+            f"below {self.least_association:g} (upper limit), or if it always says the same; people agree too little "
+            f"if their own agreement is below {self.least_reliability:g} (upper limit); otherwise not enough data."
         )
 
 
@@ -95,6 +105,9 @@ def judge_verdict(
     humans: Sequence[str] | None = None,
     machines: Sequence[str] = (),
     held_out: bool = True,
+    constant: BesideConstant | None = None,
+    constant_says: str | None = None,
+    constant_test: AlternativeTest | None = None,
 ) -> Verdict:
     """Whether a judge may stand in for people, be used with correction, or not be used.
 
@@ -116,11 +129,18 @@ def judge_verdict(
         Names of the people behind ``people`` and of everything that is none.
     held_out
         False if the judge's prompt was tuned on these units.
+    constant
+        The judge beside one that always says the same, on these units (:func:`beside_constant`); None: not looked at.
+    constant_says
+        What that one always says, in words; None: its number.
+    constant_test
+        The alternative annotator test of that one, at the same epsilon.
 
     Returns
     -------
     Verdict
-        "not enough data" where a limit that the rule asks for is missing, whatever the estimates are.
+        "not enough data" where a limit that the rule asks for is missing, whatever the estimates are. "not usable" of a
+        judge that always says the same where people do not: however often it is right, it tells no unit from another.
 
     Raises
     ------
@@ -157,20 +177,91 @@ def judge_verdict(
             f"{rule.epsilon:g}."
         )
     n_people = people.n_raters if humans is None else len(set(humans))
-    problems = _too_little(people, ceiling, n_people, rule, held_out)
+    beside = [] if constant is None else _beside(constant, constant_says)
+    problems = _design(ceiling, n_people, rule, held_out)
+    if constant is not None and not problems and constant.is_constant:
+        why = (
+            f"It always says {_value(constant, constant_says)}, on all {constant.judge.n_units:,} units, and people do"
+            " not: it tells no unit from another."
+        )
+        return Verdict(dimension, "not usable", (why, *beside, *_as_well(alternative, constant_test)), rule)
+    if constant is not None:
+        people, ceiling, association = _all_alike(people, ceiling, association, constant)
+    surely_little = not problems and people.high < rule.least_reliability
+    if n_people > 1:
+        problems += _people_agree(people, rule)
     if problems:
-        return Verdict(dimension, "not enough data", tuple(problems), rule)
-    reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}."]
+        outcome: Outcome = "people agree too little" if surely_little else "not enough data"
+        return Verdict(dimension, outcome, (*problems, *beside), rule)
+    reasons = [f"People's own agreement is {_limits(people)}, above {rule.least_reliability:g}.", *beside]
     replaces, said = _replaces(ceiling.difference, alternative, rule)
     reasons.extend(said)
+    if alternative is not None and alternative.passed:
+        reasons.extend(_as_well(alternative, constant_test))
+    if constant is not None and rule.beat_constant and not constant.difference.low > 0:
+        replaces = False
+        reasons.append("It does not surely agree more often than one that always says the same.")
     if replaces:
         return Verdict(dimension, "usable as replacement", tuple(reasons), rule)
     outcome, why = _corrects(association, rule)
+    if outcome == "usable with correction" and constant is not None and constant.difference.high <= 0:
+        why += " Without correction they are surely right less often than always saying the same."
     return Verdict(dimension, outcome, (*reasons, why), rule)
 
 
-def _too_little(people: Statistic, ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list[str]:
-    """Why no verdict can be given at all; nothing if one can."""
+def _value(constant: BesideConstant, says: str | None) -> str:
+    return f"{constant.value:g}" if says is None else says
+
+
+def _beside(constant: BesideConstant, says: str | None) -> list[str]:
+    """The base rate, and the judge beside one that always gives the most frequent value, in a sentence."""
+    if not constant.judge.defined:
+        return []
+    said = _value(constant, says)
+    gap = constant.difference
+    limits = f" [{gap.low:.3f}, {gap.high:.3f}]" if not math.isnan(gap.low) else ""
+    return [
+        f"{constant.base_rate:.1%} of people's ratings are {said}, so one that always says {said} agrees with a person"
+        f" on {constant.constant.value:.1%} of the units; the judge on {constant.judge.value:.1%}, a difference of"
+        f" {gap.value:.3f}{limits}."
+    ]
+
+
+def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest | None) -> list[str]:
+    """What the alternative annotator test says of the constant, where the judge's result could impress somebody."""
+    if alternative is None or constant_test is None or not constant_test.winning_rate.defined:
+        return []
+    rejected = sum(person.rejected for person in constant_test.people)
+    k = constant_test.winning_rate.n_raters
+    passes = "passes" if constant_test.passed else "does not pass"
+    return [f"One that always says the same {passes} the alternative annotator test, too: {rejected} of {k} people."]
+
+
+def _all_alike(
+    people: Statistic, ceiling: Ceiling, association: Statistic, constant: BesideConstant
+) -> tuple[Statistic, Ceiling, Statistic]:
+    """With limits where everybody says the same on every unit, so that resampling gives none.
+
+    With n units and none of them otherwise, at most u = 1 - 0.025^(1/n) are, by the exact limit of a share. Beyond
+    chance that is u over the share on which two people would differ by chance alone, at least 2 b (1 - b).
+    """
+    n = constant.judge.n_units
+    u = 1 - 0.025 ** (1 / max(n, 1))
+    by_chance = 2 * constant.base_rate * (1 - constant.base_rate)
+
+    def least(found: Statistic) -> Statistic:
+        if found.value != 1.0 or not math.isnan(found.low) or by_chance <= 0:
+            return found
+        return replace(found, low=1 - u / by_chance, high=1.0, method="exact limit of a share", reason=None)
+
+    gap = ceiling.difference
+    if ceiling.judge.value == 1.0 and ceiling.people.value == 1.0 and math.isnan(gap.low):
+        gap = replace(gap, low=-u, high=0.0, method="exact limit of a share", reason=None)
+    return least(people), replace(ceiling, difference=gap), least(association)
+
+
+def _design(ceiling: Ceiling, n_people: int, rule: Rule, held_out: bool) -> list[str]:
+    """What of the study itself keeps it from a verdict; nothing if none does."""
     problems = []
     if not held_out:
         problems.append("The judge was tuned on these very units; only units it was not tuned on can show what it is.")
@@ -182,12 +273,18 @@ def _too_little(people: Statistic, ceiling: Ceiling, n_people: int, rule: Rule, 
     n = ceiling.judge.n_units
     if n < rule.least_units:
         problems.append(f"The judge and two or more people share {n} units; the rule asks for {rule.least_units}.")
+    return problems
+
+
+def _people_agree(people: Statistic, rule: Rule) -> list[str]:
+    """Why people's own agreement is no measure of a judge; nothing if it is."""
+    problems = []
     if math.isnan(people.low):
         problems.append(f"People's own agreement has no limits: {people.reason or 'none were made.'}")
     elif people.high < rule.least_reliability:
         problems.append(
             f"People's own agreement is {_limits(people)}, below {rule.least_reliability:g}: they do not agree on what "
-            "is asked, and there is nothing to hold a judge against. Mend the guideline first."
+            "is asked, and there is nothing to hold any judge against. Mend the guideline first."
         )
     elif people.low < rule.least_reliability:
         problems.append(

@@ -21,6 +21,7 @@ from sqlmodel import Session, col, select
 
 from db.tables import (
     AttemptRow,
+    ImportedRatingRow,
     ItemRow,
     PersonRow,
     PredictionRow,
@@ -93,6 +94,19 @@ def state(session: Session, *, run_id: int) -> RunState:
 def person(session: Session, *, id: int | None) -> str | None:
     """The login of whoever started a run."""
     return session.exec(select(PersonRow.login).where(PersonRow.id == id)).first() if id is not None else None
+
+
+def first_reply(session: Session, *, project_id: int, judges: Sequence[str]) -> datetime | None:
+    """When the first reply or rating of one of these judges came; None: there is none."""
+    asked = (
+        select(func.min(AttemptRow.created_at))
+        .join(RunRow, col(RunRow.id) == AttemptRow.run_id)
+        .where(RunRow.project_id == project_id, col(RunRow.name).in_(list(judges)))
+    )
+    rated = select(func.min(ImportedRatingRow.created_at)).where(
+        ImportedRatingRow.project_id == project_id, col(ImportedRatingRow.rater).in_(list(judges))
+    )
+    return min((at for at in (session.exec(asked).one(), session.exec(rated).one()) if at is not None), default=None)
 
 
 # ---- chunks ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from agreement.verdict import Rule
 from reports.attacks import attacks
-from reports.content import Behind, Cell, Dots, Report, Section, Source, Table
+from reports.content import Behind, Cell, Dots, Figure, Report, Section, Source, Table
 from reports.cross_check import cross_check
 from reports.judging import against_people, alternative, confusion
 from reports.people import design, reliability
@@ -20,15 +20,18 @@ from reports.ruling import verdicts
 from reports.scores import bias, corrected
 from reports.stability import drift, repeats
 from reports.study import Study
-from reports.words import count, listed
+from reports.words import count, listed, some
 
 
 def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross_checked: bool = False) -> Report:
-    """The whole report on the judges of a study, under a rule that was set beforehand (the default one if None).
+    """The whole report on the judges of a study, under a rule (None: the stored one, else the default one).
+
+    A rule was set beforehand only where somebody stored it before the first reply (``study.rule``).
 
     ``cross_checked`` adds what other packages give for the same ratings.
     """
-    rule = rule or Rule()
+    when = study.rule.words(given=rule)
+    rule = rule or study.rule.rule or Rule()
     return Report(
         title=f"Calibration of {listed(study.judges)}",
         subtitle=f"measured against {count(len(study.humans), 'person', 'people')}: {listed(study.humans)}"
@@ -38,7 +41,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
         judges=study.judges,
         sections=_without_empty(
             study,
-            verdicts(study, rule),
+            verdicts(study, rule, when),
             design(study),
             reliability(study),
             against_people(study),
@@ -70,7 +73,7 @@ def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:
         replace(
             section,
             blocks=tuple(
-                _leading(study, block) if isinstance(block, Table) else block
+                _clustered(study, _leading(study, block)) if isinstance(block, Table) else block
                 for block in section.blocks
                 if not (isinstance(block, Table) and not block.rows)
                 and not (isinstance(block, Dots) and not block.lines)
@@ -78,6 +81,20 @@ def _without_empty(study: Study, *sections: Section) -> tuple[Section, ...]:
         )
         for section in sections
     )
+
+
+def _clustered(study: Study, table: Table) -> Table:
+    """A table some of whose intervals know that units belong together, with which ones and how many."""
+    used = any(isinstance(cell, Figure) and "cluster" in cell.method for row in table.rows for cell in row)
+    if not used:
+        return table
+    told = []
+    for part in study.slices:
+        if part.dimension is None and part.table.clusters is not None:
+            n_units, n_clusters = len(part.table.units), len(set(part.table.clusters))
+            told.append(f"{part.criterion}: {n_clusters:,} items for {n_units:,} units")
+    note = f"Intervals take the units of one item as one cluster ({some(told)})."
+    return replace(table, note=f"{table.note} {note}".strip())
 
 
 def _leading(study: Study, table: Table) -> Table:

@@ -18,12 +18,12 @@ MOST = 6
 """Verdicts on one page; the report has them all."""
 
 
-def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str]]:
-    """The verdicts and the rule."""
+def rulings(report: Report) -> tuple[Sequence[Ruling], Sequence[str], str]:
+    """The verdicts, the rule, and whether it was set before anybody looked."""
     boxes = [block for section in report.sections for block in section.blocks if isinstance(block, Rulings)]
     found = [each for box in boxes for each in box.rulings]
     found.sort(key=lambda each: each.dimension is not None)  # whole criteria first
-    return found, [line for box in boxes for line in box.rule]
+    return found, [line for box in boxes for line in box.rule], " ".join(box.when for box in boxes)
 
 
 def chart(report: Report) -> Dots | None:
@@ -71,7 +71,7 @@ def _number(cell: Cell) -> str:
 
 def page(report: Report) -> str:
     """The card as HTML."""
-    found, rule = rulings(report)
+    found, rule, when = rulings(report)
     shown = chart(report)
     parts = [
         f"<h1>Judge card: {escape(', '.join(report.judges))}</h1>",
@@ -82,7 +82,7 @@ def page(report: Report) -> str:
     if shown is not None:
         parts.append(f"<figure><figcaption>{escape(shown.title)}</figcaption>{svg(shown)}</figure>")
     parts += [f'<p class="note">{escape(line)}</p>' for line in facts(report)]
-    parts.append(f'<p class="note">The rule that was set beforehand: {escape(" ".join(rule))}</p>')
+    parts.append(f'<p class="note">{escape(when)}: {escape(" ".join(rule))}</p>')
     parts.append(html.footer(report))
     return html.document(f"Judge card: {', '.join(report.judges)}", "".join(parts))
 
@@ -93,7 +93,7 @@ def document(report: Report) -> bytes:
 
     letters = pdf.Letters()
     style = pdf.styles()
-    found, rule = rulings(report)
+    found, rule, when = rulings(report)
     story: list[Flowable] = [
         pdf.paragraph(letters.marked(f"Judge card: {', '.join(report.judges)}"), style["title"]),
         pdf.paragraph(letters.marked(report.subtitle), style["muted"]),
@@ -108,7 +108,7 @@ def document(report: Report) -> bytes:
             pdf.figure(drawn(shown), letters, pdf.ROOM),
         ]
     story += [pdf.paragraph(letters.marked(line), style["note"]) for line in facts(report)]
-    story.append(pdf.paragraph(letters.marked(f"The rule that was set beforehand: {' '.join(rule)}"), style["note"]))
+    story.append(pdf.paragraph(letters.marked(f"{when}: {' '.join(rule)}"), style["note"]))
     story += pdf.closing(report, letters)
     return pdf.built([KeepInFrame(pdf.ROOM, 740, story, mode="shrink")], report)
 

@@ -93,7 +93,7 @@ class Table:
     """For each row, if the table leads anywhere; a page that knows the way makes links of them."""
 
 
-Verdict = Literal["replace", "correct", "no", "open"]
+Verdict = Literal["replace", "correct", "no", "people", "open"]
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,10 @@ class Rulings:
     """The verdict box."""
 
     rule: tuple[str, ...]
-    """The rule that was declared beforehand, in sentences."""
+    """The rule, in sentences."""
     rulings: tuple[Ruling, ...]
+    when: str = "The default rule, chosen afterwards"
+    """Whether the rule was set before anybody looked, as a heading."""
 
 
 # ---- charts ---------------------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def rulings(found: Rulings) -> Iterator[str]:
     yield '<div class="rulings">'
     for each in found.rulings:
         yield ruling(each)
-    yield '</div><details class="rule" open><summary>The rule that was set beforehand</summary><ul>'
+    yield '</div><details class="rule" open><summary>' + escape(found.when) + "</summary><ul>"
     yield from (f"<li>{escape(line)}</li>" for line in found.rule)
     yield "</ul></details>"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -13,6 +14,7 @@ from agreement.alternative import AlternativeTest, alternative_test, winning_rat
 from agreement.ceiling import Ceiling, Measure, ceiling_by_certainty, human_ceiling, noise_ceiling
 from agreement.chance import percent_agreement
 from agreement.classification import classification_rates
+from agreement.constant import BesideConstant, beside_constant
 from agreement.corrected import clustered_mean
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
@@ -20,7 +22,7 @@ from agreement.ratings import MISSING, Floats
 from reports.content import Bars, Behind, Block, Cell, Dots, Figure, Heat, Lines, Mark, Point, Section, Table
 from reports.people import MOST_VALUES, main_statistic, main_weights
 from reports.study import Slice, Study
-from reports.words import count, mark, nothing, said, some
+from reports.words import count, mark, nothing, p_value, said, some
 
 MEASURES: dict[Measure, str] = {
     "agreement": "Share of equal ratings",
@@ -63,6 +65,51 @@ def ceiling_of(part: Slice, judge: str) -> Ceiling:
         kept = human_ceiling(people, mine, measure=main_measure(part), clusters=part.table.clusters)
         part.kept[judge] = kept
     return kept
+
+
+def constant_of(part: Slice, judge: str) -> BesideConstant:
+    """The judge beside one that always says what people say most often."""
+    return beside_constant(human_table(part), numbers_or_codes(part, judge), clusters=part.table.clusters)
+
+
+def said_always(part: Slice, constant: BesideConstant) -> str:
+    """What such a judge always says, in words."""
+    if math.isnan(constant.value):
+        return "nothing"
+    return f"{constant.value:g}" if part.table.numeric else part.categories[int(constant.value)]
+
+
+def beside_base_rate(study: Study) -> Table:
+    """Every judge beside one that always gives the most frequent value."""
+    rows: list[tuple[Cell, ...]] = []
+    for part in study.slices:
+        for judge in part.judges:
+            found = constant_of(part, judge)
+            mine, always, gap = (
+                Figure.of(each, share=True) for each in (found.judge, found.constant, found.difference)
+            )
+            base = Figure(found.base_rate, None, None, "none", found.judge.n_units, share=True)
+            shown = base if found.judge.defined else Figure.without(found.judge.reason or "")
+            rows.append((*part.where, judge, said_always(part, found), shown, mine, always, gap))
+    return Table(
+        "constant",
+        "Each judge beside one that always says the same",
+        (
+            "criterion",
+            "dimension",
+            "judge",
+            "most frequent value",
+            "its share among people's ratings",
+            "judge says what a person says",
+            "always that value",
+            "difference",
+        ),
+        tuple(rows),
+        unit="shares of units, each with its 95 % interval",
+        note="Where one value is frequent, a judge that always says it agrees often and tells no unit from another;"
+        " read all coefficients of agreement beside this. A judge that always says the same is not usable, however"
+        " often it is right.",
+    )
 
 
 # ---- 3 on the same footing ------------------------------------------------------------------------------------------
@@ -119,6 +166,7 @@ def against_people(study: Study) -> Section:
         ]
         blocks += _by_certainty(study)
         blocks += _noise(study)
+    blocks.append(beside_base_rate(study))
     blocks += _pairs(study)
     blocks += _majority(study)
     blocks += _judges(study)
@@ -312,6 +360,10 @@ def alternative(study: Study, epsilon: float) -> Section:
             rows.append((*part.where, judge, f"winning rate {OMEGA}", Figure.of(found.winning_rate)))
             rows.append((*part.where, judge, f"advantage {RHO}", Figure.of(found.advantage_probability)))
             people += _of_people(part, judge, found)
+            constant = constant_of(part, judge)
+            always = alternative_test(table, constant.column, raters=part.humans, score=score, epsilon=epsilon)  # type: ignore[arg-type]
+            said_ = said_always(part, constant)
+            rows.append((*part.where, judge, f"winning rate {OMEGA} of always {said_}", Figure.of(always.winning_rate)))
             if part.dimension is None:
                 rates = winning_rates(table, mine, raters=part.humans, score=score)  # type: ignore[arg-type]
                 points = tuple(Point(each, rate.value) for each, rate in rates if rate.defined)
@@ -320,7 +372,12 @@ def alternative(study: Study, epsilon: float) -> Section:
                 if found.winning_rate.defined:
                     replaced = round(found.winning_rate.value * len(found.people))
                     verdict = "passes" if found.passed else "does not pass"
-                    told.append(f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion})")
+                    beside = ""
+                    if always.winning_rate.defined:
+                        n_always = sum(each.rejected for each in always.people)
+                        as_well = "passes" if always.passed else "does not pass"
+                        beside = f"; one that always says {said_} {as_well} ({n_always} of {len(always.people)})"
+                    told.append(f"{judge} {verdict} ({replaced} of {len(found.people)}, {part.criterion}){beside}")
                 else:
                     told.append(f"{judge} cannot be tested ({part.criterion}): {found.winning_rate.reason}")
     blocks: list[Block] = []
@@ -379,7 +436,7 @@ def _of_people(part: Slice, judge: str, found: AlternativeTest) -> list[tuple[Ce
             each.rater,
             Figure.of(each.advantage, share=True),
             each.person_advantage,
-            each.test.p_value if each.test else None,
+            p_value(each.test.p_value) if each.test else None,
             "yes" if each.rejected else "no" if each.test else "not tested",
         )
         for each in found.people

@@ -45,6 +45,7 @@ PAINTS = {
     "replace": "#1f7a3f",
     "correct": "#8a5a00",
     "no": "#b3261e",
+    "people": "#b4540a",
     "open": "#59656e",
 }
 
@@ -224,7 +225,7 @@ def flowables(block: Block, letters: Letters) -> Iterator[Flowable]:
     elif isinstance(block, Rulings):
         for each in block.rulings:
             yield ruling(each, letters)
-        yield paragraph("The rule that was set beforehand", style["heading"])
+        yield paragraph(letters.marked(block.when), style["heading"])
         for line in block.rule:
             yield paragraph(f"\N{BULLET} {letters.marked(line)}", style["note"])
     elif isinstance(block, Dots | Heat | Bars | Lines):

@@ -1,4 +1,4 @@
-"""The verdict, from limits of intervals under a rule that was set beforehand; never from a point estimate."""
+"""The verdict, from limits of intervals under a rule; never from a point estimate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agreement.alternative import alternative_test
 from agreement.verdict import Outcome, Rule, judge_verdict
 from domain.errors import RatingsError
 from reports.content import Ruling, Rulings, Section, Table, Verdict
-from reports.judging import ceiling_of, human_table, numbers_or_codes
+from reports.judging import ceiling_of, constant_of, human_table, numbers_or_codes, said_always
 from reports.people import main_statistic
 from reports.study import Slice, Study
 from reports.words import some
@@ -18,6 +18,7 @@ OUTCOMES: dict[Outcome, tuple[Verdict, str]] = {
     "usable as replacement": ("replace", "May stand in for a person"),
     "usable with correction": ("correct", "Usable, with correction by people"),
     "not usable": ("no", "Not usable"),
+    "people agree too little": ("people", "People agree too little for any judge to be judged"),
     "not enough data": ("open", "Not enough data"),
 }
 NAMES = {
@@ -26,6 +27,7 @@ NAMES = {
     "reliability": "least_reliability",
     "margin": "margin",
     "association": "least_association",
+    "constant": "beat_constant",
     "test": "alternative_test",
     "epsilon": "epsilon",
 }
@@ -58,6 +60,9 @@ def rule_from_text(text: str) -> Rule:
 def said(rule: Rule) -> tuple[str, ...]:
     """The rule in sentences."""
     least = f"{rule.least_association:g}"
+    base = (
+        ", it says what people say surely more often than one that always says the same" if rule.beat_constant else ""
+    )
     test = ", and it passes the alternative annotator test" if rule.alternative_test else ""
     return (
         f"A verdict takes {rule.least_units} units that the judge and people share, {rule.least_people} people, and "
@@ -65,17 +70,19 @@ def said(rule: Rule) -> tuple[str, ...]:
         f"whose own agreement (Krippendorff's alpha) is above {rule.least_reliability:g}, by its lower limit.",
         f"May stand in for a person: it is at most {rule.margin:g} below a person on the same footing, by the lower "
         "limit of "
-        f"the difference{test} (epsilon {rule.epsilon:g}).",
+        f"the difference{base}{test} (epsilon {rule.epsilon:g}).",
         f"Usable with correction: otherwise, if its agreement with people is above {least}, by its lower limit. Its "
         "scores "
         "then help to estimate people's, together with a sample that people grade.",
-        f"Not usable: that agreement is below {least}, by its upper limit. Anything else: not enough data.",
+        f"Not usable: that agreement is below {least}, by its upper limit, or it always says the same. People agree"
+        f" too little: their own agreement is below {rule.least_reliability:g}, by its upper limit. Anything else: not"
+        " enough data.",
         "All limits are those of 95 % intervals; each verdict stands for itself, without correction for their number.",
     )
 
 
-def verdicts(study: Study, rule: Rule) -> Section:
-    """Section 0."""
+def verdicts(study: Study, rule: Rule, when: str) -> Section:
+    """Section 0; ``when`` says whether the rule was set before anybody looked."""
     rulings = tuple(ruling(study, part, judge, rule) for part in study.slices for judge in part.judges)
     rulings += tuple(
         Ruling(each.judge, each.criterion, None, "open", "Not enough data", (f"It has scored nothing: {each.words}.",))
@@ -91,7 +98,7 @@ def verdicts(study: Study, rule: Rule) -> Section:
     )
     columns = ("criterion", "dimension", "judge", "verdict", "why")
     blocks = (
-        Rulings(said(rule), tuple(whole)),
+        Rulings(said(rule), tuple(whole), when),
         Table("verdicts", "The same rule, dimension by dimension", columns, parts),
     )
     return Section(0, "verdict", "Verdict", f"{told}.", blocks)
@@ -101,14 +108,18 @@ def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:
     """The verdict on a judge in one criterion and dimension, and the sentences that say why."""
     _, statistic = main_statistic(part)
     found = ceiling_of(part, judge)
-    test = None
+    constant = constant_of(part, judge)
+    test = constant_test = None
     if rule.alternative_test and len(part.humans) > 2:
-        test = alternative_test(
-            human_table(part),
-            numbers_or_codes(part, judge),
-            raters=part.humans,
-            score="neg_rmse" if part.numeric else "accuracy",
-            epsilon=rule.epsilon,
+        test, constant_test = (
+            alternative_test(
+                human_table(part),
+                column,
+                raters=part.humans,
+                score="neg_rmse" if part.numeric else "accuracy",
+                epsilon=rule.epsilon,
+            )
+            for column in (numbers_or_codes(part, judge), constant.column)
         )
     verdict = judge_verdict(
         people=statistic(part.people),
@@ -120,6 +131,9 @@ def ruling(study: Study, part: Slice, judge: str, rule: Rule) -> Ruling:
         humans=part.humans,
         machines=tuple(study.machines),
         held_out=not study.tuned,
+        constant=constant,
+        constant_says=said_always(part, constant),
+        constant_test=constant_test,
     )
     why = list(verdict.reasons)
     if part.failed.get(judge):

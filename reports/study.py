@@ -12,6 +12,7 @@ import numpy as np
 
 from agreement.ceiling import Ceiling
 from agreement.ratings import MISSING, Floats, Ratings, Scale, by_criterion
+from agreement.verdict import Rule
 from domain.errors import RatingsError
 from domain.records import About, Rating
 from domain.replies import Attacked, JudgeAbout, Replies, reason_of, replies_of
@@ -36,6 +37,34 @@ class Runs:
     def earlier_names(self) -> list[str]:
         """The earlier versions alone."""
         return [name for others in self.earlier.values() for name in others]
+
+
+@dataclass(frozen=True)
+class StoredRule:
+    """A rule of the verdict that was stored with a project, and whether that was before the first reply."""
+
+    rule: Rule | None = None
+    """None: none was stored."""
+    stored_on: str = ""
+    first_reply: str | None = None
+    """The day of the first reply of one of these judges; None: not known."""
+    before: bool = False
+
+    def words(self, *, given: Rule | None) -> str:
+        """Whether the rule that is applied was set beforehand, as a heading.
+
+        >>> StoredRule().words(given=None)
+        'The default rule, chosen afterwards'
+        >>> StoredRule(Rule(), "2026-11-01", "2026-11-02", before=True).words(given=None)
+        'The rule that was set beforehand, on 2026-11-01; the first reply came on 2026-11-02'
+        """
+        if given is None and self.rule is None:
+            return "The default rule, chosen afterwards"
+        if self.rule is None or (given is not None and given != self.rule):
+            return "The rule as given with this report; nothing shows that it was set before the first reply"
+        if not self.before:
+            return f"The rule, set on {self.stored_on}, after the first reply of {self.first_reply or 'an unknown day'}"
+        return f"The rule that was set beforehand, on {self.stored_on}; the first reply came on {self.first_reply}"
 
 
 @dataclass(frozen=True)
@@ -68,6 +97,9 @@ class Study:
     """What people are called as one rater, of criteria that they settle together before anything is compared."""
     judge_runs: Sequence[JudgeAbout] = ()
     """What is known of these judges beside their ratings, repeats and other orders included."""
+
+    rule: StoredRule = StoredRule()
+    """The rule that was stored for it, if one was."""
 
     def __post_init__(self) -> None:
         """Refuse what would mix people and machines up, or names that are not there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from reports.content import Figure, Mark, Section, Text
@@ -12,13 +13,27 @@ _SPELLED = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 def number(value: float, digits: int = 3) -> str:
     """A number in a sentence or a cell: as many decimals as are asked for, unless it is very large or very small.
 
-    >>> number(0.12345), number(-2), number(0.00012), number(1e40), number(1e-17)
-    ('0.123', '\N{MINUS SIGN}2.000', '0.00012', '1e+40', '0.000')
+    >>> number(0.12345), number(-2), number(0.00012), number(6.17e-05), number(1e40), number(1e-17)
+    ('0.123', '\N{MINUS SIGN}2.000', '0.00012', '0.0000617', '1e+40', '0.000')
     """
     size = abs(value)
     plain = size < 1e-12 or 10.0**-digits / 2 <= size < 1e7
-    text = f"{0.0 if size < 1e-12 else value:.{digits}f}" if plain else f"{value:.3g}"
+    if plain:
+        text = f"{0.0 if size < 1e-12 else value:.{digits}f}"
+    elif size < 1:  # three digits that say something, however far behind the point
+        text = f"{value:.{2 - math.floor(math.log10(size))}f}".rstrip("0")
+    else:
+        text = f"{value:.3g}"
     return f"\N{MINUS SIGN}{text[1:]}" if text.startswith("-") else text
+
+
+def p_value(value: float) -> str:
+    """A p value as it is written; it is never 0.
+
+    >>> p_value(0.0000617), p_value(0.0312)
+    ('< 0.001', '0.031')
+    """
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def mark(series: str, found: Figure) -> Mark:

@@ -11,7 +11,7 @@ from typing import Any
 from agreement.ratings import Scale
 from annotation_schemas import derived
 from annotation_schemas.model import Derived, Schema
-from db import files, judging
+from db import events, files, judging
 from db import runs as stored
 from db.engine import Session, Store
 from db.tables import RunRow
@@ -23,7 +23,8 @@ from domain.replies import Attacked, JudgeAbout, reason_of
 from domain.runs import OPEN, RESUMABLE, RunKind
 from domain.states import Items, Stage
 from reports.content import Source
-from reports.study import Runs, Study
+from reports.ruling import rule_from_text
+from reports.study import Runs, StoredRule, Study
 from workflow.counting import counting
 from workflow.derived import MAJORITY, scale_of, settled_ratings
 from workflow.identities import same_judge
@@ -144,9 +145,55 @@ def study_of(
         metrics=raters.metrics,
         attacks=[each for each in attacked if criteria is None or each.criterion in criteria],
         attacked_others=attacked_others,
+        rule=stored_rule(store, person=person, project=project, judges=judges),
         judge_runs=_abouts(store, judge_runs, [*judges, *runs.earlier_names()]),
     )
     return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.sentence)
+
+
+RULE = "calibration.rule"
+"""The event of a rule that was stored."""
+
+
+def store_rule(store: Store, *, by: Person | None, project: str, text: str) -> None:
+    """Keep the rule of the verdict with a project, with the moment; a rule that is kept already keeps its moment.
+
+    Raises ``RatingsError`` where the text is no rule.
+    """
+    wanted = rule_from_text(text)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        last = _last_rule(session, access.project_id)
+        if last is None or rule_from_text(str(last.data["rule"])) != wanted:
+            events.record(
+                session,
+                at=store.now(),
+                kind=RULE,
+                project_id=access.project_id,
+                person_id=by.id if by else None,
+                data={"rule": text},
+            )
+
+
+def stored_rule(store: Store, *, person: Person | None, project: str, judges: Sequence[str]) -> StoredRule:
+    """The rule that is kept with a project, and whether it was there before the first reply of one of these judges."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        last = _last_rule(session, access.project_id)
+        if last is None:
+            return StoredRule()
+        first = stored.first_reply(session, project_id=access.project_id, judges=judges)
+    return StoredRule(
+        rule_from_text(str(last.data["rule"])),
+        last.at.date().isoformat(),
+        first.date().isoformat() if first else None,
+        before=first is not None and last.at < first,
+    )
+
+
+def _last_rule(session: Session, project_id: int) -> Any:
+    found = events.found(session, project_id=project_id, kinds=(RULE,), limit=1)
+    return found[0][0] if found else None
 
 
 def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:

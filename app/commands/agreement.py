@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.names import names_of
 from domain.errors import RatingsError
 from domain.states import Items, Stage
 
@@ -46,7 +47,13 @@ def agreement(
     criterion: Annotated[
         list[str] | None, typer.Option(help="Only this criterion; again for more. None: all of them.")
     ] = None,
-    raters: Annotated[str | None, typer.Option(help="Only these raters, separated by commas.", metavar="A,B")] = None,
+    raters: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only these raters, separated by commas, or again for more; a name with a comma in double quotes.",
+            metavar="A,B",
+        ),
+    ] = None,
     by: Annotated[By | None, typer.Option(help="One set of statistics for each dimension.")] = None,
     unit: Annotated[
         By | None,
@@ -98,7 +105,7 @@ def agreement(
     if unit is not None and (stage is not Stage.GRADING or by is not None or scale):
         raise typer.BadParameter("--unit dimension is for --project and --stage grading, without --by and --scale.")
     scales = _scales(scale or ())
-    names = _names(raters)
+    names = list(names_of(raters, "--raters")) if raters else None
     replies: list[str] = []
     if ratings is not None:
         results = _of_file(
@@ -357,14 +364,3 @@ def _scales(texts: Sequence[str]) -> dict[str, Scale]:
             raise RatingsError(f"--scale is given twice for {criterion}; leave one of the two out.")
         scales[criterion] = scale
     return scales
-
-
-def _names(raters: str | None) -> list[str] | None:
-    if raters is None:
-        return None
-    names = [name.strip() for name in raters.split(",")]
-    if "" in names:
-        raise RatingsError(f"--raters {raters!r} has an empty name between its commas.")
-    if len(set(names)) < len(names):
-        raise RatingsError(f"--raters {raters!r} names somebody twice.")
-    return names

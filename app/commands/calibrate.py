@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.names import names_of
 from domain.errors import RatingsError
 from domain.states import Items, Stage
 
 if TYPE_CHECKING:
     from agreement.ratings import Scale
+    from app.services import Resources
     from domain.records import Rating
     from reports.content import Source
 
@@ -25,9 +27,16 @@ def register(cli: typer.Typer) -> None:
 
 
 def calibrate(
-    out: Annotated[Path, typer.Option(help="The folder that the report is written to.", metavar="DIR")],
-    human: Annotated[str, typer.Option(help="The people, separated by commas.", metavar="A,B,C")],
-    judge: Annotated[list[str], typer.Option(help="A judge; again for more.", metavar="NAME")],
+    out: Annotated[Path | None, typer.Option(help="The folder that the report is written to.", metavar="DIR")] = None,
+    human: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The people, separated by commas, or one at a time: --human again for more. A name that holds a comma"
+            " stands in double quotes: '\"Li, Wei\",Ann'.",
+            metavar="A,B,C",
+        ),
+    ] = None,
+    judge: Annotated[list[str] | None, typer.Option(help="A judge; again for more.", metavar="NAME")] = None,
     ratings: Annotated[
         Path | None,
         typer.Option(help="A CSV file with the columns unit, rater, criterion, value, and dimension if you like."),
@@ -98,8 +107,8 @@ def calibrate(
         str | None,
         typer.Option(
             help="The rule of the verdict, set before you look: units (30), people (3), reliability (0.4), margin "
-            "(0.05), "
-            "association (0.3), test (yes), epsilon (0.2). The report prints it.",
+            "(0.05), association (0.3), constant (yes), test (yes), epsilon (0.2). With --project it is stored with "
+            "its date, and the report says whether that was before the first reply.",
             metavar="NAME=NUMBER,...",
         ),
     ] = None,
@@ -107,9 +116,10 @@ def calibrate(
         bool, typer.Option("--tuned", help="A judge's prompt was tuned on these very units: there is no verdict then.")
     ] = False,
     vouch: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="With --project: raters whose ratings came from a file and who are people, on your word.",
+            help="With --project: raters whose ratings came from a file and who are people, on your word; again for"
+            " more.",
             metavar="A,B",
         ),
     ] = None,
@@ -135,7 +145,19 @@ def calibrate(
 
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
-    humans = _names(human, "--human")
+    if rule is not None and project is not None:
+        from workflow.calibrate import store_rule
+
+        store_rule(_opened().store, by=None, project=project, text=rule)
+        if out is None and not human and not judge:
+            typer.echo(f"The rule is stored with {project}.")
+            return
+    if out is None or not human or not judge:
+        raise typer.BadParameter(
+            "name the folder with --out, people with --human and judges with --judge; with --project and --rule alone"
+            " the rule is stored."
+        )
+    humans = names_of(human, "--human")
     judges = tuple(dict.fromkeys(judge))
     families = _runs(family, "--family")
     runs = Runs(_runs(repeat, "--repeat"), _runs(swapped, "--swapped"), _runs(earlier, "--earlier"))
@@ -157,14 +179,10 @@ def calibrate(
             tuned=tuned,
         )
     else:
-        from app.services import resources
         from workflow.calibrate import study_of
 
         assert project is not None
-        shared = resources()
-        shared.settings.home.mkdir(parents=True, exist_ok=True)
-        print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
-        shared.store.upgrade()
+        shared = _opened()
         study, source = study_of(
             shared.store,
             person=None,
@@ -172,7 +190,7 @@ def calibrate(
             stage=stage,
             humans=humans,
             judges=judges,
-            vouched=_names(vouch, "--vouch") if vouch else (),
+            vouched=names_of(vouch or (), "--vouch"),
             criteria=criterion,
             scales=scales,
             runs=runs,
@@ -188,6 +206,17 @@ def calibrate(
     )
     for path in made:
         typer.echo(path)
+
+
+def _opened() -> Resources:
+    """The store and what belongs to it, brought to the current version."""
+    from app.services import resources
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    print(f"Touchstone: everything is kept in {shared.settings.home}", file=sys.stderr)
+    shared.store.upgrade()
+    return shared
 
 
 def _of_file(path: Path) -> tuple[Sequence[Rating], Source]:
@@ -222,14 +251,5 @@ def _runs(texts: Sequence[str] | None, option: str) -> Mapping[str, tuple[str, .
         judge, sign, names = text.partition("=")
         if not sign:
             raise RatingsError(f"{option} {text!r} does not read JUDGE=NAME or JUDGE=NAME,NAME.")
-        found[judge.strip()] = (*found.get(judge.strip(), ()), *_names(names, option))
+        found[judge.strip()] = (*found.get(judge.strip(), ()), *names_of([names], option))
     return found
-
-
-def _names(text: str, option: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(","))
-    if "" in names:
-        raise RatingsError(f"{option} {text!r} has an empty name between its commas.")
-    if len(set(names)) < len(names):
-        raise RatingsError(f"{option} {text!r} names somebody twice.")
-    return names

@@ -12,7 +12,8 @@ from db.types import UTCDateTime
 
 
 class EventRow(SQLModel, table=True):
-    """Who did what, when, from where. Append-only; never read to decide anything but what a person may still see."""
+    """Who did what, when, from where. Append-only; never read to decide anything but what a person may still
+    see, and since when a rule of calibration stands."""
 
     __tablename__ = "event"
     __table_args__ = (

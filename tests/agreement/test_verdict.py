@@ -17,6 +17,7 @@ from agreement import (
     Statistic,
     Verdict,
     alternative_test,
+    beside_constant,
     human_ceiling,
     judge_verdict,
     krippendorff_alpha,
@@ -44,7 +45,9 @@ def test_only_limits_decide(people: float, gap: float, tie: float, half: float) 
     found = judge_verdict(
         people=statistic(people, half), ceiling=ceiling(gap, half), association=statistic(tie, half), rule=NO_TEST
     )
-    if not people - half >= 0.4:
+    if people + half < 0.4:
+        wanted = "people agree too little"
+    elif not people - half >= 0.4:
         wanted = "not enough data"
     elif gap - half >= -0.05:
         wanted = "usable as replacement"
@@ -126,7 +129,7 @@ def verdict_of(quality: float, people: float, n: int, seed: int) -> Verdict:
         (0.95, 0.85, 300, "usable as replacement"),
         (0.6, 0.9, 400, "usable with correction"),
         (0.1, 0.9, 300, "not usable"),
-        (0.9, 0.3, 300, "not enough data"),
+        (0.9, 0.3, 300, "people agree too little"),
         (0.9, 0.9, 20, "not enough data"),
     ],
 )
@@ -147,3 +150,107 @@ def test_the_rule_is_said_in_words_and_makes_sense() -> None:
     for bad in ({"least_units": 1}, {"margin": -0.1}, {"epsilon": 2}, {"least_people": 1}):
         with pytest.raises(RatingsError):
             Rule(**bad)  # type: ignore[arg-type]
+
+
+# ---- base rates ------------------------------------------------------------------------------------------------------
+
+
+def skewed(kind: str, n: int, seed: int, *, good: float, slips: float) -> Verdict:
+    """The verdict on a judge of known truth: so many answers are good, and three people slip so often."""
+    random = np.random.default_rng(seed)
+    truth = (random.random(n) < good).astype(float)
+
+    def flipped(share: float) -> np.ndarray:
+        return np.where(random.random(n) < share, 1 - truth, truth)
+
+    graded = np.stack([flipped(slips) for _ in range(3)], axis=1)
+    judge = {
+        "perfect": truth,
+        "constant": np.ones(n),
+        "random": (random.random(n) < good).astype(float),
+        "noisy": flipped(0.1),
+        "adversarial": 1 - truth,
+    }[kind]
+    beside = beside_constant(graded, judge)
+    ceiling = human_ceiling(graded, judge, measure="kappa")
+    return judge_verdict(
+        people=krippendorff_alpha(Ratings.from_array(graded), bootstrap=FEW),
+        ceiling=ceiling,
+        association=ceiling.judge,
+        alternative=alternative_test(graded, judge),
+        constant=beside,
+        constant_says="good",
+        constant_test=alternative_test(graded, beside.column),
+    )
+
+
+RIGHT = {
+    "perfect": "usable as replacement",
+    "constant": "not usable",
+    "random": "not usable",
+    "noisy": "usable with correction",  # it finds the bad, and is right less often than "good" where 95 % are
+    "adversarial": "not usable",
+}
+
+
+@pytest.mark.parametrize("kind", list(RIGHT))
+@pytest.mark.parametrize(("good", "slips"), [(0.95, 0.01), (0.95, 0.0), (0.5, 0.02)])
+def test_a_judge_gets_what_it_is_or_nothing_yet(kind: str, good: float, slips: float) -> None:
+    """With 5,000 units the truth; with fewer the truth, something weaker, or not enough data; never better."""
+    assert skewed(kind, 5_000, 0, good=good, slips=slips).outcome == RIGHT[kind]
+    weaker = {"usable with correction", "not enough data"} if kind == "perfect" else {"not enough data"}
+    for n in (50, 500):
+        found = {skewed(kind, n, seed, good=good, slips=slips).outcome for seed in range(5)}
+        assert found <= {RIGHT[kind], *weaker}, (n, found)
+    if kind in ("perfect", "constant", "random", "adversarial"):
+        assert found == {RIGHT[kind]}, "500 units are enough"
+
+
+@pytest.mark.parametrize("n", [30, 50, 500, 5_000])
+def test_a_judge_that_always_says_good_is_not_usable_and_passes_the_test_with_a_word_beside_it(n: int) -> None:
+    """It was "not enough data", and passed the alternative annotator test for three of three."""
+    found = skewed("constant", n, 3, good=0.9, slips=0.01)
+    assert found.outcome == "not usable"
+    assert "always says good, on all" in found.reasons[0]
+    assert "of people's ratings are good" in found.reasons[1]
+    if n >= 500:
+        assert "passes the alternative annotator test, too: 3 of 3 people" in found.reasons[2]
+
+
+def test_people_who_surely_agree_too_little_are_a_finding_of_their_own() -> None:
+    random = np.random.default_rng(1)
+    truth = random.integers(0, 3, 1_056)
+    graded = np.where(random.random((1_056, 3)) < 0.3, truth[:, None], random.integers(0, 3, (1_056, 3))).astype(float)
+    judge = truth.astype(float)
+    people = krippendorff_alpha(Ratings.from_array(graded), bootstrap=FEW)
+    assert people.high < 0.4
+    ceiling = human_ceiling(graded, judge, measure="kappa")
+    found = judge_verdict(
+        people=people,
+        ceiling=ceiling,
+        association=ceiling.judge,
+        alternative=alternative_test(graded, judge),
+        constant=beside_constant(graded, judge),
+    )
+    assert found.outcome == "people agree too little"
+    assert "nothing to hold any judge against" in found.reasons[0]
+
+
+def test_beside_the_constant_by_hand() -> None:
+    """Four units, two people; the most frequent value is 1 (5 of 7). The judge meets 1, 1/2, 1, 0 of the people, the
+    constant 1, 1/2, 0, 1: means 0.625 and 0.625, the difference 0, 0, 1, -1."""
+    people = [[1, 1], [1, 0], [0, math.nan], [1, 1], [math.nan, math.nan], [1, 1]]
+    found = beside_constant(people, [1, 1, 0, 0, 1, math.nan])
+    assert (found.value, found.base_rate) == (1.0, 5 / 7)
+    assert (found.judge.value, found.constant.value, found.difference.value) == (0.625, 0.625, 0.0)
+    # standard error of 0, 0, 1, -1: sqrt(2 / 3) / 2, and t with 3 degrees of freedom
+    assert found.difference.high == pytest.approx(3.182446305284263 * math.sqrt(2 / 3) / 2)
+    assert found.judge.n_units == 4
+    assert not found.is_constant
+    of_one_video = beside_constant(people, [1, 1, 0, 0, 1, math.nan], clusters=["a", "a", "b", "b", "c", "c"])
+    # sums of the clusters' differences: 0 and 0, so nothing varies between them
+    assert of_one_video.difference.value == 0.0
+    assert math.isnan(of_one_video.difference.low) or of_one_video.difference.se == 0
+    nobody = beside_constant([[math.nan, math.nan]], [1])
+    assert not nobody.judge.defined
+    assert nobody.judge.reason == "The judge and people share no unit."

@@ -17,6 +17,7 @@ from pypdf import PdfReader
 from typer.testing import CliRunner
 
 from agreement import Ratings, Scale, cohen_kappa, krippendorff_alpha
+from agreement.verdict import Rule
 from app.cli import cli
 from domain.errors import RatingsError
 from domain.records import About, Rating
@@ -24,7 +25,7 @@ from reports import card, files, html, pdf
 from reports.calibration import calibration
 from reports.content import Figure, Report, Rulings, Source, Table, as_json
 from reports.ruling import rule_from_text
-from reports.study import Runs, Study
+from reports.study import Runs, StoredRule, Study
 
 HERE = Source("made.csv", "0" * 64, "file")
 VALUES = ("bad", "fair", "good")
@@ -370,7 +371,7 @@ def graded(judge_right: float, n: int = 300, people_right: float = 0.9) -> list[
         (0.95, 300, 0.9, "replace"),
         (0.75, 300, 0.9, "correct"),
         (0.5, 300, 0.9, "no"),
-        (0.95, 300, 0.55, "open"),
+        (0.95, 300, 0.55, "people"),
         (0.95, 20, 0.9, "open"),
     ],
 )
@@ -417,3 +418,61 @@ def test_ratings_of_all_kinds_make_a_report() -> None:
         of = report(rows, humans=tuple(f"p{at}" for at in range(k)), judges=("j",), scales=scales)
         assert json.loads(files.numbers(of))
         assert html.page(of)
+
+
+def skewed(judge: Sequence[str]) -> list[Rating]:
+    """200 answers to 100 items, of which 190 are good by three people; and a judge."""
+    rows = []
+    for unit in range(200):
+        value = "good" if unit >= 10 else "bad"
+        rows += [Rating(f"u{unit}", who, "quality", value) for who in ("ann", "bob", "cem")]
+        rows.append(Rating(f"u{unit}", "gpt", "quality", judge[unit]))
+    return rows
+
+
+def test_the_base_rate_and_a_constant_judge_stand_beside_the_coefficients() -> None:
+    about = {f"u{unit}": About(item=f"item{unit // 2}") for unit in range(200)}
+    of = report(skewed(["good"] * 200), about=about)
+    (row,) = table(of, "constant")
+    assert row["most frequent value"] == "good"
+    assert row["its share among people's ratings"].value == 0.95
+    assert (row["judge says what a person says"].value, row["always that value"].value) == (0.95, 0.95)
+    assert row["difference"].value == 0.0
+    (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
+    (ruling,) = box.rulings
+    assert (ruling.verdict, ruling.words) == ("no", "Not usable")
+    assert "It always says good, on all 200 units" in ruling.why[0]
+    assert "one that always says good passes (3 of 3)" in of.section("alternative").lead
+    # 95 of 100 items have no bad answer; the same are told wherever an interval knew them
+    notes = [block.note for section in of.sections for block in section.blocks if isinstance(block, Table)]
+    assert any("as one cluster (quality: 100 items for 200 units)" in note for note in notes)
+    assert not any(
+        "as one cluster" in block.note for block in report().section("judges").blocks if isinstance(block, Table)
+    )
+
+
+def test_small_numbers_stand_in_plain_digits() -> None:
+    of = report(skewed(["good" if unit >= 10 else "bad" for unit in range(200)]))
+    assert {row["p"] for row in table(of, "alternative_people")} == {"< 0.001"}
+    text = html.page(of)
+    assert not re.search(r"[0-9]e-[0-9]|\bnan\b", re.sub(r"<style.*?</style>|<svg.*?</svg>", "", text, flags=re.DOTALL))
+
+
+@pytest.mark.parametrize(
+    ("stored", "given", "said"),
+    [
+        (StoredRule(), None, "The default rule, chosen afterwards"),
+        (StoredRule(), "margin=0.1", "nothing shows that it was set before"),
+        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), None, "set beforehand, on 2026-11-01"),
+        (StoredRule(Rule(margin=0.1), "2026-11-03", "2026-11-02"), None, "on 2026-11-03, after the first reply"),
+        (StoredRule(Rule(margin=0.1), "2026-11-01", "2026-11-02", True), "margin=0.2", "nothing shows"),
+    ],
+)
+def test_only_a_stored_rule_was_set_beforehand(stored: StoredRule, given: str | None, said: str) -> None:
+    study = Study(made(), ("ann", "bob", "cem"), ("gpt",), rule=stored)
+    of = calibration(study, HERE, rule_from_text(given) if given else None)
+    (box,) = [block for block in of.section("verdict").blocks if isinstance(block, Rulings)]
+    assert said in box.when
+    assert said in html.page(of)
+    margin = 0.1 if stored.rule and not given else 0.2 if given == "margin=0.2" else 0.1 if given else 0.05
+    assert of.settings["rule"]["margin"] == margin

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from agreement.verdict import Rule
 from annotation_schemas.loader import load_text
 from app.cli import cli
 from db.engine import Store
@@ -26,7 +27,7 @@ from tests.factories import BLIND, SETTLING, claimed, make_items, make_person, m
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
 from tests.reports.test_replies import table
 from tests.workflow.test_judging import FILLS, SCORE, World, means
-from workflow import submit
+from workflow import calibrate, submit
 from workflow.calibrate import study_of
 from workflow.ratings import raters_of, ratings_of
 from workflow.replies import refuse_silent, replies_of_judges, told
@@ -237,3 +238,18 @@ def test_both_orders_make_the_section_by_themselves(store: Store, tmp_path: Path
     assert told["the same verdict in both orders"].value == 0.0
     assert told["leans to the first place"].value == 1.0
     assert told["leans to the first place"].n_units == 4
+
+
+def test_a_rule_was_set_beforehand_only_if_it_was_stored_before_the_first_reply(world: World) -> None:
+    calibrate.store_rule(world.store, by=None, project="p", text="margin=0.1")
+    with ScriptedServer([chat("Rating: [[1]]")]) as server:
+        world.work(world.run(server.url, world.plan()))
+    study, _ = found(world, "judge by likeness 1")
+    assert (study.rule.rule, study.rule.before) == (Rule(margin=0.1), True)
+    calibrate.store_rule(world.store, by=None, project="p", text="margin=0.1")
+    assert found(world, "judge by likeness 1")[0].rule.before, "the same rule again keeps its moment"
+    calibrate.store_rule(world.store, by=None, project="p", text="margin=0.3")
+    after = found(world, "judge by likeness 1")[0].rule
+    assert (after.rule, after.before) == (Rule(margin=0.3), False)
+    with pytest.raises(RatingsError, match="does not read NAME=NUMBER"):
+        calibrate.store_rule(world.store, by=None, project="p", text="margen=0.1")

@@ -1,0 +1,33 @@
+"""Names of raters as they are typed at the command line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+from domain.errors import RatingsError
+
+
+def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
+    """The names in what an option was given, once or several times: separated by commas, a name that holds a comma in
+    double quotes.
+
+    Raises ``RatingsError`` with a sentence where a name is empty or there twice.
+
+    >>> names_of(["ann,bob", '"gpt by likeness 1, swapped"'], "--raters")
+    ('ann', 'bob', 'gpt by likeness 1, swapped')
+    """
+    found: list[str] = []
+    for text in texts:
+        try:
+            names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True, strict=True), [])]
+        except csv.Error:
+            raise RatingsError(
+                f"{option} {text!r} has a double quote that is not closed; quote a whole name that holds a comma."
+            ) from None
+        if not names or "" in names:
+            raise RatingsError(f"{option} {text!r} has an empty name between its commas.")
+        found += names
+    if len(set(found)) < len(found):
+        raise RatingsError(f"{option} {', '.join(found)!r} names somebody twice.")
+    return tuple(found)
