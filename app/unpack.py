@@ -23,6 +23,10 @@ class Limits:
     bytes: int = 8 * 1024**3
     ratio: int = 200
     """Unpacked bytes for each packed one, counted from the first megabyte on; text packs to about a tenth."""
+    ratio_of_all: int = 50
+    """The same for the archive as a whole, so that many small files that each swell within their megabyte do not."""
+    free_of_all: int = 64 * 1024**2
+    """Bytes that any archive may have unpacked."""
 
 
 LIMITS = Limits()
@@ -131,6 +135,13 @@ def _unpack_entries(
         seen.add(str(path).casefold())
         places.append((entry, into / path))
     total = 0
+    most = min(
+        limits.bytes,
+        max(
+            limits.free_of_all,
+            sum({entry.header_offset: entry.compress_size for entry, _ in places}.values()) * limits.ratio_of_all,
+        ),
+    )  # two names for the same bytes count once
     for entry, place in places:
         place.parent.mkdir(parents=True, exist_ok=True)
         written = 0
@@ -139,7 +150,7 @@ def _unpack_entries(
             while chunk := source.read(_CHUNK):
                 written += len(chunk)
                 total += len(chunk)
-                if written > allowed or total > limits.bytes:
+                if written > allowed or total > most:
                     raise FileRefused(
                         f"{name} swells too much when unpacked (at {entry.filename}); nothing was taken from it."
                     )

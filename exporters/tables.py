@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable
 from typing import Any
 
+from domain import csv_text
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, BadRow, PredictionRecord, Rating
 
@@ -25,7 +25,7 @@ def ratings_csv(ratings: Iterable[Rating]) -> bytes:
         *(["note"] if with_note else []),
     ]
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv_text.Writer(out)
     writer.writerow(["unit", "rater", "criterion", "value", *more])
     for rating in rows:
         value = rating.value if isinstance(rating.value, str) else json.dumps(rating.value)

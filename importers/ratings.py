@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from agreement.columns import NOTHING, Column, Gathering
 from agreement.table import LongTable
-from domain import json_text
+from domain import csv_text, json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow, Rating
@@ -114,7 +114,10 @@ class _Cells:
             raise FileRefused(f"{path.name}, row {self._at + 1}: {error}.") from error
         except OSError as error:
             raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
-        self.columns = {name: gathered.column() for name, gathered in self._gathered.items()}
+        columns = {name: gathered.column() for name, gathered in self._gathered.items()}
+        self.columns = (
+            columns if self.typed else {name: each.renamed(csv_text.unmarked) for name, each in columns.items()}
+        )
         self.numbers: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *self._rows])
         """The row of the file that each row is, as a person counts."""
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
-import re
 from pathlib import Path
 from typing import Any
 
+from domain.csv_text import Writer
 from reports import card, html, pdf
 from reports.content import Cell, Figure, Report, Table, as_json
-
-_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 FIGURE = ("value", "low", "high", "n_units", "n_left_out", "n_raters", "method", "reason")
 """What becomes of a figure in a CSV file: one column each, after the name of its column."""
@@ -50,12 +47,12 @@ def numbers(report: Report) -> str:
 def csv_text(table: Table) -> str:
     """A table as CSV, nothing rounded."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    writer = Writer(out)
     holders = {at for row in table.rows for at, cell in enumerate(row) if isinstance(cell, Figure)}
     alone = len(holders) == 1
     head: list[str] = []
     for at, name in enumerate(table.columns):
-        head += [part if alone else f"{name}: {part}" for part in FIGURE] if at in holders else [_safe(name)]
+        head += [part if alone else f"{name}: {part}" for part in FIGURE] if at in holders else [name]
     writer.writerow(head)
     for row in table.rows:
         cells: list[Any] = []
@@ -70,12 +67,4 @@ def csv_text(table: Table) -> str:
 
 
 def _plain(cell: Cell) -> Any:
-    if isinstance(cell, str):
-        return _safe(cell)
     return "" if cell is None else repr(cell) if isinstance(cell, float) else cell
-
-
-def _safe(text: str) -> str:
-    """A text that a spreadsheet program would take for a formula gets an apostrophe."""
-    risky = text[:1] in ("=", "+", "-", "@", "\t", "\r") and not _NUMBER.fullmatch(text)
-    return f"'{text}" if risky else text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
@@ -10,6 +9,7 @@ from datetime import datetime
 
 from db import events, items, people
 from db.engine import Session, Store
+from domain import csv_text
 from domain.errors import NotAllowed, NotFound
 from domain.records import AuditEntry, Person
 from workflow.projects import require_lead
@@ -113,11 +113,11 @@ def kinds(store: Store, *, by: Person | None, project: str | None) -> list[str]:
 def as_csv(found: Iterable[AuditEntry]) -> str:
     """Events as a table; what belongs to a kind alone is JSON in the column ``data``."""
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer = csv_text.DictWriter(out, COLUMNS)
     writer.writeheader()
     for entry in found:
         row = _row(entry)
-        writer.writerow({**row, "data": json.dumps(row["data"], ensure_ascii=False, sort_keys=True)})
+        writer.writedict({**row, "data": json.dumps(row["data"], ensure_ascii=False, sort_keys=True)})
     return out.getvalue()
 
 

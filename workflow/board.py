@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections import Counter
@@ -24,6 +23,7 @@ from annotation_schemas.keys import key_field
 from annotation_schemas.model import Derived
 from db import answers as stored
 from db.engine import Store
+from domain import csv_text
 from domain.errors import InvalidInput, Problem, RatingsError
 from domain.records import Person
 from workflow.projects import require_lead
@@ -835,16 +835,11 @@ def _on_scores(
 def as_csv(lines: Iterable[Line]) -> str:
     """The numbers as a CSV file, one a row; nothing is rounded, and undefined is empty with a reason."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer = csv_text.DictWriter(out, COLUMNS)
     writer.writeheader()
     for line in lines:
-        writer.writerow({name: _cell(value) for name, value in line.as_row().items()})
+        writer.writedict(line.as_row())
     return out.getvalue()
-
-
-def _cell(value: Any) -> Any:
-    """Text that a spreadsheet would take for a formula begins with an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def as_json(found: Read, boards: Sequence[Board]) -> dict[str, Any]:

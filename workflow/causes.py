@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from collections.abc import Iterable
 from annotation_schemas import registry
 from db import files, guidelines, items
 from db.engine import Store
+from domain import csv_text
 from domain.errors import NotFound
 from domain.records import CauseCase, CauseLine, ContestedItem, Person, SkipLine
 from domain.states import Stage
@@ -112,7 +112,7 @@ def contested(store: Store, *, by: Person | None, project: str, item: str, revis
 def skips_csv(lines: Iterable[SkipLine]) -> str:
     """One row per skip."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv_text.Writer(out)
     writer.writerow(["criterion", "cause", "dimension", "item"])
     for line in lines:
         for item in line.items:
@@ -123,7 +123,7 @@ def skips_csv(lines: Iterable[SkipLine]) -> str:
 def causes_csv(lines: Iterable[CauseLine]) -> str:
     """One row per decision, so that every count can be made from it."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv_text.Writer(out)
     writer.writerow(
         [
             "cause",

@@ -8,7 +8,6 @@ tell the same story whichever task comes next.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +21,7 @@ from annotation_schemas.model import Gold, Keep
 from db import events, golds, items, pace, people, projects, qualifications, tasks
 from db.engine import Session, Store
 from db.tables import GoldPardonRow, GoldRow, ItemRow, PredictionRow, TaskRow
+from domain import csv_text
 from domain.errors import Conflict, InvalidInput, NotFound, Problem
 from domain.gold import GoldStanding, is_right, is_turn, standing, to_come
 from domain.order import evenly
@@ -378,7 +378,7 @@ def let_go_on(store: Store, *, by: Person | None, project: str, login: str, stag
 def as_csv(found: Iterable[GoldScore]) -> str:
     """People's scores as a table."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv_text.Writer(out)
     writer.writerow(["person", "right", "n", "share", "low", "high", "skipped", "standing"])
     for each in found:
         limits = () if each.low is None or each.high is None else (each.right / each.n, each.low, each.high)

@@ -7,7 +7,6 @@ not asked about its items blind any more: the results tell them the right answer
 
 from __future__ import annotations
 
-import csv
 import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +29,7 @@ from db.tables import (
     QualificationSetRow,
     TaskRow,
 )
+from domain import csv_text
 from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.order import evenly, shuffled
 from domain.policies import LEASE, criteria_that_decide, same
@@ -532,7 +532,7 @@ def differences(session: Session, *, access: Access) -> Iterator[str]:
 def as_csv(found: Sequence[Try]) -> str:
     """Tries as a table."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv_text.Writer(out)
     writer.writerow(["person", "try", "set", "state", "items", "answered", "right", "pass_mark", "signed", "exempt"])
     for each in found:
         signed = " ".join(login for login, signs in each.reviews if signs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections import defaultdict
@@ -16,6 +15,7 @@ from annotation_schemas import registry
 from db import items, pace, people
 from db.engine import Session, Store
 from db.pace import Sent
+from domain import csv_text
 from domain.policies import KEEP_RULES, Vote, item_state, same
 from domain.records import Person
 from domain.states import ItemState, Purpose, Stage
@@ -243,9 +243,10 @@ def _number(value: float) -> object:
 
 def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None) -> str:
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, columns or (list(rows[0]) if rows else ["login"]), lineterminator="\n")
+    writer = csv_text.DictWriter(out, columns or (list(rows[0]) if rows else ["login"]))
     writer.writeheader()
-    writer.writerows(rows)
+    for row in rows:
+        writer.writedict(row)
     return out.getvalue()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import secrets
 import time
@@ -15,6 +14,7 @@ from annotation_schemas.model import Triage
 from db import events, sifting
 from db.engine import IntegrityError, Session, Store
 from db.tables import AssetRow, CandidateRow, SiftDecisionRow
+from domain import csv_text
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
 from domain.policies import LEASE
 from domain.records import (
@@ -167,7 +167,7 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv_text.Writer(out)
         writer.writerow(HEAD)
         for row, asset, candidate, source, login in sifting.decisions(session, project_id=access.project_id):
             sharp = "" if candidate.sharpness is None else f"{candidate.sharpness:.2f}"

@@ -212,12 +212,17 @@ def after(
 
 
 def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
-    """Why a vote can no longer be corrected; None if it can: as long as the item is not settled, and a vote that has
-    settled it for a while after it was cast, so that a slip can be mended whoever else has voted."""
+    """Why a vote can no longer be corrected; None if it can: as long as votes are missing, and for a while after it was
+    cast, so that a slip can be mended whoever else has voted.
+
+    An item that waits for a senior is as one that is settled: else whether it can be undone would say that the votes
+    differ.
+    """
     item = items.lock(session, id=row.item_id or 0)
     if item.current_revision != row.revision:
         return SETTLED
-    if item.state in (ItemState.KEPT, ItemState.REJECTED) and not is_slip(session, access, row, now):
+    voted = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION)
+    if item.state in voted and not is_slip(session, access, row, now):
         return SETTLED
     unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
     for slot in tasks.of_unit(session, unit=unit, lock=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import os
 import threading
 from collections.abc import Callable
 from typing import Annotated
@@ -56,7 +56,7 @@ def _end_of_input() -> Callable[[], bool]:
     ended = threading.Event()
 
     def read() -> None:
-        while sys.stdin.buffer.read(1024):
+        while os.read(0, 1024):  # not sys.stdin: a thread that waits in it is a fatal error as Python ends
             pass
         ended.set()
 

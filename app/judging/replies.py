@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
@@ -13,10 +12,10 @@ import streamlit as st
 from app import markup, shell
 from app.judging import shown
 from app.markup import Markup
-from app.running import answers
 from app.running import shown as texts
 from app.services import Services
 from app.views import cases
+from domain import csv_text
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
 from domain.records import ProjectView
@@ -319,10 +318,10 @@ def as_json_lines(found: Iterable[ReplyView], view: RunView) -> bytes:
 def as_csv(found: Iterable[ReplyView], view: RunView) -> bytes:
     """A table that spreadsheets open; a text that one of them would take for a formula has a quote before it."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer)
+    writer = csv_text.Writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for record in records(found, view):
-        writer.writerow(answers.cell(record[name]) for name in COLUMNS)
+        writer.writerow(record[name] for name in COLUMNS)
     return ("\ufeff" + buffer.getvalue()).encode("utf-8", "replace")
 
 

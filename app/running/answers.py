@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +14,7 @@ from app.markup import Markup
 from app.running import shown, watch
 from app.services import Services
 from app.views import cases, history
+from domain import csv_text
 from domain.errors import NotFound
 from domain.records import ProjectView
 from domain.runs import Outcome, RunPlan
@@ -280,22 +280,12 @@ def as_json_lines(found: Iterable[AttemptView], view: RunView) -> bytes:
 def as_csv(found: Iterable[AttemptView], view: RunView) -> bytes:
     """A table that spreadsheets open; a text that one of them would take for a formula has a quote before it."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer)
+    writer = csv_text.Writer(buffer, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     about = about_run(view)
     for each in found:
-        writer.writerow(cell(value) for value in record(each, about).values())
+        writer.writerow(record(each, about).values())
     return ("\ufeff" + buffer.getvalue()).encode("utf-8", "replace")
-
-
-def cell(value: Any) -> Any:
-    """A value for a cell of a CSV file."""
-    if isinstance(value, dict | list):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str):
-        value = value.replace("\0", "\ufffd")
-        return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
-    return value
 
 
 def downloads(services: Services, view: RunView) -> None:

@@ -29,8 +29,12 @@ METADATA = tuple(
 )
 """Where clouds tell a machine its own secrets."""
 
-_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_NAT64_LOCAL = ipaddress.IPv6Network("64:ff9b:1::/48")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
+_TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")
+_ISATAP = (0x00005EFE, 0x02005EFE)
+"""The upper half of an interface's identifier that wraps an IPv4 address in the lower half, behind any prefix."""
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
@@ -142,7 +146,8 @@ class Rules:
         if meant in METADATA:
             return "it is where a cloud keeps the secrets of its machines"
         if meant.is_loopback:
-            return ""
+            plain = ip.is_loopback or (isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is not None)
+            return "" if plain else "it wraps this machine's own address, and leads to another machine's"
         if meant.is_unspecified:
             return "it is no address of a machine"
         if meant.is_multicast:
@@ -224,10 +229,17 @@ def _meant(ip: IP) -> IP:
         return ip.ipv4_mapped
     if ip.sixtofour is not None:
         return ip.sixtofour
+    ip = ipaddress.IPv6Address(int(ip))  # a zone says through which interface, not which address
     last = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-    if any(ip in network for network in _NAT64):
+    if ip in _NAT64 or ip in _TRANSLATED or (ip in _COMPATIBLE and int(ip) > 1):
         return last
-    if ip in _COMPATIBLE and int(ip) > 1:
+    if (
+        ip in _NAT64_LOCAL
+    ):  # of the lengths of its prefix that a network may choose, whichever wraps the more private one
+        bits = int(ip)
+        middle = ipaddress.IPv4Address(((bits >> 64) & 0xFFFF) << 16 | (bits >> 40) & 0xFFFF)
+        return min((last, middle), key=lambda each: each.is_global)
+    if (int(ip) >> 32) & 0xFFFFFFFF in _ISATAP:
         return last
     return ip
 

@@ -82,6 +82,12 @@ def test_a_bomb_is_stopped_while_it_swells(tmp_path: Path) -> None:
         unpack(_zip(*((f"{n}.txt", b"") for n in range(20))), tmp_path / "c", name="c.zip", limits=Limits(files=10))
 
 
+def test_many_small_files_that_swell_are_a_bomb_too(tmp_path: Path) -> None:
+    """Each stays below the megabyte that a file has free; together they are 80 of them, out of 80 kilobytes."""
+    with pytest.raises(FileRefused, match="swells"):
+        unpack(_zip(*((f"{n}.txt", bytes(1024 * 1024)) for n in range(80))), tmp_path / "in", name="many.zip")
+
+
 def test_text_that_packs_well_is_no_bomb(tmp_path: Path) -> None:
     text = b"".join(b'{"question": "What is number %d?", "answer": "It is %d."}\n' % (n, n * n) for n in range(40_000))
     folder = unpack(_zip(("items.jsonl", text)), tmp_path / "in", name="items.zip")

@@ -46,11 +46,13 @@ def changed(path: Path, **values: Any) -> None:
     path.write_text(json.dumps({key: value for key, value in told.items() if value is not None}))
 
 
-def test_no_such_place(tmp_path: Path) -> None:
+def test_no_such_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file.bin").write_bytes(b"x")
     assert refused(tmp_path / "nothing") == f"There is no folder {tmp_path}/nothing."
     assert "is a file; a model is a folder" in refused(tmp_path / "file.bin")
     assert "it has no config.json" in refused(tmp_path)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "a" / "b")  # wherever the checkout is: what is named has to be absent from there
     assert "There is no folder ../../etc" in refused("../../etc")
 
 

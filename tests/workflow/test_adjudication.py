@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from domain.records import NothingLeft, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow import author, claim, submit
+from workflow import author, claim, submit, verify
 from workflow.accounts import find_person
 from workflow.checks import check
 
@@ -60,6 +61,26 @@ def test_a_decision_settles_the_item(store: Store, decision: str, state: ItemSta
     with pytest.raises(Conflict):
         submit.undo(store, person=sue, project="p", stage=Stage.ADJUDICATION)
     assert check(store) == []
+
+
+@pytest.mark.parametrize("other", ["red", "blue"])
+def test_undo_does_not_tell_whether_the_votes_differ(store: Store, other: str) -> None:
+    """All votes are in. For a while a slip may be mended; after that both are refused, with one sentence."""
+    now = [datetime(2026, 5, 4, tzinfo=UTC)]
+    store.clock = lambda: now[0]
+    make_project(store)
+    make_items(store)
+    ann, bob = make_people(store, "ann", "bob")
+    vote(store, ann, "red")
+    vote(store, bob, other)
+    assert state_of(store) is (ItemState.KEPT if other == "red" else ItemState.IN_ADJUDICATION)
+    reopened = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=bob, task=reopened.id, key="again", values={"choice": other})
+    now[0] += timedelta(hours=1)
+    for person in (ann, bob):
+        with pytest.raises(Conflict) as refused:
+            submit.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
+        assert str(refused.value) == verify.SETTLED
 
 
 def test_an_edit_is_a_new_revision_that_others_verify_again(store: Store) -> None:
