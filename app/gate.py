@@ -152,8 +152,19 @@ _HEADERS = {
 class Gate:
     """ASGI middleware. Puts the live session into ``request.state.signed_in`` (None on public pages without one)."""
 
-    def __init__(self, app: ASGIApp, *, signed_in: Callable[[str], SignedIn | None], hosts: Hosts, policy: str) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        signed_in: Callable[[str], SignedIn | None],
+        hosts: Hosts,
+        policy: str,
+        is_there: Callable[[Scope], bool] = lambda scope: True,
+    ) -> None:
+        """``is_there`` says of an address in a public folder whether anything of ours answers there: for others
+        Streamlit would send its page, which names all pages of the app."""
         self.app = app
+        self.is_there = is_there
         self.signed_in = signed_in
         self.hosts = hosts
         self.policy = policy
@@ -209,7 +220,7 @@ class Gate:
         path = connection.url.path
         if connection.scope["type"] == "websocket":
             return PlainTextResponse(NOT_SIGNED_IN, status_code=401)
-        if path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS):
+        if path in PUBLIC_PATHS or (path.startswith(PUBLIC_FOLDERS) and self.is_there(connection.scope)):
             return None
         if path.startswith(MACHINES) or connection.scope["method"] not in SAFE_METHODS:
             return JSONResponse({"error": NOT_SIGNED_IN}, status_code=401)

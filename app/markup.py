@@ -60,7 +60,7 @@ STYLE = """
   color: inherit; text-decoration: none; background: color-mix(in srgb, #2f7fb8 var(--heat), transparent); }
 .ts-heat.below { background: color-mix(in srgb, #c4622d var(--heat), transparent); }
 a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
-.ts-heat small { display: block; opacity: .75; font-size: .78rem; }
+.ts-heat small { display: block; font-size: .78rem; }
 .ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
   overflow-wrap: anywhere; }
 .ts kbd { font: 600 .8em ui-monospace, monospace; padding: .05em .4em; border-radius: 4px;

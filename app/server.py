@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import streamlit
 from starlette.middleware import Middleware
+from starlette.routing import Match
+from starlette.types import Scope
 from streamlit import file_util
 from streamlit.runtime import Runtime
 from streamlit.web import bootstrap
@@ -49,7 +51,7 @@ OPTIONS: dict[str, Any] = {
     "theme.light.backgroundColor": "#fbfbfa",
     "theme.light.secondaryBackgroundColor": "#f0f1ef",
     "theme.light.textColor": "#1d2327",
-    "theme.dark.primaryColor": "#2d8fa6",
+    "theme.dark.primaryColor": "#4fb3c9",
     "theme.dark.backgroundColor": "#14181a",
     "theme.dark.secondaryBackgroundColor": "#1e2427",
     "theme.dark.textColor": "#e6e9ea",
@@ -67,10 +69,18 @@ def build(resources: Resources, *, hosts: Hosts) -> streamlit.App:
         return accounts.leads_any(resources.store, person=person)
 
     page = Path(file_util.get_static_dir(), "index.html").read_text(encoding="utf-8")
-    gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=content_policy(page))
-    beside = Middleware(Beside, routes=routes_before(resources))
+    before, inside = routes_before(resources), routes(resources)
+
+    def is_there(scope: Scope) -> bool:
+        names = PurePosixPath(scope["path"]).parts[1:]
+        file = ".." not in names and Path(file_util.get_static_dir(), *names).is_file()
+        return file or any(route.matches(scope)[0] is not Match.NONE for route in (*before, *inside))
+
+    policy = content_policy(page)
+    gate = Middleware(Gate, signed_in=signed_in, hosts=hosts, policy=policy, is_there=is_there)
+    beside = Middleware(Beside, routes=before)
     streams = Middleware(Streams, may_upload=may_upload, held=held_uploads, forget=forget_uploads)
-    return streamlit.App(MAIN, routes=routes(resources), middleware=[gate, streams, beside])
+    return streamlit.App(MAIN, routes=inside, middleware=[gate, streams, beside])
 
 
 def held_uploads() -> int:

@@ -99,6 +99,18 @@ header[data-testid="stHeader"] { background: transparent; }
 [data-testid="stMain"] button[kind="tertiary"] { min-height: 0; padding: 0; }
 [class*="st-key-my_work-dimensions"] { row-gap: .1rem !important; margin-top: -.4rem; }
 [data-testid="stMain"] button[kind="tertiary"] p { font-size: .85rem; }
+[data-testid="stSidebar"] a:focus-visible, [data-testid="stMain"] a:focus-visible,
+[data-testid="stSidebar"] [data-testid="stPageLink-NavLink"]:focus-visible {
+  outline: 2px solid currentColor !important; outline-offset: 1px; border-radius: 4px; }
+:is([data-testid="stMain"], [role="dialog"]) button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled) {
+  background: #0f6e84; border-color: #0f6e84; color: #ffffff; }
+:is([data-testid="stMain"], [role="dialog"])
+  button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled):hover {
+  background: #0b5769; border-color: #0b5769; }
+[data-testid="stMain"] button kbd { color: inherit !important; opacity: 1 !important; }
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] * {
+  color: inherit !important; opacity: 1 !important; }
+[data-testid="stCaptionContainer"] p { color: color-mix(in srgb, currentColor 78%, transparent) !important; }
 [data-testid="stSidebar"] { width: 232px !important; min-width: 232px !important; }
 [data-testid="stSidebarHeader"] { height: 1rem !important; padding: .4rem .6rem 0 !important; margin: 0 !important; }
 [data-testid="stSidebarContent"] { padding: 0 !important; }

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
 from tests.app.homes import PASSWORD, Home, make_home, picture
@@ -117,6 +118,13 @@ def test_a_bomb_is_refused_in_words(page: Page, running: Server) -> None:
     settled(page)
     page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_selector("text=bomb.zip swells too much")
+
+
+@pytest.mark.parametrize("path", ["nowhere", "link/a/b", "invite/a/b", "media-link/x", "static/js/none.js"])
+def test_an_unknown_address_tells_a_stranger_nothing_of_our_pages(running: Server, path: str) -> None:
+    reply = httpx.get(f"{running.url}/{path}", follow_redirects=True)
+    assert reply.url.path == "/login"
+    assert "Sign in" in reply.text
 
 
 def test_a_key_starts_the_work(running: Server, browser_page: Page) -> None:

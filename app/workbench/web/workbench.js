@@ -81,8 +81,8 @@ class Workbench {
       this.paintLine();
     });
     this.news = new News(() => this.guide.isOpen || this.guide.toggle(), (number) => this.readNews(number));
-    this.body = el("main", { class: "body" }, this.media.root, this.form, this.guide.root);
-    this.poolHost = el("main", { class: "poolhost", hidden: true });
+    this.body = el("div", { class: "body" }, this.media.root, this.form, this.guide.root);
+    this.poolHost = el("div", { class: "poolhost", hidden: true });
     this.overlay = new Overlay([this.line, this.body, this.poolHost]);
     this.root = el("div", { class: "ts" }, this.line, this.banner, this.news.root, this.body, this.poolHost, this.overlay.root);
     parent.adoptedStyleSheets = [sheet, threadStyle];
