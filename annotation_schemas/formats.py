@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from typing import Any, Protocol
 
@@ -220,6 +220,27 @@ FORMATS = {
 }
 
 
+def as_named(row: ItemFormat, schema: Schema) -> ItemFormat:
+    """The row with the keys that this schema's files have where they differ (``source.id``, ``source.fields``): also
+    those without which a record is something else, and that of the images."""
+    if schema.source is None or schema.source.format != row.name:
+        return row
+    names = schema.source.fields
+    other = {
+        row.renamed.get(each.name, each.name): names[each.name] for each in schema.item.fields if each.name in names
+    }
+    role = next((slot.role for slot in schema.item.assets if slot.role in names), None)
+    if role is not None and row.media is not None:
+        other[row.media] = names[role]
+    return replace(
+        row,
+        needs=tuple(other.get(key, key) for key in row.needs),
+        order=tuple(other.get(key, key) for key in row.order),
+        media=other.get(row.media, row.media) if row.media else None,
+        id_key=schema.source.id or row.id_key,
+    )
+
+
 def columns(row: ItemFormat, schema: Schema) -> dict[str, Column]:
     """The columns by field, in the schema's order."""
     found: dict[str, Column] = {}
@@ -246,6 +267,7 @@ def columns(row: ItemFormat, schema: Schema) -> dict[str, Column]:
 
 def keys_of(row: ItemFormat, schema: Schema) -> list[str]:
     """All keys of a record that somebody reads."""
+    row = as_named(row, schema)
     found = [key for column in columns(row, schema).values() for key in column.keys]
     special = (row.id_key, row.named_by, row.media, row.origin, row.video)
     return list(dict.fromkeys([*found, *row.needs, *(key for key in special if key)]))
@@ -253,6 +275,7 @@ def keys_of(row: ItemFormat, schema: Schema) -> list[str]:
 
 def fields_of(row: ItemFormat, schema: Schema, record: Record) -> dict[str, Any]:
     """The schema's fields as the record has them; ``Misfit`` if it does not fit."""
+    row = as_named(row, schema)
     wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
     found: dict[str, Any] = {}
     for name, column in columns(row, schema).items():
@@ -296,6 +319,7 @@ def new_record(
     order: Sequence[str] = (),
 ) -> dict[str, Any]:
     """A record for an item that came from no file; its keys in ``order`` (of the file it joins), else the row's."""
+    row = as_named(row, schema)
     found: dict[str, Any] = {}
     if row.media and row.media in row.order:
         found[row.media] = list(images)

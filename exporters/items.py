@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.formats import FORMATS, ItemFormat, changes, keys_of, new_record
+from annotation_schemas.formats import FORMATS, ItemFormat, as_named, changes, keys_of, new_record
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.json_text import Layout
@@ -26,7 +26,7 @@ def item_files(
     ``files`` hold all items, so that numbers given to new ones never depend on the selection. ``only`` are the external
     ids to write (None: all), ``without`` the fields to leave out of every record.
     """
-    row = FORMATS[format]
+    row = as_named(FORMATS[format], schema)
     ids = _new_ids(row, files)
     return {file.path: _file(row, schema, file, ids, only, without).encode() for file in files}
 

@@ -13,6 +13,7 @@ from annotation_schemas.formats import (
     FORMATS,
     ItemFormat,
     Misfit,
+    as_named,
     dimension_named,
     dimension_of_folder,
     fields_of,
@@ -52,7 +53,7 @@ def read_items(
         There is nothing to read, a file is not of this format at all, or its dimension is not known. Single records
         that do not fit are returned in ``bad``.
     """
-    row = FORMATS[format]
+    row = as_named(FORMATS[format], schema)
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
     found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None)

@@ -23,7 +23,7 @@ from sqlmodel import select
 from annotation_schemas import derived, json_schema, judge_templates, registry
 from annotation_schemas.answers import said_of
 from annotation_schemas.asked import asked_of
-from annotation_schemas.formats import FORMATS, dimension_named, fields_of, new_path, new_record
+from annotation_schemas.formats import FORMATS, as_named, dimension_named, fields_of, new_path, new_record
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
 from annotation_schemas.loader import examine, load_text
@@ -40,6 +40,7 @@ from domain.reading.answers import ReadOutcome, read_answer
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
+from importers.items import own_id
 from inference.spec import Endpoint, ModelSpec
 from tests.factories import Clock, make_person, make_pool, make_predictions, make_project
 from workflow import (
@@ -211,7 +212,12 @@ def records(seen: Seen) -> Any:
               "answer_index": 1, "sample_id": 5, "task_goal": "g", "choice_a": "x", "choice_b": "y",
               "golden_choice_idx": "B", "image_path": ["p"], "answer": "y"}  # fmt: skip
     row = FORMATS[seen.schema.source.format] if seen.schema.source else FORMATS["egothink"]
-    return fields_of(row, seen.schema, record), new_record(row, seen.schema, ITEM, dimension="one", id=1)
+    named = as_named(row, seen.schema)
+    return (
+        own_id(named, record),
+        fields_of(row, seen.schema, record),
+        new_record(row, seen.schema, ITEM, dimension="one", id=1),
+    )
 
 
 def dimensions(seen: Seen) -> Any:
@@ -781,6 +787,7 @@ ROWS: dict[str, Row] = {
     "Models.score": row(asked_models, "models.score", "sum_logprob"),
     "Models.clips": row(asked_models, "models.clips", {"recent_segments": 2}),
     "Source.format": row(records, "source.format", "egoplan"),
+    "Source.id": row(records, "source.id", "sample_id"),
     "Source.fields": row(records, "source.fields", {"question": "frage"}),
     "ItemField.read_as": row(held, f"{FIELD}.0.read_as", "yes_no"),
     "ItemField.unit": row(held, f"{FIELD}.0.unit", "cm", **{f"{FIELD}.0.read_as": "number"}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import Counter
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 import pytest
 
 from annotation_schemas import shipped
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import load_schema, load_text
 from annotation_schemas.model import Schema
 from domain.errors import FileRefused
 from domain.records import AssetName
+from exporters.items import item_files
 from importers.items import lines_of, read_items
 from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import shared
@@ -244,3 +246,21 @@ def test_the_real_questions_without_progress_wait_for_no_clip() -> None:
     assert read.bad == []
     roles = Counter(tuple(asset.role for asset in item.assets) for item in read.files[0].items)
     assert roles == {("progress", "observation"): 3355 - 499, ("observation",): 499}
+
+
+def test_a_schema_says_other_names_for_keys_also_for_those_without_which_nothing_fits(tmp_path: Path) -> None:
+    text = shipped()["egothink"].read_text(encoding="utf-8").replace("guideline: guidelines/egothink.md\n", "")
+    source = "source:\n  format: egothink\n  id: number\n  fields: {question: query, image: photo}\n"
+    begin, end = text.index("source:\n"), text.index("dimensions:")
+    loaded = load_text(text[:begin] + source + text[end:], "", "egothink")
+    rows = [{"number": 7, "photo": ["a.jpg"], "query": "What?", "answer": "A cup."}, {"number": 8, "question": "What?"}]
+    read = read_items(write(tmp_path / "Activity/annotations.json", rows), format="egothink", schema=loaded.schema_)
+    (item,) = read.files[0].items
+    assert (item.external_id, item.fields) == ("7", {"question": "What?", "answer": "A cup."})
+    assert item.assets == [AssetName("image", "a.jpg")]
+    (bad,) = lines_of(read.bad)
+    assert bad.endswith("row 2: it has no photo; it has no query; it has no answer.")
+    written = item_files(read.files, format="egothink", schema=loaded.schema_)
+    mended = dataclasses.replace(item, fields={**item.fields, "question": "Which?"}, touched=True)
+    again = item_files([dataclasses.replace(read.files[0], items=[mended])], format="egothink", schema=loaded.schema_)
+    assert [json.loads(text)[0]["query"] for text in (*written.values(), *again.values())] == ["What?", "Which?"]
