@@ -6,6 +6,7 @@ Which cases there are follows from one read of the project (``workflow.results``
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -158,6 +159,15 @@ def _silent(found: Read, wanted: Wanted) -> set[int]:
     models = found.models if wanted.model is None else (wanted.model,)
     lots = [silent(found, model) for model in models]
     return {item for lot in lots for item, why in lot.items() if wanted.outcome in (None, why)}
+
+
+def unread_words(found: Read) -> list[str]:
+    """What became of answers that could not be read, and of items that a model gave none to, the most frequent
+    first."""
+    counts = Counter(words for at in range(len(found.answers)) if (words := _unread(found, at)) is not None)
+    for model in found.models:
+        counts.update(silent(found, model).values())
+    return [words for words, _ in counts.most_common()]
 
 
 def _dimension(found: Read, at: int) -> str:

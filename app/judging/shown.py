@@ -20,9 +20,6 @@ AROUND = 260
 """So many characters before and after what was read stand in a list."""
 
 STYLE = """
-.ts-mark { background: #e3b34155; color: inherit; border-radius: 3px; padding: .05em .15em;
-  box-shadow: inset 0 -2px 0 #c08a16; }
-.ts-mark.bad { background: #c4622d33; box-shadow: inset 0 -2px 0 #c4622d; }
 .ts-reply { border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-left: 4px solid #1f8a64;
   border-radius: 6px; padding: .7rem .9rem; margin: .5rem 0; }
 .ts-reply.failed { border-left-color: #c4622d; }

@@ -9,14 +9,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 from domain.errors import BadRequest
-from domain.options import option_meant
+from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 
 LONGEST = 1_000_000
 """Characters of a configuration."""
 _DEEPEST = 50
 _SHOWN = {"Text", "HyperText", "Header", "Paragraphs"}
 _OF_EACH = re.compile(r"([^\[\]]+)\[\{\{idx\}\}\]\.(\w+)")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True)
@@ -76,15 +75,16 @@ class Control:
             return {"text": [text.replace("\x00", "\ufffd")]} if text else None  # PostgreSQL holds no zero character
         if self.kind == "Choices":
             options = self.offered(data)
-            said = [line.strip(" \t-*") for line in text.splitlines()] if self.several else [text]
-            places = [option_meant(line, [shown for shown, _ in options]) for line in said if line]
-            if not places or None in places:
+            kind = AnswerKind.MULTI if self.several else AnswerKind.OPTION
+            read = read_answer(text, Asked(kind, tuple(shown for shown, _ in options)))
+            if read.outcome is not ReadOutcome.READ or not read.places:
                 return None
-            return {"choices": [options[place][1] for place in sorted({place or 0 for place in places})]}
-        number = _NUMBER.fullmatch(text.rstrip("."))
-        if number is None:
+            places = sorted(set(read.places)) if self.several else read.places[:1]
+            return {"choices": [options[place][1] for place in places]}
+        found = read_answer(text, Asked(AnswerKind.NUMBER))
+        if found.outcome is not ReadOutcome.READ or not isinstance(found.value, int | float):
             return None
-        amount = float(number[0])
+        amount = float(found.value)
         if (self.low is not None and amount < self.low) or (self.high is not None and amount > self.high):
             return None
         whole = int(amount) if amount == int(amount) else amount

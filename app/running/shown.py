@@ -20,6 +20,9 @@ LONGEST_TEXT = 100_000
 """So many characters of an answer stand on its own page; the download has all of it."""
 
 STYLE = """
+.ts-mark { background: #e3b34155; color: inherit; border-radius: 3px; padding: .05em .15em;
+  box-shadow: inset 0 -2px 0 #c08a16; }
+.ts-mark.bad { background: #c4622d33; box-shadow: inset 0 -2px 0 #c4622d; }
 .ts-said { white-space: pre-wrap; overflow-wrap: anywhere; overflow: auto; contain: paint; max-height: 26rem;
   unicode-bidi: isolate; line-height: 1.5; }
 .ts-said.short { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; max-height: none;

@@ -175,7 +175,9 @@ def _filters(view: ProjectView, found: Read) -> None:
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     there = [None, *(name for name in titles if any(item.dimension == name for item in found.items.values()))]
     choice = found.counting is not None and found.counting.verdicts
-    columns = st.columns([2, 2, 3, 2, *([1.6] if choice else [])], vertical_alignment="bottom")
+    named = st.query_params.get("show") == Show.UNREAD or "outcome" in st.query_params
+    widths = [2, 2, 3, 2, *([1.6] if choice else []), *([2.4] if named else [])]
+    columns = st.columns(widths, vertical_alignment="bottom")
     with columns[0]:
         _select("dimension", "Dimension", there, lambda name: titles.get(name, name) if name else "all")
     with columns[1]:
@@ -188,6 +190,12 @@ def _filters(view: ProjectView, found: Read) -> None:
     if choice:
         with columns[4]:
             _select("items", "Items", [None, Items.ALL.value], lambda name: counted.NAMES[Items(name or "kept")])
+
+    if named:
+        with columns[-1]:
+            _select(
+                "outcome", "Not read because", [None, *cases.unread_words(found)], lambda name: name or "any of these"
+            )
 
 
 def _show_words(name: str | None) -> str:

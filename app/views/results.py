@@ -68,6 +68,7 @@ def render(services: Services) -> None:
     cut = numbers.board(found, scores, by=by, together=together, common=common, bins=bins)
     shell.show(
         markup.Markup(f"<style>{STYLE}</style>"),
+        markup.tag("p", markup.tag("b", markup.text(cut.title)), style="ts", data_part="title"),
         leaderboard(view, cut, sort=sort, common=common, bins=bins, items=items),
     )
     _legend(cut)
@@ -273,10 +274,12 @@ def told(line: Line) -> str:
 def _legend(cut: Board) -> None:
     way = cut.slicing.way
     said = []
+    wrong = cut.scores.kind == "key" and any(line.unreadable == "wrong" for line in cut.whole.values())
+    counts = "answers, and items that a model refused or answered with nothing" if wrong else "answers"
     if way.about:
         said.append(f"{way.title}: {way.about}.")
     if cut.low is not None and cut.high is not None:
-        said.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts answers.")
+        said.append(f"Scores go from {cut.low:g} to {cut.high:g}; n counts {counts}.")
     together = (
         "every item stands for itself"
         if cut.together == numbers.ALONE
