@@ -19,7 +19,7 @@ from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -186,7 +186,7 @@ _CONNECTOR = re.compile(
     r"(?P<sign>[\s\"')\]}]*(?:[,;+&|、，；]|·|\n)?[\s\"'(\[{]*)(?P<word>(?:(?:(?:and|und|et|y|e|en|i|plus|as well as|along with|together with)(?![A-Za-z])|и|和|与|與|及|以及|と|および|과|와|및|그리고|و|और)\s*)?)(?:,\s*)?(?:also |both )?"
 )
 _OR = re.compile(
-    r"[\s\"')\]},]*(?:\b(?:or|oder|ou|o|of|lub|или|vs\.?|versus)\b|/|或者?|还是|または|또는|أو|या|और/या)[\s\"'(\[]*",
+    r"[\s\"')\]},]*(?:\b(?:or|oder|ou|o|of|lub|или|vs|versus)\b\.?|/|或者?|还是|または|또는|أو|या|और/या)[\s\"'(\[]*",
     re.IGNORECASE,
 )
 _THEN = re.compile(
@@ -292,10 +292,20 @@ class _Reader:
             return None, "It states several, or none clearly."
         if since >= 0 and len({claim.value for claim in claims}) > 1 and since < min(c.start for c in claims):
             return None, "It takes back what it stated."
+        if self.asked.kind is AnswerKind.OPTION and self._ends_with_another(last):
+            return None, "It ends with another option's letter."
         if statements.taken_back(self.low, last.end):
             return None, "It says that another may be as right."
         order = [rule.name for rule in RULES]
         return min(counted, key=lambda claim: order.index(claim.rule)), ""
+
+    def _ends_with_another(self, claim: Claim) -> bool:
+        """Whether the last word of all is the letter of another option: "A, then again B"."""
+        match = _LAST_LETTER.search(self.text, max(claim.end, len(self.text) - 60))
+        if match is None or _BESIDE.search(self.text[max(0, match.start() - 24) : match.start()]):
+            return False
+        place = self.choices.place_of(match[1])
+        return place is not None and place not in claim.places
 
     def _is_part(self, claim: Claim, claims: list[Claim]) -> bool:
         """Whether a claim is the end of a longer one: the last line of a list."""
@@ -695,7 +705,10 @@ class _Reader:
             return None
         start = match.start("yes") if yes else match.start("no")
         value: str | None = "yes" if yes else "no"
-        if statements.hedged_after(self.text, behind) or re.match(
+        denied = re.match(
+            r"[\s\"')]*, ?(?:not?|nicht|pas|non|não|niet|nie|не)\b", self.text[behind : behind + 12], re.IGNORECASE
+        )
+        if (statements.hedged_after(self.text, behind) and not denied) or re.match(
             r"[\s,]*(?:and|und|et|y|e|en|i|и|or|/|&)\s*(?:yes|no|ja|nein|oui|non|sí|nee|nie|tak|да|нет)\b",
             self.text[behind : behind + 16],
             re.IGNORECASE,
@@ -703,7 +716,7 @@ class _Reader:
             value = None
         if word.lower() == "no" and re.match(r"\.\s?\d", self.text[behind : behind + 4]):
             return None
-        if value and place.rule in ("opening", "whole") and self._turned(behind, value):
+        if value and self._turned(behind, value):
             value = None
         return Claim(place.rule, place.declared, start, behind, value, (), behind)
 
@@ -811,6 +824,13 @@ class _Reader:
         return self._counted(place, amounts[0])
 
 
+_LAST_LETTER = re.compile(
+    r"(?<![0-9A-Za-zÀ-ɏ'-])[(\[\"']?([B-J]|A)[)\]\"'.!]*(?: (?:actually|instead|then|after all|now|rather))?[)\]\"'.!\s]*\Z"
+)
+_BESIDE = re.compile(
+    r"(?:\b(?:not|than|over|nor|except|from|with|to|like|of|for|unlike|before|after|vitamin|type|plan|grade|frame|image|beats|excludes?|isn't|nicht|als|pas|que|no|não|non|niet|nie|не|instead of|option|and|or)|不是|非)\s*[(\[\"']?\Z",
+    re.IGNORECASE,
+)
 _HEDGES = re.compile(r"\b(?:maybe|perhaps|possibly|not|either|vielleicht|peut-être|nicht|pas)\s*\Z", re.IGNORECASE)
 
 words_for_yes_and_no = frozenset(word for row in (*words.YES.values(), *words.NO.values()) for word in row.split("|"))
@@ -821,7 +841,7 @@ _YES_NO = re.compile(
     re.IGNORECASE,
 )
 _AFTER_YES_NO = re.compile(
-    r"[\s\"')\]}>*]*(?:[.,;:!?。，、！；：|…=/-]|[-–—]|\n|\Z|(?:because|since|as|it|the|there|he|she|they|we|you|i|this|that|these|those|one can|and|or|weil|da|der|die|das|es|er|sie|car|parce|il|elle|le|la|porque|el|ella|perché|o|a|omdat|het|de|ponieważ|jest|потому|это|is|are|according|based|in the|your|her|his|their|its|definitely|indeed|absolutely|of course|sir|please|if|unless|but)\b)"
+    r"[\s\"')\]}>*]*(?:[(.,;:!?。，、！；：|…=/-]|[-–—]|\n|\Z|(?:because|since|as|it|the|there|he|she|they|we|you|i|this|that|these|those|one can|and|or|weil|da|der|die|das|es|er|sie|car|parce|il|elle|le|la|porque|el|ella|perché|o|a|omdat|het|de|ponieważ|jest|потому|это|according|based|in the|your|her|his|their|its|definitely|indeed|absolutely|of course|sir|please|if|unless|but)\b)"
     r"|[\s\"')]*(?:です|の|的|、|，|है|ہ|입니다|요)",
     re.IGNORECASE,
 )

@@ -184,7 +184,7 @@ _UNIT = re.compile(
 _CURRENCY = re.compile(r"(?:US)?[$€£¥]\s?\Z")
 _NAMED = re.compile(
     r"(?:\b(?:frame|image|picture|photo|clip|video|step|figure|fig\.?|page|room|level|number|no\.?|nr\.?|version|channel|track|line|row|column|question|case|chapter|section|option|choice|item|point|part|phase|stage|gate|bus|route|highway|model|type|size|grade"
-    r"|rule|note|bild|schritt|seite|numéro|étape|paso|número|passo|krok|шаг|кадр|word|reads|says|labell?ed|marked|written|printed|named|called|titled|scene|day|year|chapter|at|o'clock|in (?=[12]\d{3}\b))"
+    r"|rule|note|bild|schritt|seite|numéro|étape|paso|número|passo|krok|шаг|кадр|digit|numeral|i am|i'm|word|reads|says|labell?ed|marked|written|printed|named|called|titled|scene|day|year|chapter|at|o'clock|in (?=[12]\d{3}\b))"
     r"|#|第|№)\s?[#:]?\s?[\"']?\Z",
     re.IGNORECASE,
 )
@@ -196,12 +196,15 @@ _BOUND_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BOUND_AFTER = re.compile(
-    r"\s?(?:\+|or (?:more|less|fewer|so|better|higher|lower|above|below)\b|or\b|and (?:more|above|up)\b|(?:and|or) (?:over|under)\b|oder (?:mehr|weniger)|ou (?:plus|moins)|o (?:más|menos)|o (?:più|meno)|±|\+/-|plus or minus|out of|of (?:the )?\d|over \d|以上|以下|多|余|几|左右以上|से अधिक|more\b|less\b|fewer\b|at (?:least|most)|minimum|maximum|max\b|min\.? of)",
+    r"\s?(?:\+|or (?:more|less|fewer|so|better|higher|lower|above|below)\b|or\b|and (?:more|above|up)\b|(?:and|or) (?:over|under)\b|oder (?:mehr|weniger)|ou (?:plus|moins)|o (?:más|menos)|o (?:più|meno)|±|\+/-|plus or minus|out of|of (?:the )?\d|over \d|[个個人只台件杯本つ]?\s?(?:以上|以下|多|余|几)|左右以上|से अधिक|more\b|less\b|fewer\b|at (?:least|most)|minimum|maximum|max\b|min\.? of)",
     re.IGNORECASE,
 )
 _RANGE_AFTER = re.compile(
     r"\s?(?:[-–—~〜～]|to|bis|à|a|al|tot|do|до|至|到|から|에서|-|or|oder|ou|o|of|lub|или|或|/|and|x|×|by|:)\s?(?:about |around |maybe |perhaps |even )?\Z",
     re.IGNORECASE,
+)
+_NAME_BEHIND = re.compile(
+    r"[\"']?(?:-[A-Za-z]|\s?o'clock|\s?Uhr|\s(?:is|are|was) (?:written|painted|printed|drawn|carved|stamped|embroidered|engraved|on the))"
 )
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|might be|could be|may be|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|может)\b|也许|可能|大概|かもしれ|아마",
@@ -237,7 +240,7 @@ def _exact(body: str) -> Fraction | None:
         return Fraction(plain)
     if re.fullmatch(r"\d+/\d+", plain):
         over, under = map(int, plain.split("/"))
-        return Fraction(over, under) if under in (2, 4, 5, 8, 10) and over < under and len(plain) < 5 else None
+        return Fraction(over, under) if under in (2, 4, 8) and over < under and len(plain) < 5 else None
     if re.fullmatch(r"\d*\.\d+", plain):
         whole, part = plain.split(".")
         # "1.000" is one, or a thousand in half of Europe
@@ -384,7 +387,7 @@ class Numbers:
         ordinal = re.compile(r"(?:st|nd|rd|th|º|ª|\.\s?(?:platz|mal)|番目|号|號|층|번째)(?![a-z])", re.I).match(
             text, stop
         )
-        if ordinal:
+        if ordinal or _NAME_BEHIND.match(text, stop):
             named = True
         if value is not None and _MULTIPLIED.match(text, stop):
             value, why = None, "a number that something multiplies"
@@ -400,6 +403,8 @@ class Numbers:
             attached = match.start("name") == stop
             if match["power"] and (known or attached):
                 value, why = None, "a unit of something else"
+            elif known and text[match.end("name") : match.end("name") + 1].isdigit():
+                value, why = None, "a time or a measure in two parts"
             elif known:
                 unit, end = name, match.end("name")
                 value, why = self._converted(value, why, name, text[end:])

@@ -33,7 +33,7 @@ _OPENING = re.compile(r"[\s\"'(\[{<*:=>【〔|]{0,40}(?:[-•·–—*]\s+)?[\"'
 _NOUN = re.compile(
     r"(?:(?:the |die |la |l'|o |a )?(?:correct |right )?(?:options?|choices?|letters?|answers?|both|alternative|variant|variante|opción|opciones|opzione|opzioni|opção|opções|alternativa|alternativas"
     r"|opties?|optie|opcja|opcje|варианты?|варіант|ответы?|lettres?|letras?|lettera|buchstabe|antwort|antworten|réponses?|respuestas?|risposta|resposta|seçenek|number|step|event|image|frame|picture|photo|no\.|nr\.)(?![^\W\d_])"
-    r"|选项|選項|選択肢|답|옵션|보기|الخيار|विकल्प)\s?[#:]?\s?[\"'(\[]{0,3}",
+    r"|选项|選項|選択肢|답|옵션|보기|الخيار|विकल्प|(?:la|die|el)(?=\s[\"'(]?[A-J](?![\w'])))\s{0,4}[#:]?\s{0,4}[\"'(\[]{0,3}",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(r"[\"')\]}>】〕*]{0,6}")
@@ -74,7 +74,7 @@ _ITEM = re.compile(rf"(?<![{WORDISH}'-])([(\[]?)([A-Za-z])([)\]]?[.:)\]]?)([ \t]
 
 
 _ANOTHER = re.compile(
-    rf"\s(?:and|or|und|oder|et|ou|y|e|o|en|of|i|и|или|lub|then|ve)\s[(\[]?(?:[A-Z]|option [A-Z])(?![{WORDISH}'])"
+    rf"\s(?:and|or|und|oder|et|ou|y|e|o|en|of|i|и|или|lub|then|ve)\s[(\[]?(?:[A-Z]|option [A-Z])(?![{WORDISH}'])|\s[A-HJ-Z](?![{WORDISH}'-])"
 )
 """A second letter behind a first: "A and C" names two options, whatever words A and I are."""
 
@@ -214,13 +214,14 @@ class Choices:
     def _longest(self) -> int:
         return max((len(words) for words in self.words), default=1)
 
-    def _place_of(self, letter: str) -> int | None:
+    def place_of(self, letter: str) -> int | None:
+        """The option that a letter stands for."""
         place = ascii_uppercase.find(LOOK_ALIKES.get(letter, letter).upper())
         return place if 0 <= place < len(self.options) else None
 
     def _label_at(self, text: str, at: int, end: int, *, named: bool = False) -> Ref | None:
         match = _LETTER.match(text, at, end)
-        place = self._place_of(match[1]) if match else None
+        place = self.place_of(match[1]) if match else None
         number = False
         if place is None and self.numbered:
             match = _NUMBER.match(text, at, end)
@@ -263,7 +264,7 @@ class Choices:
         east = _EAST_ASIAN.match(text, after, end)
         if (east and not east[0].isascii()) or (self.numbered and text[after : after + 1] == "-"):
             return True
-        if _ANOTHER.match(text, after, end):
+        if letter.isupper() and _ANOTHER.match(text, after, end):
             return True
         word = _WORD.match(text, after, end)
         if word is None:
@@ -311,7 +312,7 @@ class Choices:
         )
         if match is None:
             return ref
-        label = (int(match[1]) - 1 if self.numbered else None) if match[1].isdigit() else self._place_of(match[1])
+        label = (int(match[1]) - 1 if self.numbered else None) if match[1].isdigit() else self.place_of(match[1])
         if label is None:
             return ref
         if label in ref.text:
@@ -327,7 +328,7 @@ class Choices:
             many += 1
             at = match.end(2)
             dressed = match[1] or match[3] or match[4].strip()
-            place = self._place_of(match[2])
+            place = self.place_of(match[2])
             if place is None or not (dressed or match[2].isupper()):
                 continue
             ref = self.text_at(text, match.end(), len(text))

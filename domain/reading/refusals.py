@@ -59,7 +59,7 @@ REFUSALS = (
             rf"\b(?:i|we) ?{_CANNOT} (?:really |currently |in good conscience |possibly |directly |therefore )?(?:help|assist|comply"
             rf"|answer|respond|provide|fulfil|fulfill|complete|do (?:that|this|so)|continue|engage|support|offer|give (?:you )?"
             rf"(?:an? |the )?(?:\w{{3,12}} )?(?:answer|response)|discuss|put (?:them|these|the \w{{2,12}})|choose|select|pick|count"
-            rf"|order|rank|identify|recogni[sz]e|name|describe|say|tell|determine|judge|decide|know|verify|confirm|make"
+            rf"|order|rank|identify|recogni[sz]e|name|describe|say|tell|determine|judge|know|verify|confirm|make"
             rf"|be (?:sure|certain)|see (?:anything|it|that|this|what)|fairly|reliably)\b"
             rf"|\bunable to (?:help|assist|comply|answer|respond|provide|determine|process|complete|fulfil|fulfill|tell|say)\b"),
     Refusal("sorry", "“I'm sorry, but …”, “I apologize, but …” with something that cannot be done",
@@ -75,10 +75,10 @@ REFUSALS = (
             r"|\b(?:request|question) (?:was |is |has been )?(?:declined|refused|blocked|rejected)\b|\bi (?:do not|don'?t|won'?t) answer\b"),
     Refusal("not known", "“I don't know”, “it cannot be determined from the picture”",
             r"\bi(?: really| honestly| simply)? (?:do not|don'?t|wouldn'?t|would not) know\b|\bi have no (?:idea|clue|way)\b|\bno idea\b"
-            r"|\bi (?:cannot|can'?t|could not|couldn'?t) (?:see|tell|say|judge|decide|know)\b"
+            r"|\bi (?:cannot|can'?t|could not|couldn'?t) (?:see|tell|say|judge|know)\b"
             r"|\b(?:cannot|can ?not|can'?t|could not|couldn'?t|impossible to|not possible to|no way to|not able to)"
             r"(?: reliably| really| possibly)?(?: be)?(?: reliably| really)? (?:determined?|told|tell|answer(?:ed)?|say|said"
-            r"|identif(?:y|ied)|ascertain(?:ed)?|infer(?:red)?|judged?|known?|decided?|establish(?:ed)?|counted)\b"
+            r"|identif(?:y|ied)|ascertain(?:ed)?|infer(?:red)?|judged?|known?|decided?(?! between)|establish(?:ed)?|counted)\b"
             r"|\b(?:not enough|insufficient|too little|lack of) (?:visual )?(?:information|evidence|context|detail|data)\b"
             r"|\A\W{0,5}(?:unanswerable|undeterminable|indeterminable|cannot answer|can'?t answer)\W{0,5}\Z", unsure=True),
     Refusal("German", "the same in German",
@@ -90,7 +90,7 @@ REFUSALS = (
             r"|\blässt sich[^.!?\n]{0,60} nicht (?:sagen|erkennen|beantworten|bestimmen|feststellen)\b|\bnicht (?:zu )?erkennbar\b",
             unsure=True),
     Refusal("French", "the same in French",
-            rf"\bje (?:suis |)?(?:vraiment )?désolée?\b|\bdésolée?,|\bje (?:ne |n')(?:peux|puis|pourrai|suis|vois|reçois|dispose|ai)\b"
+            rf"\bje (?:suis |)?(?:vraiment )?désolée?\b|\bdésolée?, (?:mais |je )|\bje (?:ne |n')(?:peux|puis|pourrai|suis|vois|reçois|dispose|ai)\b"
             rf"[^.!?\n]{{0,30}}\b(?:pas|aucune?)\b[^.!?\n]{{0,30}}(?:{_FR}|répondre|aider|mesure|voir|dire|déterminer|identifier|accès|capable)"
             rf"|\baucune {_FR} (?:n'|ne |fournie|jointe|visible|disponible)|\bl'image n'"
             rf"|\bil m'est impossible\b|\bje (?:refuse|préfère ne pas)\b"),

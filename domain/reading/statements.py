@@ -120,9 +120,9 @@ def places(text: str, low: str) -> Iterator[Place]:
 
 def _last_sentence(text: str) -> Place | None:
     """The last sentence, if it is short and others stand before it in its line: "The drawer is open. C"."""
-    match = re.compile(r"[.!?。！？]\s{1,3}([^.!?\n。！？]{1,60}[.!?。！？]?)\s*\Z").search(
-        text, max(0, len(text.rstrip()) - 70)
-    )
+    match = re.compile(
+        r"(?<=[^\W\d])(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bfig)[.!?。！？]\s{1,3}([^.!?\n。！？]{1,60}[.!?。！？]?)\s*\Z"
+    ).search(text, max(0, len(text.rstrip()) - 70))
     return Place("last sentence", match.start(1), *match.span(1), closed=True) if match else None
 
 

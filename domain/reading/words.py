@@ -29,7 +29,7 @@ LABELS = {
 DECLARING = {
     "en": (
         r"(?:answer|choice|option|selection|solution|action|actions|step|move|thing to do|decision|response|pick|order|sequence|ordering|number"
-        r"|count|total|result|answers|choices)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
+        r"|count|total|result|answers|choices|options)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
         r" (?:is|are|would be|should be|will be|must be|has to be|appears to be|seems to be|=)",
         r"(?:i|we)(?:'d| would|'ll| will| must| have to| am going to| can)? (?:choose|pick|select|say|go with|go for|opt for|vote for|answer|chose|picked"
         r"|selected|went with|believe|think|conclude|recommend|suggest|settle on|am choosing)"
@@ -74,7 +74,7 @@ DECLARING = {
     "tr": (r"(?:doğru )?(?:cevap|yanıt)(?= [\"'(]?[a-z]\b)",),
     "zh": (
         r"(?:答案|回答|选项|选择|行动|动作|步骤|做法|顺序|順序|結果|结果|答)(?:应该|应当|应)?(?:就)?(?:是|为|為|選|选)",
-        r"(?:我|应该|应|故|所以|因此|正确的?)?(?:选择|选|選擇|選)(?:项)?",
+        r"(?:我|应该|应|故|所以|因此|正确的?)?(?:选择|选|選擇|選)(?:项|項)?(?:是|为|為)?",
     ),
     "ja": (r"(?:正解|答え|回答|解答|順序|順番|行動)は、?", r"選択肢(?=[a-z])"),
     "ko": (r"(?:정답|답|답변|순서|행동)(?:은|는) ?", r"(?:저는|나는) "),
@@ -110,7 +110,7 @@ REASONS = frozenset(
 """Words by which a reason begins: what comes before them is complete."""
 
 CORRECTIONS = (
-    r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
+    r"then again\b", r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
     r"hmm+\b", r"oops\b", r"on (?:second|further|closer) (?:thought|reflection|look|inspection|consideration)s?\b", r"let me (?:re|correct|fix|check|double|think|look|revise|start)",
     r"scratch that\b", r"strike that\b", r"i (?:meant|mean)\b", r"my (?:mistake|bad|error|apologies)\b", r"i (?:was wrong|made (?:a|an) (?:mistake|error)|misread|take (?:that|it|this)? ?back|stand corrected|retract|withdraw)",
     r"(?:changed?|changing) my mind\b", r"(?:or )?rather[,:]", r"or rather\b", r"make that\b", r"that(?:'s| is| was) (?:not right|wrong|incorrect|not correct|a mistake)\b",
