@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,9 @@ from sqlalchemy import func, insert, update
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.tables import RunBatchProblemRow, RunBatchRow, RunBatchUnitRow, RunChunkRow
+from db.tables import AttemptRow, RunBatchProblemRow, RunBatchRow, RunBatchUnitRow, RunChunkRow
 from domain.batches import OUT, BatchState
+from domain.runs import Outcome
 
 _AT_ONCE = 500
 """As many ids as go into one query."""
@@ -86,6 +88,19 @@ def counts(session: Session, *, run_id: int) -> dict[int, tuple[int, int]]:
         .group_by(col(RunBatchUnitRow.batch_id))
     )
     return {id: (n, came) for id, n, came in session.exec(wanted)}
+
+
+def replied(session: Session, *, run_id: int) -> Counter[int]:
+    """Of how many questions of each batch of a run a reply came, by batch id: an error, an expiry, or the end of the
+    batch without a line is none."""
+    wanted = (
+        select(RunBatchUnitRow.batch_id, func.count())
+        .join(RunBatchRow, col(RunBatchRow.id) == RunBatchUnitRow.batch_id)
+        .join(AttemptRow, col(AttemptRow.id) == RunBatchUnitRow.attempt_id)
+        .where(RunBatchRow.run_id == run_id, AttemptRow.outcome != Outcome.TRANSPORT_ERROR)
+        .group_by(col(RunBatchUnitRow.batch_id))
+    )
+    return Counter(dict(session.exec(wanted).all()))
 
 
 def out(session: Session, *, run_id: int) -> set[int]:

@@ -1,5 +1,7 @@
 """Judges' replies in, as they came: JSON lines ``{"item", "judge", "text"}``, FastChat's ``model_judgment``, and lists
-of ``games`` with a ``judgement`` each. What they come to is read later, by a parser of ours."""
+of ``games`` with a ``judgement`` each. What they come to is read later, by a parser of ours, and held against the score
+that the file gives, where it gives one. EgoThink has one ``model_judgment`` folder for each dimension, whose
+``question_id`` is a position in that dimension, from 0."""
 
 from __future__ import annotations
 
@@ -9,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from annotation_schemas.formats import Misfit, short
+from annotation_schemas.model import Schema
 from domain import json_text
 from domain.errors import FileRefused
 from domain.json_text import NotJson
 from domain.records import BadRow
 from importers.items import annotation_files
+from importers.predictions import dimension_of_file
 
 _KEYS = (
     "item",
@@ -29,7 +33,14 @@ _KEYS = (
     "finish_reason",
     "sample",
     "swapped",
+    "score",
+    "turn",
 )
+
+NO_REPLY = "$ERROR$"
+"""What FastChat writes where no reply came."""
+NO_SCORE = -1
+"""The score that it writes where it could not read one."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,12 @@ class JudgementRecord:
     sample: int = 0
     swapped: bool = False
     """The answers were shown in the other order."""
+    dimension: str | None = None
+    """That the folder of its file names; then ``item`` may be a position in it, from 0."""
+    score: float | None = None
+    """What whoever wrote the file read in the reply; None: it does not say, or could not be read."""
+    has_score: bool = False
+    """Whether the file gives scores at all."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +73,9 @@ class ReadJudgements:
     bad: Sequence[BadRow] = ()
 
 
-def read_judgements(path: Path) -> ReadJudgements:
-    """All replies of a file, or of all .jsonl and .json files below a folder.
+def read_judgements(path: Path, schema: Schema | None = None) -> ReadJudgements:
+    """All replies of a file, or of all .jsonl and .json files below a folder; where there are folders called
+    ``model_judgment``, of what lies in them alone. With a schema, folders name the dimensions.
 
     Raises
     ------
@@ -67,14 +85,17 @@ def read_judgements(path: Path) -> ReadJudgements:
     rows: list[tuple[JudgementRecord, BadRow]] = []
     bad: list[BadRow] = []
     single = not path.is_dir()
-    for file in [path] if single else annotation_files(path, None):
+    files = [path] if single else list(annotation_files(path, None))
+    for file in [each for each in files if each.parent.name == "model_judgment"] or files:
+        found = dimension_of_file(schema, file) if schema is not None else None
+        dimension = found.id if found is not None else None
         place = file.name if single else file.relative_to(path).as_posix()
         for number, piece in enumerate(_pieces(file), 1):
             here = BadRow(place, number, "", json_text.printable(piece.raw))
             try:
                 if piece.problem:
                     raise Misfit(piece.problem)
-                rows.append((_record(json_text.values(piece.raw, _KEYS)), here))
+                rows.append((_record(json_text.values(piece.raw, _KEYS), dimension), here))
             except (Misfit, NotJson) as error:
                 bad.append(BadRow(place, number, str(error), here.raw))
     return ReadJudgements(rows, bad)
@@ -89,7 +110,9 @@ def _pieces(file: Path) -> Sequence[json_text.Piece]:
         raise FileRefused(f"{file} cannot be read: {error.strerror}.") from error
 
 
-def _record(record: Mapping[str, Any]) -> JudgementRecord:
+def _record(record: Mapping[str, Any], dimension: str | None) -> JudgementRecord:
+    if record.get("turn", 1) not in (1, None):
+        raise Misfit("it is about a second turn, and items here have one")
     item = next((record[key] for key in ("item", "question_id", "idx") if key in record), None)
     if isinstance(item, int) and not isinstance(item, bool):
         item = str(item)
@@ -117,7 +140,17 @@ def _record(record: Mapping[str, Any]) -> JudgementRecord:
         finish_reason=finish if isinstance(finish, str) else None,
         sample=sample,
         swapped=swapped,
+        dimension=dimension,
+        score=_score(record),
+        has_score="score" in record,
     )
+
+
+def _score(record: Mapping[str, Any]) -> float | None:
+    score = record.get("score")
+    if isinstance(score, bool) or not isinstance(score, int | float) or score == NO_SCORE:
+        return None
+    return float(score)
 
 
 def _reply(record: Mapping[str, Any]) -> str:

@@ -78,7 +78,7 @@ def read_predictions(
     data_sets = (project, schema.name, schema.title)
     for found in [path] if single else answer_files(path):
         place = found.name if single else found.relative_to(path).as_posix()
-        named = fixed or _dimension_of(schema, found)
+        named = fixed or dimension_of_file(schema, found)
         who = model or (_model_of(found, data_sets) if found.suffix.lower() in SUFFIXES else None)
         file = _File(found, place, named.id if named else None, who, _unknown_model(found))
         hashes[place] = _sha256(found)
@@ -238,7 +238,7 @@ def _text(record: Mapping[str, Any], key: str, *, empty: bool = False) -> str:
 # ---- what a file's name and place say -------------------------------------------------------------------------------
 
 
-def _dimension_of(schema: Schema, file: Path) -> Any:
+def dimension_of_file(schema: Schema, file: Path) -> Any:
     """The dimension that the nearest folder around the file names."""
     parts = file.resolve().parent.parts
     for end in range(len(parts), 1, -1):

@@ -58,7 +58,9 @@ class BatchView:
     state: BatchState
     questions: int
     came: int
-    """Of how many questions something came."""
+    """Of how many questions a reply came."""
+    without: int
+    """Of how many it is known that none will: an error, an expiry, or a batch that ended without a line about it."""
     status: str
     """In the endpoint's words; empty: it has not been asked."""
     said: str
@@ -102,6 +104,7 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
     with store.read() as session:
         row = _batch_run(session, by, run)
         counts = batches.counts(session, run_id=row.id or 0)
+        replied = batches.replied(session, run_id=row.id or 0)
         return BatchesView(
             state=row.state,
             batches=tuple(
@@ -109,7 +112,8 @@ def view(store: Store, *, by: Person | None, run: str) -> BatchesView:
                     number=each.number,
                     state=each.state,
                     questions=counts.get(each.id or 0, (0, 0))[0],
-                    came=counts.get(each.id or 0, (0, 0))[1],
+                    came=replied[each.id or 0],
+                    without=counts.get(each.id or 0, (0, 0))[1] - replied[each.id or 0],
                     status=_status(each.told),
                     said=each.said,
                     file=each.file,
@@ -768,7 +772,8 @@ class _At:
         counts = batches.counts(session, run_id=self.run_id)
         told = []
         for each in batches.of_run(session, run_id=self.run_id):
-            total, came = counts.get(each.id or 0, (0, 0))
+            total, _ = counts.get(each.id or 0, (0, 0))
+            came = batches.replied(session, run_id=self.run_id)[each.id or 0]
             if each.state is BatchState.SENT:
                 status = _status(each.told)
                 told.append(f"batch {each.number} of {total} questions is at the endpoint ({status})")

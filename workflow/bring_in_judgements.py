@@ -13,12 +13,13 @@ from db.engine import Session, Store
 from db.tables import RunRow
 from domain.errors import FileRefused
 from domain.judging import JudgePlan
+from domain.policies import same as same_value
 from domain.records import BadRow, Person
 from domain.runs import Attempt, Outcome, RunKind, RunState
 from importers.items import lines_of
-from importers.judgements import JudgementRecord, read_judgements
+from importers.judgements import NO_REPLY, JudgementRecord, read_judgements
 from workflow import identities
-from workflow.judging import rows_of
+from workflow.judging import reading_of, rows_of
 from workflow.projects import Access, require_lead
 
 SHOWN = 3
@@ -36,6 +37,10 @@ class BroughtIn:
     """What they are called as raters."""
     bad: Sequence[BadRow] = ()
     """Left out, because bad rows were to be skipped."""
+    same: int = 0
+    """New replies in which our parser reads the score that the file gives."""
+    differ: Sequence[str] = ()
+    """Those in which it reads something else, a sentence each."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,12 @@ def bring_in_judgements(
     FileRefused
         Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
     """
-    read = read_judgements(path)
+    with store.read() as session:
+        schema = require_lead(session, by=by, project=project).schema
+    read = read_judgements(path, schema)
     bad = list(read.bad)
+    same = 0
+    differ: list[str] = []
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         placed = list(_placed(session, access, read.rows, bad))
@@ -79,6 +88,10 @@ def bring_in_judgements(
                     "give that judge another name."
                 )
             _keep(session, store, row, plan, fresh)
+            for each in fresh:
+                if each.record.has_score:
+                    told = _otherwise(plan, each)
+                    same, differ = same + (told is None), [*differ, *([told] if told else [])]
             new, repeated = new + len(fresh), repeated + len(replies) - len(fresh)
             names.append(row.name)
         if new:
@@ -90,7 +103,32 @@ def bring_in_judgements(
                 person_id=by.id if by else None,
                 data={"replies": new, "judges": names, "file": path.name},
             )
-    return BroughtIn(new, repeated, tuple(names), tuple(bad))
+    return BroughtIn(new, repeated, tuple(names), tuple(bad), same, tuple(differ))
+
+
+def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
+    """What our parser reads otherwise than whoever wrote the file, as a sentence; None: the same."""
+    attempt = _attempt(0, reply)
+    found = reading_of(
+        plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
+    )
+    ours = next(iter(found.values.values()), None) if found.scored else None
+    theirs = reply.record.score
+    if (ours is None and theirs is None) or (ours is not None and theirs is not None and same_value(ours, theirs)):
+        return None
+    said = f"reads {ours}" if ours is not None else f"reads no score ({found.verdict.value.replace('_', ' ')})"
+    about = f"{reply.record.item}" + (f" in {reply.record.dimension}" if reply.record.dimension else "")
+    given = "none" if theirs is None else f"{theirs:g}"
+    whose = reply.record.model or "the item"
+    return f"{reply.record.judge} on {about}, {whose}: the file says {given}, the parser {said}."
+
+
+def _attempt(unit_id: int, reply: _Reply) -> Attempt:
+    text = reply.record.text
+    if text.strip() == NO_REPLY:
+        return Attempt(unit_id, Outcome.TRANSPORT_ERROR, error=f"The file says {NO_REPLY}: no reply came.")
+    outcome = Outcome.ANSWERED if text.strip() else Outcome.EMPTY
+    return Attempt(unit_id, outcome, text=text, finish_reason=reply.record.finish_reason)
 
 
 def _placed(
@@ -101,8 +139,15 @@ def _placed(
     answers = {(row.item_id, row.model): row.id for row in files.predictions(session, project_id=access.project_id)}
     found: list[_Reply] = []
     seen: set[tuple[Any, ...]] = set()
+    folders = {each.id: each.folder or each.id for each in access.schema.dimensions}
     for record, here in rows:
         item_id = by_name.get(record.item)
+        if record.dimension is not None and record.item.isdecimal():
+            item_id = by_name.get(f"{folders[record.dimension]}/{int(record.item)}", item_id)
+        if item_id is None and record.item.isdecimal() and record.dimension is None and len(folders) > 1:
+            reason = f"nothing says in which dimension {record.item} is a position; put the file below its folder"
+            bad.append(replace(here, reason=reason))
+            continue
         if item_id is None:
             bad.append(replace(here, reason=f"there is no item {record.item!r} in this project"))
             continue
@@ -177,15 +222,7 @@ def _keep(session: Session, store: Store, row: RunRow, plan: JudgePlan, replies:
             for each in replies
         ],
     )
-    attempts = [
-        Attempt(
-            id,
-            Outcome.ANSWERED if each.record.text.strip() else Outcome.EMPTY,
-            text=each.record.text,
-            finish_reason=each.record.finish_reason,
-        )
-        for id, each in zip(ids, replies, strict=True)
-    ]
+    attempts = [_attempt(id, each) for id, each in zip(ids, replies, strict=True)]
     written = runs.add_attempts(
         session,
         run_id=run_id,

@@ -139,6 +139,9 @@ def _tell(shared: Resources, run: str) -> None:
         status = f" ({each.status})" if each.status else ""
         where = f"  {each.server_id or each.file or ''}".rstrip()
         said = f"  {each.said}" if each.said else ""
-        typer.echo(f"batch {each.number}  {each.state}{status}  {each.came} of {each.questions} came{where}{said}")
+        rest = f", {each.without} without a reply" if each.without else ""
+        typer.echo(
+            f"batch {each.number}  {each.state}{status}  {each.came} of {each.questions} came{rest}{where}{said}"
+        )
     problems = f"; {len(seen.problems)} lines that came back are nobody's answer" if seen.problems else ""
     typer.echo(f"{run} is {seen.state.value}: {seen.free} questions are not handed in{problems}.")

@@ -219,6 +219,10 @@ def _import_label_studio(
     _tell_bad_rows(here, name, "label_studio", bad_rows, done.imported.bad)
 
 
+SHOWN_DIFFERENCES = 20
+"""As many replies that are read otherwise than the file says are written one by one."""
+
+
 def _import_judgements(
     name: str, path: Path, template: str | None, criteria: Sequence[str], *, skip_bad: bool, bad_rows: Path | None
 ) -> None:
@@ -233,6 +237,12 @@ def _import_judgements(
     done = bring_in_judgements(here.store, by=None, project=name, path=path, plan=plan, skip_bad=skip_bad)
     again = f", {done.repeated} were there already" if done.repeated else ""
     typer.echo(f"{done.replies:,} new replies of {', '.join(done.judges) or 'nobody'}{again}.")
+    if done.same or done.differ:
+        typer.echo(f"{done.same:,} are read as the file's own score says, {len(done.differ):,} otherwise.")
+    for sentence in done.differ[:SHOWN_DIFFERENCES]:
+        typer.echo(f"  {sentence}")
+    if len(done.differ) > SHOWN_DIFFERENCES:
+        typer.echo(f"  and {len(done.differ) - SHOWN_DIFFERENCES:,} more")
     _tell_bad_rows(here, name, "judgements", bad_rows, done.bad)
 
 

@@ -147,6 +147,8 @@ def test_what_has_expired_is_an_outcome_and_is_asked_again_if_somebody_says_so(w
         assert judging.verdicts_of(world.store, by=None, run=run) == {
             "score": Counter({Verdict.SCORED: 12, Verdict.TRANSPORT_ERROR: 8})
         }
+        (batch,) = batches.view(world.store, by=None, run=run).batches
+        assert (batch.came, batch.without, batch.questions) == (12, 8, 20), "of what has expired nothing came"
         (why,) = world.all("SELECT DISTINCT error FROM attempt WHERE outcome = 'transport_error'")
         assert "batch_expired" in why[0]
         assert runs.retry_failed(world.store, by=None, run=run) == 8

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.judge_templates import parse_template
-from annotation_schemas.loader import load_text
+from annotation_schemas.judge_templates import parse_template, shipped
+from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.judging import JudgePlan, Verdict
@@ -20,8 +20,8 @@ from domain.runs import RunKind
 from domain.states import Stage
 from media.store import MediaStore
 from tests.agreement.published import llmbar, pandalm, write_csv
-from tests.factories import make_project
-from tests.paths import shared
+from tests.factories import make_predictions, make_project
+from tests.paths import ROOT, shared
 from workflow import author, judging, runs
 from workflow.bring_in import import_files
 from workflow.bring_in_judgements import bring_in_judgements
@@ -216,3 +216,56 @@ def test_an_empty_reply_is_empty_and_no_score(store: Store, tmp_path: Path) -> N
     )
     bring_in_judgements(store, by=None, project="p", path=path, plan=plan(store, "better_output", "a", "b"))
     assert counted(store) == {"j": {Verdict.EMPTY: 1, Verdict.SCORED: 1}}
+
+
+def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> None:
+    """`data/<dimension>/model_judgment/<judge>_single.jsonl`, positions from 0, a score of -1 where none was read."""
+    make_project(store, loaded=load_schema(ROOT / "annotation_schemas" / "egothink.yaml"))
+    folders = {"activity": "Activity", "spatial": "Localization/spatial"}
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        assert {each.id: each.folder for each in access.schema.dimensions if each.id in folders} == folders
+        new = [
+            author.NewItem(external_id=f"{folder}/{at}", dimension=id, fields={"question": "q", "answer": f"{id} {at}"})
+            for id, folder in folders.items()
+            for at in range(3)
+        ]
+        ids = author.add_items(session, access=access, new=new, now=store.now())
+    make_predictions(store, ids, models=["fish"], dimension="activity")
+    replies = [("Good. Rating: [[1]]", 1), ("Half. Rating: [[0.5]]", 0), ("I cannot rate this.", -1)]
+    for folder in folders.values():
+        place = tmp_path / "data" / folder / "model_judgment"
+        place.mkdir(parents=True)
+        (place.parent / "question.jsonl").write_text('{"question_id": 0, "turns": ["q"]}\n')
+        lines(
+            place / "gpt-4_single.jsonl",
+            [
+                {
+                    "question_id": at,
+                    "model": "fish",
+                    "judge": ["gpt-4", "single-math-v2"],
+                    "user_prompt": "[Instruction] Rating: [[0]]",
+                    "judgment": text,
+                    "score": score,
+                    "turn": 1,
+                    "tstamp": 1700000000.5,
+                }
+                for at, (text, score) in enumerate(replies)
+            ],
+        )
+    asked = judging.plan_of_project(
+        store, by=None, project="p", template=shipped()["egothink_single"], asked_here=False
+    )
+    done = bring_in_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked)
+    assert (done.replies, done.judges, done.same) == (6, ("gpt-4 by single-math-v2",), 4)
+    assert done.differ == (
+        "gpt-4 by single-math-v2 on 1 in activity, fish: the file says 0, the parser reads 0.5.",
+        "gpt-4 by single-math-v2 on 1 in spatial, fish: the file says 0, the parser reads 0.5.",
+    )
+    rated = {row.unit: row.value for row in ratings_of(store, project="p", stage=Stage.GRADING)}
+    assert rated == {f"{folder}/{at} · fish": value for folder in folders.values() for at, value in enumerate((1, 0.5))}
+    assert bring_in_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked).repeated == 6
+    lost = tmp_path / "gpt-4_single.jsonl"
+    lost.write_bytes((tmp_path / "data" / "Activity" / "model_judgment" / "gpt-4_single.jsonl").read_bytes())
+    with pytest.raises(FileRefused, match="nothing says in which dimension 0 is a position"):
+        bring_in_judgements(store, by=None, project="p", path=lost, plan=asked)
