@@ -116,11 +116,42 @@ def plan_for(
         problems.append(
             Problem("per_dimension", "A stratified sample has a number for each dimension, others have none.")
         )
+    problems += _off_the_criteria(schema, template, plan)
     if asked_here:
         problems += _not_bound(schema, template, plan)
     if problems:
         raise InvalidInput(problems)
     return plan
+
+
+def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:
+    """Why what the judge may answer is no value of the criteria that it is to rate: as ratings of them its replies
+    could be compared with nobody's."""
+    problems = []
+    for part, name in plan.criteria.items():
+        criterion = next(
+            (
+                each
+                for stage in ("grading", "verification")
+                for each in registry.criteria_of(schema, stage)
+                if each.name == name
+            ),
+            None,
+        )
+        values = tuple(criterion.values) or tuple(each.value for each in criterion.options) if criterion else ()
+        outside = [each for each in plan.values if values and each not in values]
+        if criterion is None or criterion.kind not in ("choice", "scale") or not outside:
+            continue
+        own = f"; what a comparison says is kept as `{PREFERENCE}`, so leave that out" if template.head.pair else ""
+        told = " and ".join((", ".join(map(str, outside[:-1])), str(outside[-1]))) if outside[1:] else str(outside[0])
+        problems.append(
+            Problem(
+                "criteria",
+                f"The reply's {part} cannot rate {name!r}: the template {template.head.id} answers {told}, and"
+                f" {name!r} is one of {', '.join(map(str, values))}{own}.",
+            )
+        )
+    return problems
 
 
 def _not_bound(schema: Schema, template: JudgeTemplate, plan: JudgePlan) -> list[Problem]:

@@ -14,6 +14,7 @@ from domain.states import Items
 
 if TYPE_CHECKING:
     from workflow.board import Board, Line, Ranked
+    from workflow.comparisons import Comparison
     from workflow.results import Read
 
 
@@ -96,6 +97,7 @@ def results(
     """What models' answers are worth, each number with its interval, what it rests on and what was left out."""
     from app.services import resources
     from workflow import board as numbers
+    from workflow import comparisons as pairs
     from workflow import results as found
 
     shared = resources()
@@ -107,25 +109,50 @@ def results(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )
     boards = [numbers.board(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
+    compared = pairs.comparisons(shared.store, read, person=None, together=cluster) if scores is not By.KEY else []
     if format is not Format.TABLE and read.counting is not None:
         print(f"Counted: {read.counting.sentence}", file=sys.stderr)
     if format is Format.CSV:
         typer.echo(numbers.as_csv(line for each in boards for line in each.lines()), nl=False)
     elif format is Format.JSON:
-        typer.echo(json.dumps(numbers.as_json(read, boards), indent=2, ensure_ascii=False, allow_nan=False))
+        told = {**numbers.as_json(read, boards), "comparisons": [each.as_row() for each in compared]}
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         ranked = numbers.ranked(shared.store, read, person=None, together=cluster)
-        typer.echo("\n".join(table(read, boards, ranked)))
+        typer.echo("\n".join([*table(read, boards, ranked, compared=bool(compared)), *comparison_block(compared)]))
 
 
-def table(read: Read, boards: Sequence[Board], ranked: Ranked | None = None) -> Iterator[str]:
+def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
+    """How often each model's answers win against another's, by each judge that compares."""
+    from workflow import comparisons as pairs
+
+    if not compared:
+        return
+    yield ""
+    yield "Comparisons: how often a model's answer is preferred, both orders of a pair counted as one"
+    names = [f"{each.model} against {each.baseline}" for each in compared]
+    judges, width = max(len(each.judge) for each in compared), max(map(len, names))
+    yield f"  {'':<{judges}}  {'':<{width}}   rate  95 % interval   pairs  left out  lowest to highest"
+    for each, name in zip(compared, names, strict=True):
+        at = each.rate
+        limits = f"{at.low:.3f} to {at.high:.3f}" if at.low == at.low else "-"
+        rate = f"{at.value:.3f}" if at.defined else "-"
+        bounds = f"{each.lowest:.3f} to {each.highest:.3f}" if each.n else "-"
+        out = each.failed + each.waiting + each.earlier
+        yield f"  {each.judge:<{judges}}  {name:<{width}}  {rate:>5}  {limits:<15}  {each.n:>5}  {out:>8}  {bounds}"
+        yield f"  {'':<{judges}}  {pairs.sentence(each)}"
+
+
+def table(
+    read: Read, boards: Sequence[Board], ranked: Ranked | None = None, *, compared: bool = False
+) -> Iterator[str]:
     """The numbers for people: one block for each way of scoring."""
     from workflow import board as numbers
 
     if read.counting is not None:
         yield read.counting.sentence
         yield ""
-    if not boards:
+    if not boards and not compared:
         yield "There is nothing to score here: no model's answer has a key, a grade or a judge's rating."
     first = True
     for each in boards:

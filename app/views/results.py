@@ -20,7 +20,9 @@ from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.states import Items
 from workflow import board as numbers
+from workflow import comparisons as pairs
 from workflow.board import Board, Contrast, Gap, Line, Ranked
+from workflow.comparisons import Comparison
 from workflow.results import METHODS, Read, Scores, current, ends_of, scores_of
 from workflow.results import title_of as scores_title
 from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
@@ -63,6 +65,7 @@ def render(services: Services) -> None:
                 "set of options, no grades of people and none of a judge."
             )
         )
+        _compared(services, found, None)
         return
     scores, by, sort, common, together, bins = _choices(view, found, there)
     cut = numbers.board(found, scores, by=by, together=together, common=common, bins=bins)
@@ -76,6 +79,7 @@ def render(services: Services) -> None:
     _beside(view, found, cut, there, together, common, items)
     _slices(found, cut)
     _ranked(services, found, together)
+    _compared(services, found, together)
 
 
 def _found(services: Services, view: ProjectView, items: Items | None) -> Read:
@@ -478,6 +482,59 @@ def contrast_table(cut: Board, tests: Sequence[Contrast]) -> markup.Markup:
             ]
         )
     return markup.table(heads, rows)
+
+
+# ---- comparisons ----------------------------------------------------------------------------------------------------
+
+
+def _compared(services: Services, found: Read, together: str | None) -> None:
+    asked = (found.project, found.mark, together, found.counting.which if found.counting else None)
+    known = st.session_state.get("results.compared")
+    if known is None or known[0] != asked:
+        compared = pairs.comparisons(services.store, found, person=services.person, together=together)
+        known = st.session_state["results.compared"] = (asked, compared)
+    if known[1]:
+        shell.section("Comparisons of two models")
+        shell.show(comparison_table(known[1]))
+
+
+def comparison_table(compared: Sequence[Comparison]) -> markup.Markup:
+    """How often each model's answers win against another's, by each judge that compares."""
+    heads = [
+        ("Judge", "name"),
+        ("Model", "name"),
+        ("Against", "name"),
+        ("Win rate", ""),
+        ("Won", ""),
+        ("Lost", ""),
+        ("Even", ""),
+        ("By place", ""),
+        ("Left out", ""),
+        ("Lowest to highest", ""),
+    ]
+    rows = []
+    for each in compared:
+        at = each.rate
+        limits = "" if math.isnan(at.low) else f"{at.low:.2f} to {at.high:.2f} · "
+        shown = f"{at.value:.2f}" if at.defined else "-"
+        left_out = each.failed + each.waiting + each.earlier
+        rows.append(
+            [
+                markup.text(each.judge),
+                markup.tag("b", markup.text(each.model)),
+                markup.text(each.baseline),
+                markup.heat(at.value if at.defined else None, shown, f"{limits}n {each.n}", title=pairs.sentence(each)),
+                *(markup.text(str(n)) for n in (each.wins, each.losses, each.ties, each.inconsistent, left_out)),
+                markup.text(f"{each.lowest:.2f} to {each.highest:.2f}" if each.n else "-"),
+            ]
+        )
+    note = (
+        "Both orders of a pair are one comparison: won or lost where both replies prefer the same answer, even where"
+        " both say so, by place where they differ. Even and by place count half. Left out: a reply without a verdict,"
+        " an order that was not asked, an answer that was given anew since; lowest and highest are the rate if those"
+        " were all lost, or won."
+    )
+    return markup.tag("div", markup.table(heads, rows), markup.quiet(note), data_part="comparisons")
 
 
 # ---- ranked options --------------------------------------------------------------------------------------------------

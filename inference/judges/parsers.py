@@ -109,7 +109,7 @@ _CANNOT_TELL = re.compile(_CANNOT + r"(?:determine|tell|decide|say|verify|know|c
 
 # ---- one verdict in brackets ----------------------------------------------------------------------------------------
 
-_MOST = 300
+_MOST = 100
 """A reply with more verdicts than that is no reply."""
 
 _DOUBLE = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
