@@ -304,11 +304,11 @@ class Authoring(_Part):
     """Writing items about media from a shared pool."""
 
     people: int | None = None
-    """How many people write."""
+    """How many people write; the dashboard says where more were given a part."""
     dimensions_per_person: int | None = None
-    """How many dimensions each of them has."""
+    """How many dimensions each of them has; the dashboard says where it is more."""
     people_per_dimension: int | None = None
-    """How many people write for a dimension."""
+    """How many people write for a dimension; the dashboard says where it is more."""
     per_source: int | None = None
     """At most so many images of one source."""
 

@@ -62,9 +62,6 @@ REGISTRIES = {
 """The registries in the order they are listed, with their headings."""
 
 NOT_ENFORCED = {
-    "stages.authoring.people": "how many people write; whoever has a part in authoring may",
-    "stages.authoring.dimensions_per_person": "people have the dimensions that leads give them on People",
-    "stages.authoring.people_per_dimension": "people have the dimensions that leads give them on People",
     "stages.refinement.until": "what an item waits for is said by `done`",
     "stages.grading.outputs": "every answer that is brought in is handed out to be graded",
     "judges.sees": "what a judge is shown follows from its template and `fills`",

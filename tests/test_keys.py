@@ -61,7 +61,8 @@ from workflow import (
     sift,
     submit,
 )
-from workflow.projects import access_to, project, role_for
+from workflow.progress import dashboard
+from workflow.projects import access_to, project, role_for, set_member
 from workflow.slicing import Item
 
 BASE = yaml.safe_load(
@@ -396,6 +397,15 @@ def written(seen: Seen) -> Any:
     return found
 
 
+def writers(seen: Seen) -> Any:
+    """What a lead is told of parts that are more than the schema has: ann writes for both, ben for one."""
+    there = world(seen, n=0)
+    for login, dimensions in (("ann", ["one", "two"]), ("ben", ["one"])):
+        set_member(there.store, by=None, project="p", login=login, role=Role.ANNOTATOR, dimensions=dimensions)
+    found = dashboard(there.store, person=there.lee, project="p")
+    return [[why for why in row.blocked if "People" in why] for row in found.rows]
+
+
 def sifted(seen: Seen) -> Any:
     """What somebody who sifts frames is shown."""
     there = world(seen, n=0)
@@ -721,6 +731,9 @@ ROWS: dict[str, Row] = {
     "Gold.stop_below": row(golden, f"{V}.gold.stop_below", 0.9, **{f"{V}.gold": GOLD}),
     "Triage.per_source": row(sifted, "stages.triage.per_source", 1),
     "Triage.reasons": row(sifted, "stages.triage.reasons", ["dark", "far"]),
+    "Authoring.people": row(writers, "stages.authoring.people", 1),
+    "Authoring.dimensions_per_person": row(writers, "stages.authoring.dimensions_per_person", 1),
+    "Authoring.people_per_dimension": row(writers, "stages.authoring.people_per_dimension", 1),
     "Authoring.per_source": row(written, "stages.authoring.per_source", 1),
     "Verification.raters": row(slots, f"{V}.raters", 3),
     "Verification.shuffle": row(voting, f"{V}.shuffle", ["options"]),

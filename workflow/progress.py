@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from db import items, people, projects, shown, sifting, tallies, tasks
 from db.engine import Session, Store
 from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
-from domain.roles import at_least
+from domain.roles import Role, at_least
 from domain.states import BLIND, ItemState, Stage, TaskState
 from workflow import gold, grade, pool, qualify, refine, sift
 from workflow.accounts import person_of
@@ -378,6 +378,8 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
             *_too_few_others(session, access, Stage.REFINEMENT, dimension.id, *able(Stage.REFINEMENT, dimension.id)),
             *_too_few_others(session, access, Stage.GRADING, dimension.id, *able(Stage.GRADING, dimension.id)),
         ]
+    for dimension_id, sentence in _too_many_writers(access, members):
+        found[dimension_id].append(sentence)
     if access.schema.stages.adjudication is not None:
         open_to_settle = tasks.unfinished(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
         for dimension in access.schema.dimensions:
@@ -388,6 +390,35 @@ def _blocked(session: Session, access: Access) -> dict[str, list[str]]:
             if orphans:
                 found[dimension.id].append(_who_is_needed(session, access, orphans, may))
     return found
+
+
+def _too_many_writers(
+    access: Access, members: Sequence[tuple[int, Role, Sequence[str] | None, Sequence[str] | None]]
+) -> Iterator[tuple[str, str]]:
+    """Where the parts that leads have given are more than the schema's authoring has, by dimension.
+
+    It is about annotators who were given dimensions: whoever may write everywhere was given none in particular.
+    """
+    asked = access.schema.stages.authoring
+    writing = [
+        dimensions
+        for _, role, dimensions, stages in members
+        if role is Role.ANNOTATOR and dimensions is not None and (stages is None or Stage.AUTHORING.value in stages)
+    ]
+    if asked is None or not writing:
+        return
+    if asked.people is not None and len(writing) > asked.people:
+        words = f"{_people(len(writing))} write in this project, and the schema has {asked.people}; see People."
+        yield access.schema.dimensions[0].id, words
+    for dimension in access.schema.dimensions:
+        here = [dimensions for dimensions in writing if dimension.id in dimensions]
+        most = asked.people_per_dimension
+        if most is not None and len(here) > most:
+            yield dimension.id, f"{_people(len(here))} write here, and the schema has {most} a dimension; see People."
+        each = asked.dimensions_per_person
+        n = sum(each is not None and len(dimensions) > each for dimensions in here)
+        if n:
+            yield dimension.id, f"{_people(n)} here with more than the schema's {each} dimensions each; see People."
 
 
 def _is_barred(session: Session, access: Access, person: Person, stage: Stage) -> bool:

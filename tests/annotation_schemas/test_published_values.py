@@ -124,6 +124,14 @@ def test_egoplan_verification() -> None:
     assert schema("egoplan").judges == ()
 
 
+def test_egoplan_test_is_egoplan_with_its_answers_private() -> None:
+    # 3.4: "the ground-truth answers of EgoPlan-Test are kept private"; those of EgoPlan-Val are public
+    val, test = schema("egoplan"), schema("egoplan_test")
+    assert (val.export.public_without, test.export.public_without) == ((), ("answer",))
+    named = {"name": "egoplan", "version": val.version, "title": val.title, "export": val.export}
+    assert test.model_copy(update=named) == val
+
+
 def test_egoplan_models() -> None:
     models = schema("egoplan").models
     assert models is not None

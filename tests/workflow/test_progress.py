@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import InsightRow
 from domain.errors import NotAllowed
@@ -11,6 +12,7 @@ from domain.records import Person, StageWork
 from domain.roles import Role
 from domain.states import Stage
 from tests.factories import (
+    BLIND,
     claimed,
     make_fields,
     make_items,
@@ -172,3 +174,24 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     make_person(store, "tom", role=Role.SENIOR)
     (row,) = [row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication]
     assert not any("senior" in sentence for sentence in row.blocked)
+
+
+def test_the_dashboard_says_where_more_people_write_than_the_schema_has(store: Store) -> None:
+    text = BLIND.replace("RATERS", "2").replace("ADJUDICATION", "none").replace("per_source: PER_SOURCE", AUTHORS)
+    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+    make_person(store, "ann", dimensions=["colour", "shape"])
+    make_person(store, "ben", dimensions=["colour"])
+    make_person(store, "cal")  # may write everywhere, and was given nothing in particular
+    make_person(store, "dee", dimensions=["colour"], stages=[Stage.GRADING])
+    colour, shape = dashboard(store, person=None, project="p").rows
+    assert [why for why in colour.blocked if "People" in why] == [
+        "2 people write in this project, and the schema has 1; see People.",
+        "2 people write here, and the schema has 1 a dimension; see People.",
+        "1 person here with more than the schema's 1 dimensions each; see People.",
+    ]
+    assert [why for why in shape.blocked if "People" in why] == [
+        "1 person here with more than the schema's 1 dimensions each; see People."
+    ]
+
+
+AUTHORS = "people: 1, dimensions_per_person: 1, people_per_dimension: 1"
