@@ -114,7 +114,7 @@ class Read:
     unanswered: Mapping[str, Mapping[int, str]]
     """Model -> item -> why there is no answer, of everything that it was asked."""
     grades: Mapping[str, Mapping[int, Sequence[float]]]
-    """Criterion -> answer -> people's grades; nan for one that is no number of the scale. Of a criterion whose values
+    """Criterion -> answer -> people's grades; nan for one that is no value of the scale. Of a criterion whose values
     are names (``named_criteria``): the places of the options."""
     judged: Mapping[tuple[str, str], Mapping[int, float]]
     """(criterion, judge) -> answer -> grade, as ``grades``."""

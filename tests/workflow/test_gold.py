@@ -42,11 +42,16 @@ def clock(store: Store) -> Clock:
     return store.clock
 
 
-def begin(store: Store, clock: Clock) -> list[Person]:
-    """Eight settled items, sixty open ones; the two who settled the first; nobody has seen any gold."""
+def project_with_gold(store: Store) -> None:
+    """A project whose schema mixes gold into both stages."""
     text = BLIND.replace("RATERS", f"2\n    gold: {ASKED}").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")
     text = text.replace("shows: [question, answer]", f"shows: [question, answer]\n    gold: {ASKED}")
     make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+
+
+def begin(store: Store, clock: Clock) -> list[Person]:
+    """Eight settled items, sixty open ones; the two who settled the first; nobody has seen any gold."""
+    project_with_gold(store)
     make_items(store, SETTLED)
     first = make_people(store, "ulla", "vera")
     for person in first:
@@ -307,7 +312,8 @@ def test_putting_off_giving_back_and_undo_work_as_in_live_work(store: Store, clo
 
 
 def test_gold_of_grading(store: Store, clock: Clock) -> None:
-    begin(store, clock)
+    project_with_gold(store)
+    make_items(store, SETTLED + LIVE)  # without verdicts, so that answers to all of them are graded
     with store.read() as session:
         access = access_to(session, person=None, project="p")
         ids = [row.id or 0 for row in items.of_project(session, project_id=access.project_id)]

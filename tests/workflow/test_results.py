@@ -225,7 +225,7 @@ def test_people_s_mean_has_t_limits_over_answers() -> None:
     half = stats.t.ppf(0.975, 2) * stats.sem(values)
     assert line.found.value == pytest.approx(mean)
     assert (line.found.low, line.found.high) == pytest.approx((max(0, mean - half), min(1, mean + half)))
-    assert dict(line.left_out) == {"nobody has graded it": 1, "the grade is no number of the scale": 1}
+    assert dict(line.left_out) == {"nobody has graded it": 1, "the grade is no value of the scale": 1}
 
 
 def test_a_majority_of_zeros_and_ones_is_a_share() -> None:
