@@ -10,7 +10,7 @@ from app import markup, shell
 from app.services import Services
 from domain.records import ProjectView
 from domain.states import Items, Stage
-from workflow.counting import Counting, counting_of
+from workflow.counting import counting_of
 
 NAMES: Mapping[Items, str] = {Items.KEPT: "Kept items", Items.ALL: "All items"}
 
@@ -34,16 +34,15 @@ def switch(
             label_visibility="collapsed",
         )
     if show:
-        told(
-            usual
-            if chosen in (None, usual.which)
-            else counting_of(services.store, person=services.person, project=view.name, items_=chosen, stage=stage)
-        )
+        found = usual
+        if chosen not in (None, usual.which):
+            found = counting_of(services.store, person=services.person, project=view.name, items_=chosen, stage=stage)
+        told(found.sentence)
     return chosen if chosen is not usual.which else None
 
 
-def told(found: Counting | None) -> None:
+def told(sentence: str | None) -> None:
     """Which items are counted."""
-    if found is not None:
-        words = markup.quiet(f"Counted: {found.sentence[:1].lower()}{found.sentence[1:]}")
+    if sentence:
+        words = markup.quiet(f"Counted: {sentence[:1].lower()}{sentence[1:]}")
         shell.show(markup.tag("p", words, style="ts ts-small", data_part="counted"))

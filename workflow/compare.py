@@ -18,7 +18,9 @@ from domain.errors import Conflict
 from domain.judging import JudgePlan, Value, Verdict
 from domain.policies import same
 from domain.records import Person, Rating
+from domain.states import Items, Stage
 from workflow import runs as all_runs
+from workflow.counting import counting
 from workflow.projects import Access
 from workflow.ratings import unit_of
 
@@ -91,10 +93,16 @@ class Comparison:
     criteria: tuple[Compared, ...]
     differing: tuple[Differing, ...]
     """In the order of the items: values that differ, and failures of one of the two."""
+    counted: str = ""
+    """Which items were counted, as a sentence."""
 
 
-def compare_runs(store: Store, *, by: Person | None, run_a: str, run_b: str) -> Comparison:
+def compare_runs(
+    store: Store, *, by: Person | None, run_a: str, run_b: str, items: Items | str | None = None
+) -> Comparison:
     """Two runs of judges in one project on what both were asked about; runs by their public ids.
+
+    Answers are those to items that count (``items``, see ``workflow.counting``); where judges look at items, all are.
 
     Of repeated questions the first time of asking counts. A run that is not done is compared as far as it is. ``by``
     None is the command on the machine itself.
@@ -119,6 +127,12 @@ def compare_runs(store: Store, *, by: Person | None, run_a: str, run_b: str) -> 
         assert isinstance(plan_b, JudgePlan)
         read_a, read_b = (_read(session, row.id or 0) for row in (row_a, row_b))
         places, models = _names(session, access)
+        about_items = all(each.prediction_id is None and each.attack is None for each in read_a.values())
+        stage = Stage.VERIFICATION if about_items else Stage.GRADING
+        counted = counting(session, access=access, items_=items, stage=stage)
+    read_a, read_b = (
+        {key: each for key, each in read.items() if counted.counts(each.item_id)} for read in (read_a, read_b)
+    )
     asked_a, asked_b = ({key for key, _ in read} for read in (read_a, read_b))
     shared = [(key, name) for key, name in read_a if (key, name) in read_b]
     if not shared:
@@ -162,6 +176,7 @@ def compare_runs(store: Store, *, by: Person | None, run_a: str, run_b: str) -> 
         len(asked_b - asked_a),
         tuple(_compared(name, pairs, values) for name, pairs in found.items()),
         tuple(differing),
+        counted.sentence,
     )
 
 

@@ -59,9 +59,13 @@ class Sample:
         people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
         lots = [(self.graded, f"graded by {people}"), (self.begun, "begun"), (self.untouched, "untouched")]
         parts = ", ".join(f"{n:,} {words}" for n, words in lots)
-        wanted = "All" if self.planned is None else f"A sample of {self.planned:,}"
-        more = f" {self.lacking:,} more can be drawn now." if self.lacking else ""
-        return f"{wanted} of {self.passed_on:,} answers: {self.drawn:,} are open to people; {parts}.{more}"
+        more = f" {self.lacking:,} more can be opened now." if self.lacking else ""
+        if self.planned is None:
+            return f"{self.drawn:,} of {self.passed_on:,} answers are open to people: {parts}.{more}"
+        return (
+            f"A sample of {self.planned:,} of {self.passed_on:,} answers: {self.drawn:,} are open to people; "
+            f"{parts}.{more}"
+        )
 
 
 def open_grading(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from agreement.statistic import Statistic
-from app import markup, shell
+from app import counted, markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import shown as texts
@@ -19,6 +19,7 @@ from domain.records import ProjectView
 from domain.runs import RunKind
 from workflow import compare, judged, runs
 from workflow.compare import Compared, Comparison, Differing
+from workflow.counting import counting_of
 from workflow.judged import ReplyView
 from workflow.runs import RunView
 
@@ -49,6 +50,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
     )
     other = by_id[chosen]
     found = _compared(services, view, other)
+    counted.told(found.counted)
     shell.show(*figures(found))
     criterion = found.criteria[0].criterion
     if len(found.criteria) > 1:
@@ -66,7 +68,8 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
 def _compared(services: Services, one: RunView, other: RunView) -> Comparison:
     """The comparison; what has not changed since this page was drawn last is not worked out again."""
     marks = judged.marks(services.store, by=services.person, project=one.project)
-    key = (one.id, other.id, marks.get(one.id), marks.get(other.id))
+    counts = counting_of(services.store, person=services.person, project=one.project)
+    key = (one.id, other.id, marks.get(one.id), marks.get(other.id), counts.sentence)
     known = st.session_state.get("judges.compared")
     if known is None or known[0] != key:
         found = compare.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)

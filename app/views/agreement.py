@@ -132,7 +132,7 @@ def _tables(
     if found.figure is None:
         return
     lines, raters, replies, counting = found.figure.value
-    counted.told(counting)
+    counted.told(counting.sentence)
     if not lines:
         shell.show(
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")
@@ -359,7 +359,7 @@ def words_of(args: Any) -> str:
     """The arguments of a statistic, as somebody would say them."""
     parts = []
     for name, value in dict(args or {}).items():
-        if name in ("scale", "scale_inferred", "guideline"):
+        if name in ("scale", "scale_inferred", "guideline", "items"):
             continue
         shown = " and ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         parts.append(shown if name in ("pair", "form") else f"{name.replace('_', ' ')}: {shown}")

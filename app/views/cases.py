@@ -248,7 +248,7 @@ def _about(view: ProjectView, found: Read, wanted: Wanted, n: int) -> None:
             markup.tag("a", markup.text("All cases"), href=address(view.name), target="_self"),
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
-    counted.told(found.counting)
+    counted.told(found.counting.sentence if found.counting else None)
 
 
 def _table(view: ProjectView, lines: Sequence[CaseLine], wanted: Wanted) -> markup.Markup:
