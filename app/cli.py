@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import importlib
 import sys
@@ -65,3 +66,28 @@ def main() -> None:
     except TouchstoneError as error:
         print(f"touchstone: {error}", file=sys.stderr)
         sys.exit(1)
+    except OSError as error:
+        told = of_this_machine(error)
+        if told is None:
+            raise
+        print(f"touchstone: {told}", file=sys.stderr)
+        sys.exit(1)
+
+
+_OF_THIS_MACHINE = {
+    errno.ENOSPC: "there is no room left on its disk. Make room, then run the same command again",
+    errno.EDQUOT: "there is no room left for this account. Make room, then run the same command again",
+    errno.EFBIG: "it may not grow any further. Raise the limit, then run the same command again",
+    errno.EROFS: "it lies where nothing can be written. Set TOUCHSTONE_HOME to a folder that can be",
+    errno.EACCES: "this account may not use it. Change its permissions, or run the command as its owner",
+    errno.EPERM: "this account may not use it. Change its permissions, or run the command as its owner",
+    errno.ENOTDIR: "a part of its path is a file, where a folder is needed",
+    errno.EIO: "its disk fails: it could not be read or written. Look at the disk, and restore a backup if need be",
+    errno.EMFILE: "too many files are open at once. Raise the limit (ulimit -n)",
+}
+
+
+def of_this_machine(error: OSError) -> str | None:
+    """The sentence for what a disk or an account refuses; None for any other error, which is ours."""
+    told = _OF_THIS_MACHINE.get(error.errno or 0)
+    return f"{error.filename or 'A file'}: {told}." if told else None

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlalchemy import exists, func
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db.tables import AnnotationRow, GuidelineVersionRow, ItemRow, RevisionRow, TaskRow
+from db.tables import (
+    AnnotationRow,
+    AssetRow,
+    GuidelineVersionRow,
+    ItemAssetRow,
+    ItemRow,
+    MediaObjectRow,
+    RevisionRow,
+    TaskRow,
+)
 from domain.states import Purpose, Stage, TaskState
 
 _NEWER = aliased(AnnotationRow)
@@ -47,6 +58,35 @@ def current_slots(session: Session, *, project_id: int) -> dict[tuple[int, Stage
         .group_by(col(TaskRow.item_id), col(TaskRow.stage))
     )
     return {(item_id or 0, Stage(stage)): n for item_id, stage, n in session.exec(wanted)}
+
+
+@dataclass(frozen=True)
+class UsedMedia:
+    """A file that a project has, under one of its names."""
+
+    sha256: str
+    bytes: int
+    name: str
+    items: tuple[str, ...]
+    """The items that show it, by their own ids, in order."""
+
+
+def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
+    """The files of a project's images and clips, in order of their content."""
+    wanted = (
+        select(MediaObjectRow.sha256, MediaObjectRow.bytes, AssetRow.name, ItemRow.external_id)
+        .join(AssetRow, col(AssetRow.sha256) == MediaObjectRow.sha256)
+        .join(ItemAssetRow, col(ItemAssetRow.asset_id) == AssetRow.id, isouter=True)
+        .join(ItemRow, col(ItemRow.id) == ItemAssetRow.item_id, isouter=True)
+        .where(AssetRow.project_id == project_id)
+        .order_by(col(MediaObjectRow.sha256), col(AssetRow.id), col(ItemRow.id))
+    )
+    found: dict[str, tuple[int, str, dict[str, None]]] = {}
+    for sha256, n_bytes, name, item in session.exec(wanted):
+        shown = found.setdefault(sha256, (n_bytes, name, {}))[2]
+        if item is not None:
+            shown[item] = None
+    return [UsedMedia(sha256, n_bytes, name, tuple(shown)) for sha256, (n_bytes, name, shown) in found.items()]
 
 
 def fed(session: Session, *, project_id: int) -> dict[int, set[int]]:

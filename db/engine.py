@@ -33,6 +33,7 @@ Clock = Callable[[], datetime]
 
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
+_LONG_AGO = "2000-01-01 00:00:00.000000"
 _UPGRADE_LOCK = 7_310_594
 """PostgreSQL's advisory lock that keeps two starting processes from migrating at once."""
 
@@ -99,6 +100,36 @@ class Store:
                 return bool(connection.scalar(text("SELECT 1")) == 1)
         except Unavailable:
             return False
+
+    def trouble(self) -> str | None:
+        """Why nothing can be stored or read just now, in a sentence; None if it can.
+
+        A row is written and taken out again in one transaction, which is committed: that needs a place in line, and
+        room on the disk.
+        """
+        try:
+            with self.write() as session:
+                connection = session.connection()
+                connection.execute(text("INSERT INTO failed_login (login, at) VALUES ('', :at)"), {"at": _LONG_AGO})
+                connection.execute(text("DELETE FROM failed_login WHERE login = ''"))
+            with self.read() as session:
+                for table in ("person", "project", "item", "task", "annotation"):
+                    session.connection().execute(text(f"SELECT * FROM {table} ORDER BY id DESC LIMIT 1")).all()
+        except Unavailable as error:
+            return str(error)
+        return None
+
+    def damage(self) -> str | None:
+        """That a SQLite file is damaged, in a sentence; None if it is not, and for PostgreSQL, which looks itself. Reads
+        the whole file."""
+        if not self.is_sqlite:
+            return None
+        try:
+            with _available(), self.engine.connect() as connection:
+                found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        except Unavailable as error:
+            return str(error)
+        return None if found == "ok" else DAMAGED
 
     def close(self) -> None:
         """Give back all connections."""

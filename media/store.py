@@ -145,6 +145,32 @@ class MediaStore:
                 linked.replace(made)
         return made
 
+    def verify(self, sha256: str, *, n_bytes: int, content: bool) -> None:
+        """Look whether an original is there and as it came: its length, and with ``content`` every byte of it.
+
+        Raises
+        ------
+        NotFound
+            It is not there.
+        MediaRefused
+            It is something else by now, or cannot be read.
+        """
+        called = f"The file {sha256[:12]}... of the media store"
+        path = self._folder(sha256) / _FILES["original"]
+        try:
+            size = path.stat().st_size
+            digest = hashlib.sha256()
+            if content and size == n_bytes:
+                with path.open("rb") as file:
+                    while chunk := file.read(_CHUNK):
+                        digest.update(chunk)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise NotFound(f"{called} is gone: restore it from a backup, or bring it in again.") from error
+        except OSError as error:
+            raise MediaRefused(f"{called} cannot be read ({error.strerror}).") from error
+        if size != n_bytes or (content and digest.hexdigest() != sha256):
+            raise MediaRefused(f"{called} is not what was brought in: restore it from a backup.")
+
     def frames(self, sha256: str) -> Path:
         """Where the moments of a clip's frames lie: ``{"times": [...], "duration": ...}``, in seconds.
 

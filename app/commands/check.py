@@ -17,9 +17,14 @@ def check(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Bring the stored states up to the votes; no vote is touched.")
     ] = False,
+    media: Annotated[
+        bool, typer.Option("--media", help="Read every image and clip whole; else a sample of 200, and all lengths.")
+    ] = False,
 ) -> None:
-    """Recompute every item's state from its votes, and say where what is stored differs."""
+    """Recompute every item's state from its votes, look at the files of images and clips, and say where what is stored
+    differs."""
     from app.services import resources
+    from workflow.check_media import check_media
     from workflow.checks import check as differences
     from workflow.checks import remarks
 
@@ -27,7 +32,8 @@ def check(
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
     shared.store.upgrade()
     found = differences(shared.store, project=project, rebuild=rebuild)
-    for sentence in found:
+    damaged = check_media(shared.store, shared.media, project=project, whole=media)
+    for sentence in [*found, *damaged]:
         typer.echo(sentence)
     if not found:
         typer.echo("Everything stored follows from the votes.")
@@ -35,4 +41,4 @@ def check(
         typer.echo("The stored states were brought up to the votes.")
     for sentence in remarks(shared.store, project=project):
         typer.echo(f"Worth knowing: {sentence}")
-    raise typer.Exit(1 if found and not rebuild else 0)
+    raise typer.Exit(1 if damaged or (found and not rebuild) else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
+from app.routes.health import Health, room
 from db import engine
 from db.engine import Store, open_store
 from domain.errors import Unavailable
@@ -124,6 +126,11 @@ def test_sqlite_that_cannot_serve(trouble: str, served: Home, monkeypatch: pytes
     task = pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[asset]).id
     with begin(served, store):
         _write_fails(app, headers, sentence, task=task)
+        told = _health(store, served)
+        assert told[0] == (
+            200 if trouble == "full" else 503
+        )  # there, a little room is left: too little for a long text
+        assert trouble == "full" or told[1]["database"] == sentence
         page = call(app, "GET", "/verify", headers=headers)
         if readable:
             assert page.text == "a page"
@@ -131,6 +138,7 @@ def test_sqlite_that_cannot_serve(trouble: str, served: Home, monkeypatch: pytes
             _refused_page(app, headers, sentence)
     assert call(app, "POST", "/api/heartbeat", headers=headers, body=json.dumps({"task": task}).encode()).status == 200
     assert call(app, "GET", "/verify", headers=headers).text == "a page"
+    assert _health(store, served)[0] == 200
     store.close()
 
 
@@ -139,6 +147,54 @@ def _write_fails(app: object, headers: dict[str, str], sentence: str, *, task: s
     reply = call(app, "POST", "/api/draft", body=json.dumps(body).encode(), headers=headers)
     assert (reply.status, json.loads(reply.text)) == (503, {"error": sentence, "problems": []})
     _as_any_other(reply.headers)
+
+
+def _health(store: Store, home: Home) -> tuple[int, dict[str, object]]:
+    """A monitor asks a server that has not been asked before."""
+    reply = call(application(store, home), "GET", "/healthz")
+    return reply.status, json.loads(reply.body)
+
+
+def test_a_page_of_the_database_that_is_destroyed_is_found(served: Home) -> None:
+    """Of a table that nothing of the quick look reads: the whole file is read beside it."""
+    store = served.store()
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        size = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
+        root = connection.exec_driver_sql(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'guideline_version'"
+        ).scalar()
+    store.engine.dispose()
+    with (served.path / "touchstone.db").open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xa5" * size)
+    now = [0.0]
+    health = Health(store, served.path, clock=lambda: now[0])
+    health.state()
+    assert health.looking is not None
+    health.looking.join()
+    now[0] = 6.0
+    assert health.state() == (engine.DAMAGED, "ok")
+    store.close()
+
+
+def test_a_home_where_nothing_can_be_written_is_not_well(served: Home) -> None:
+    store = served.store()
+    assert _health(store, served)[0] == 200
+    with _limited(8192):
+        assert room(served.path) == "Nothing can be written below the home folder: its disk is full."
+    assert room(served.path) is None
+    assert str(room(served.path / "gone")).startswith("Nothing can be written below the home folder: No such file")
+    store.close()
+
+
+@contextmanager
+def _limited(most: int) -> Iterator[None]:
+    """No file of this process grows beyond that."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def _refused_page(app: object, headers: dict[str, str], sentence: str) -> None:

@@ -1,0 +1,49 @@
+"""Checking the media store against what a project shows: every original there, as long as it was, and unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from db import checks as queries
+from db import projects
+from db.engine import Store
+from domain.errors import MediaRefused, NotFound
+from media.store import MediaStore
+
+SAMPLE = 200
+"""Files whose content is read unless all are asked for; of every other one only whether it is there, and its length."""
+NAMED = 3
+
+
+def check_media(store: Store, media: MediaStore, *, project: str | None = None, whole: bool = False) -> list[str]:
+    """What is wrong with the files of a project's images and clips (or of all projects'); empty if all is well.
+
+    Parameters
+    ----------
+    whole
+        Read every file and compare its SHA-256, not only a sample spread evenly.
+    """
+    found: list[str] = []
+    with store.read() as session:
+        for row in projects.everything(session):
+            if project in (None, row.name):
+                used = queries.media_used(session, project_id=row.id or 0)
+                found += [f"{row.name}: {sentence}" for sentence in _wrong(media, used, whole=whole)]
+    return found
+
+
+def _wrong(media: MediaStore, used: Sequence[queries.UsedMedia], *, whole: bool) -> Iterator[str]:
+    every = 1 if whole else max(1, -(-len(used) // SAMPLE))
+    for number, each in enumerate(used):
+        try:
+            media.verify(each.sha256, n_bytes=each.bytes, content=number % every == 0)
+        except (NotFound, MediaRefused) as error:
+            yield f"{error} {_shown_by(each)}"
+
+
+def _shown_by(each: queries.UsedMedia) -> str:
+    if not each.items:
+        return f"It is {each.name}, which no item has yet."
+    more = len(each.items) - NAMED
+    told = ", ".join(each.items[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"It is {each.name}, shown by: {told}."
