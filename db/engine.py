@@ -120,8 +120,7 @@ class Store:
         return None
 
     def damage(self) -> str | None:
-        """That a SQLite file is damaged, in a sentence; None if it is not, and for PostgreSQL, which looks itself. Reads
-        the whole file."""
+        """That a SQLite file is damaged, in a sentence; None if it is not. PostgreSQL looks itself. Reads all of it."""
         if not self.is_sqlite:
             return None
         try:
