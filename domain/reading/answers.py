@@ -13,13 +13,13 @@ from enum import StrEnum
 from fractions import Fraction
 
 from domain.reading import statements, words
-from domain.reading.numbers import Number, Numbers, hedged
+from domain.reading.numbers import FUNCTION_WORDS, Number, Numbers, hedged
 from domain.reading.options import Choices, Ref
 from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -366,7 +366,7 @@ class _Reader:
 
     def _places(self) -> Iterator[Place]:
         yield Place("whole", 0, 0, len(self.text), closed=True)
-        if len(set(self._heads())) < 2:
+        if len(set(self._heads())) < 2 and not self.text.lstrip().startswith("{"):
             yield Place("opening", 0, 0, len(self.text), closed=False)
         yield from self.found
         if self.asked.kind is AnswerKind.OPTION:
@@ -783,6 +783,13 @@ class _Reader:
             pass
         return self._counted(place, number)
 
+    def _is_a_name(self, number: Number) -> bool:
+        """Whether a word stands right before a number, and none that it counts behind: "camera 3", "May 3"."""
+        before = re.search(r"([A-Za-zÀ-ɏͰ-ԯ]+)[\s\"'(*]*\Z", self.text[max(0, number.start - 24) : number.start])
+        counts = re.match(r"\s{1,3}[^\W\d_]+", self.text[number.bare_end : number.bare_end + 30])
+        counted = number.unit or (counts is not None and counts[0].strip().lower() not in FUNCTION_WORDS)
+        return before is not None and not counted and before[1].lower() not in _LEADS
+
     def _named_alone(self, number: Number, place: Place) -> bool:
         """Whether a number word that may be another word ("one", "elf") stands alone or before its noun."""
         return not number.really_named and place.rule in (
@@ -819,11 +826,16 @@ class _Reader:
             return None
         if len({each.value for each in amounts}) != 1 or amounts[0].value is None:
             return None
-        if any(claimed.value is None for claimed in amounts):
+        if any(claimed.value is None for claimed in amounts) or self._is_a_name(amounts[0]):
             return None
         return self._counted(place, amounts[0])
 
 
+_LEADS = frozenset(
+    "is are was were s re be equals equal of see count counted total gives get got has have shows show contains contain holds about around roughly approximately exactly only just precisely there say think believe "
+    "probably likely answer number say says approx circa ca makes make me to the than but and so therefore estimate "
+    "ist sind gibt sehe zähle insgesamt etwa ungefähr est sont a environ voit compte es son hay unos unas tiene è sono ci circa há é são tem er zijn zie ongeveer jest są widzę около всего есть вижу примерно".split()
+)
 _LAST_LETTER = re.compile(
     r"(?<![0-9A-Za-zÀ-ɏ'-])[(\[\"']?([B-J]|A)[)\]\"'.!]*(?: (?:actually|instead|then|after all|now|rather))?[)\]\"'.!\s]*\Z"
 )

@@ -175,7 +175,7 @@ _FRACTIONS = {
 # ---- finding numbers ------------------------------------------------------------------------------------------------
 
 _DIGITS = re.compile(
-    r"(?<![0-9A-Za-z_À-ɏͰ-ԯ^])(?<!\d[.,:/])(?P<sign>[-+](?=[\d.½¼¾]))?(?P<body>\d{1,3}(?:[ ']\d{3})+(?![\d'])(?:[.,]\d{1,15})?|\d+(?:[.,:/]\d+)*|\.\d+|(?=[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]))(?P<more>[eE][-+]?\d{1,3}(?!\w))?(?P<mixed> ?[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]| \d{1,2}/\d{1,3}(?![\d/.,]))?"
+    r"(?<![0-9A-Za-z_À-ɏͰ-ԯ^])(?<!\d[.,:/])(?<![A-Za-z]-)(?P<sign>[-+](?=[\d.½¼¾]))?(?P<body>\d{1,3}(?:[ ']\d{3})+(?![\d'])(?:[.,]\d{1,15})?|\d+(?:[.,:/]\d+)*|\.\d+|(?=[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]))(?P<more>[eE][-+]?\d{1,3}(?!\w))?(?P<mixed> ?[½¼¾⅛⅜⅝⅞⅕⅖⅗⅘]| \d{1,2}/\d{1,3}(?![\d/.,]))?"
 )
 _LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _UNIT = re.compile(
@@ -189,14 +189,14 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BOUND_BEFORE = re.compile(
-    r"(?:(?<![A-Za-z/\"'=-])[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
+    r"(?:(?<![A-Za-z/\"'=-])[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\b(?:max|min)\b\.?|\b(?:equal to|shy of|north of|south of|half of|square of|root of)|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
     r"|almost|nearly|not|never|isn't|aren't|just under|just over|close to|upwards? of|anywhere (?:from|between)|between|from|somewhere between|every|until|till|or|no)|n't"
     r"|\bmehr als|\bweniger als|\bmindestens|\bhöchstens|\büber|\bunter|\bbis zu|\bfast|\bnicht|\bzwischen|\bplus de|\bmoins de|\bau moins|\bau plus|\bpresque|\bpas|\bentre|\bmás de|\bmenos de|\bal menos|\bcomo máximo|\bcasi|\bno|\bpiù di|\bmeno di|\balmeno|\bquasi|\bmais de|\bpelo menos|\bno máximo"
     r"|\bmeer dan|\bminder dan|\bminstens|\bbijna|\bniet|\bponad|\bmniej niż|\bwięcej niż|\bco najmniej|\bprawie|\bnie|\bболее|\bменее|\bбольше|\bменьше|\bпочти|\bне|\bдо|\bот|超过|至少|最多|不到|少于|多于|大于|小于|不是|不足|以上|以下|最少|より|少なくとも|約?最大|최소|최대|أكثر من|أقل من|لا)\s{0,2}(?:the |a |es |il y a )?\Z",
     re.IGNORECASE,
 )
 _BOUND_AFTER = re.compile(
-    r"\s?(?:\+|or (?:more|less|fewer|so|better|higher|lower|above|below)\b|or\b|and (?:more|above|up)\b|(?:and|or) (?:over|under)\b|oder (?:mehr|weniger)|ou (?:plus|moins)|o (?:más|menos)|o (?:più|meno)|±|\+/-|plus or minus|out of|of (?:the )?\d|over \d|[个個人只台件杯本つ]?\s?(?:以上|以下|多|余|几)|左右以上|से अधिक|more\b|less\b|fewer\b|at (?:least|most)|minimum|maximum|max\b|min\.? of)",
+    r"\s?(?:\+|[<>≤≥](?![/a-z|])|\^|squared\b|cubed\b|plus\b|upwards?\b|or (?:more|less|fewer|so|better|higher|lower|above|below)\b|or\b|and (?:more|above|up)\b|(?:and|or) (?:over|under)\b|oder (?:mehr|weniger)|ou (?:plus|moins)|o (?:más|menos)|o (?:più|meno)|±|\+/-|plus or minus|out of|of (?:the )?\d|over \d|[个個人只台件杯本つ]?\s?(?:以上|以下|多|余|几)|左右以上|से अधिक|more\b|less\b|fewer\b|at (?:least|most)|minimum|maximum|max\b|min\.? of)",
     re.IGNORECASE,
 )
 _RANGE_AFTER = re.compile(
@@ -414,7 +414,7 @@ class Numbers:
                     value, why = None, "a number with letters at it"
                 elif attached and name == "x":
                     value, why = None, "a number of times"
-                elif self.asked is not None and name.lower() not in _FUNCTION_WORDS and not self._is_asked(name):
+                elif self.asked is not None and name.lower() not in FUNCTION_WORDS and not self._is_asked(name):
                     value, why = None, "a number of something else than was asked for"
         if value is not None:
             around = text[end : end + 24]
@@ -473,7 +473,7 @@ class Numbers:
         return value * stated[1] / self.asked[1], ""
 
 
-_FUNCTION_WORDS = frozenset(
+FUNCTION_WORDS = frozenset(
     "in long tall high wide deep thick heavy is are was of and or the a for to at on per as because since so but if total altogether overall approximately about roughly elapsed remaining left away apart ago later "
     "lang hoch breit tief schwer und oder insgesamt de et ou au total y en total di e in tutto em no total und ist est es è é that which it he she they i we until before after when then".split()
 )

@@ -31,7 +31,7 @@ def _any(patterns: Sequence[str], flags: int = re.IGNORECASE) -> re.Pattern[str]
 _MARKS = re.compile(
     r"(?P<struck>~~[^~\n]{1,300}~~)"
     r"|(?P<fence>^[ \t]{0,4}```[A-Za-z]{0,12}[ \t]*$|```)"
-    r"|(?P<mark>(?<![0-9] )(?<!\d)\*+(?! ?\d)|\*+(?=\d)|(?<=\d)\*\*+|(?<![^\W_])_+|_+(?![^\W_])|`+|^[ \t]{0,4}#{1,6}(?=\s)|^[ \t]{0,4}>+(?=\s)|^[ \t]{0,8}[-+•·▪◦‣→]+(?= ))"
+    r"|(?P<mark>(?<![0-9] )(?<!\d)\*+(?! ?\d)|\*+(?=\d)|(?<=\d)\*\*+|(?<![^\W_])_+|_+(?![^\W_])|`+|^[ \t]{0,4}#{1,6}(?=\s)|^[ \t]{0,4}>+(?=\s(?!\s*\d))|^[ \t]{0,8}[-+•·▪◦‣→]+(?= ))"
     r"|(?P<latex>\\(?:text|mathrm|mathbf|textbf|mathsf|mathit|textit|textrm|mbox|rm|bf|displaystyle|left|right|quad|bm|boldsymbol)(?![A-Za-z])\s?\{?|\\[()\[\],;!]|\\(?=[%$#&_ ])|(?<![\d\w])\$+(?=[^\d\s])|(?<=[^\s\d])\$+|\$+(?=\s|$))",
     re.MULTILINE,
 )
@@ -66,7 +66,7 @@ _DECLARING = re.compile(
     + rf"[\s:,=]{{0,4}}(?:{words.SOFTLY}[\s:,]{{1,3}}){{0,3}}",
 )
 _SO = re.compile(
-    r"(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|conclusion|also|daher|folglich|donc|por lo tanto|por tanto|quindi|portanto|logo|dus|więc|значит|поэтому|итак|所以|因此|故|よって|したがって|따라서)"
+    r"(?:choose|pick|select|go with|so|therefore|thus|hence|consequently|in conclusion|in short|overall|conclusion|also|daher|folglich|donc|por lo tanto|por tanto|quindi|portanto|logo|dus|więc|значит|поэтому|итак|所以|因此|故|よって|したがって|따라서)"
     r"[,:]?\s{1,3}(?:it is |it's |it must be |this is )?"
 )
 _IT_IS = re.compile(r"(?:it|this|that)(?:'s| is| must be| should be| would be| has to be) ")
@@ -192,7 +192,7 @@ _CONDITION = _any(words.CONDITIONS)
 _DOUBT = _any(words.DOUBTS)
 _HEDGED_AFTER = _any(words.HEDGED_AFTER)
 _DENIED_AFTER = re.compile(
-    rf"[\s\"')\].:]*(?:-|–|—)?\s*(?:option |choice )?(?:{'|'.join(words.DENIED_AFTER)})", re.IGNORECASE
+    rf"[\s\"'()\].:]*(?:-|–|—)?\s*(?:option |choice )?(?:{'|'.join(words.DENIED_AFTER)})", re.IGNORECASE
 )
 _ALSO = _any(words.ALSO, 0)
 _RUNAWAY = re.compile(rf"\n\s{{0,8}}(?:{'|'.join(words.RUNAWAY)})")

@@ -7,7 +7,7 @@ them is bounded, so that hostile text costs no more than linear time.
 from __future__ import annotations
 
 LABELS = {
-    "en": r"(?:answers?|ans|choice|option|selection|solution|prediction|conclusion|verdict|decision"
+    "en": r"(?:answers?|ans|output|response|choice|option|selection|solution|prediction|conclusion|verdict|decision"
     r"|action|step|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number))?",
     "de": r"(?:antwort(?:en)?|lösung|ergebnis|reihenfolge|auswahl|aktion|anzahl)",
     "fr": r"(?:réponses?|solution|résultat|choix|ordre|conclusion)(?: (?:finale|correcte|exacte))?",
@@ -28,7 +28,7 @@ LABELS = {
 
 DECLARING = {
     "en": (
-        r"(?:answer|choice|option|selection|solution|action|actions|step|move|thing to do|decision|response|pick|order|sequence|ordering|number"
+        r"(?:answer|letter|choice|option|selection|solution|action|actions|step|move|thing to do|decision|response|pick|order|sequence|ordering|number"
         r"|count|total|result|answers|choices|options)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
         r" (?:is|are|would be|should be|will be|must be|has to be|appears to be|seems to be|=)",
         r"(?:i|we)(?:'d| would|'ll| will| must| have to| am going to| can)? (?:choose|pick|select|say|go with|go for|opt for|vote for|answer|chose|picked"
@@ -140,6 +140,7 @@ DENIED_AFTER = (
     r"(?:(?:is|are|was|were|seems?|appears?|would|can|could|may|might|will|should|does|do|has|have|had|must)(?: be| to be| been| also)? |is |,? )?(?:(?:definitely|clearly|certainly|surely|obviously|probably|simply|also) )?"
     r"(?:not\b|n't|wrong\b|incorrect\b|ruled out\b|false\b|excluded\b|eliminated\b|impossible\b|unlikely\b|out of the question|out\b|irrelevant\b|inappropriate\b|implausible\b|invalid\b|unsafe\b|no good|a distractor"
     r"|never\b|neither\b|cannot\b)",
+    r"\(?(?:no|not)(?=[\s.)]*(?:\n|\Z))",
     r"(?:is|are|does|do|was|were|would|could|can|should|has|have)n't\b",
     r"can(?:not|'t)\b", r"won't\b",
     r"(?:ist|sind|wäre|passt|kann) (?:\w{1,12} )?(?:nicht|falsch|ausgeschlossen)\b", r"(?:n'est|ne |est (?:faux|fausse|incorrecte?|exclue?))", r"(?:no es|es (?:falsa|incorrecta|errónea)|no )\b", r"(?:non è|è (?:sbagliata|errata|falsa))",
