@@ -26,6 +26,8 @@ class Question:
     """How it is taken back, or that it cannot be."""
     yes: str
     """What the button does, with the name again, such as "Deactivate Ana Ruiz"."""
+    no: str = "Cancel"
+    """The button that leaves everything as it is."""
 
 
 def ask(services: Services, question: Question, act: Callable[[], None], *, key: str) -> None:
@@ -49,8 +51,10 @@ def ask(services: Services, question: Question, act: Callable[[], None], *, key:
             markup.tag("p", markup.quiet(question.undo), style="ts"),
         )
         left, right = st.columns(2)
-        no = left.button("Cancel", key=f"{key}.no", width="stretch")
-        yes = right.button(markup.label(question.yes), key=f"{key}.yes", type="primary", width="stretch", on_click=do)
+        no = left.button(question.no, key=f"{key}.no", width="stretch")
+        yes = right.button(
+            markup.label(question.yes), key=f"{key}.yes", type="primary", width="stretch", wrap=True, on_click=do
+        )
         if no or yes:
             st.rerun()
 

@@ -96,7 +96,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
     with one:
         label = "Whose claims" if claims else "Voted on by"
         whose = logins if claims else voters
-        key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "all")
+        key, nobody = ("bulk.person", "choose") if claims else ("bulk.voter", "anybody")
         person = st.selectbox(label, whose, index=None, format_func=called, key=key, placeholder=nobody)
     with two:
         dimension = st.selectbox(
@@ -105,7 +105,7 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
             index=None,
             format_func=titles.__getitem__,
             key="bulk.dimension",
-            placeholder="all",
+            placeholder="any",
         )
     with three:
         state = st.selectbox(
@@ -114,12 +114,12 @@ def _form(services: Services, view: ProjectView) -> tuple[Action, Chosen, str | 
             index=None,
             format_func=lambda one: one.value.replace("_", " "),
             key="bulk.state",
-            placeholder="all",
+            placeholder="any",
         )
     with four:
         stage, to, priority = None, None, 0
         if claims:
-            stage = st.selectbox("Stage", list(Stage), index=None, key="bulk.stage", placeholder="all")
+            stage = st.selectbox("Stage", list(Stage), index=None, key="bulk.stage", placeholder="any")
         elif action is Action.PRIORITISE:
             priority = int(st.number_input("Priority", value=0, step=1, key="bulk.priority"))
     if action is Action.REASSIGN:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import markup, shell
+from app import confirm, markup, shell
+from app.confirm import Question
 from app.services import Services
 from domain.gold import GoldStanding
 from domain.records import ProjectView
@@ -126,6 +127,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
 
 def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Items")
+    shell.tell_refused()
     found = gold.lines(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("There is no gold yet, so all work is live. Make some below."))
@@ -139,8 +141,19 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         why = st.text_input("Why it is withdrawn", key="gold.withdraw.why")
         sent = st.form_submit_button("Withdraw", key="gold.withdraw.go")
     if sent and which is not None:
-        gold.withdraw(services.store, by=services.person, gold=which.id, why=str(why))
-        st.rerun()
+        name = _name(which)
+        question = Question(
+            f"Withdraw the gold {name}?",
+            "Nobody is asked about it any more, and answers to it no longer count for or against anybody.",
+            "It cannot be undone.",
+            f"Withdraw {name}",
+        )
+        confirm.ask(
+            services,
+            question,
+            lambda: gold.withdraw(services.store, by=services.person, gold=which.id, why=str(why)),
+            key="gold.sure",
+        )
 
 
 def lines(found: Sequence[GoldLine]) -> markup.Markup:

@@ -88,7 +88,7 @@ def _member(services: Services, view: ProjectView, member: Membership) -> None:
     with change:
         # Keyed by the account, so that what is open here is never the next person's.
         label = f"Change {markup.label(member.person.name)}"
-        if st.button(label, key=f"people.change.{view.name}.{member.person.id}", width="stretch"):
+        if st.button(label, key=f"people.change.{view.name}.{member.person.id}", width="stretch", wrap=True):
             _change(services, view, member)
 
 
@@ -112,6 +112,7 @@ def _deactivated(services: Services, view: ProjectView) -> None:
                 f"Reactivate {markup.label(member.person.name)}",
                 key=f"people.reactivate.{view.name}.{member.person.id}",
                 width="stretch",
+                wrap=True,
                 on_click=partial(_pressed, services, partial(_set_active, services, member, active=True)),
             )
 

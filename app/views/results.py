@@ -27,9 +27,18 @@ from workflow.results import METHODS, Read, Scores, current, ends_of, scores_of
 from workflow.results import title_of as scores_title
 from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
 
+WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
+"""A table may be wider than the page: its bar is always there, and the arrow keys move it."""
 STYLE = """
 html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 .ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }
+.ts-wide-table::-webkit-scrollbar { height: 12px; }
+.ts-wide-table::-webkit-scrollbar-track { background: color-mix(in srgb, currentColor 10%, transparent); }
+.ts-wide-table::-webkit-scrollbar-thumb { background: color-mix(in srgb, currentColor 55%, transparent);
+  border-radius: 6px; }
+.ts-wide-table:focus-visible { outline: 2px solid currentColor; }
+.ts-wide-table :is(th, td):first-child { position: sticky; left: 0; z-index: 1;
+  background: light-dark(#fbfbfa, #14181a); }
 .ts-wide-table .ts-heat { min-width: 4.7rem; padding: .3rem .2rem; }
 .ts-wide-table .ts-heat small { white-space: pre-line; line-height: 1.3; }
 .ts-wide-table td.name { min-width: 9rem; width: auto; }
@@ -178,7 +187,7 @@ def leaderboard(
         by = cut.slicing.way.name
         row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)]
         rows.append(row)
-    return markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard")
+    return markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard", **WIDE)
 
 
 def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
@@ -359,7 +368,7 @@ def _beside(
             ]
             for model in cut.models
         ]
-        shell.show(markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="overview"))
+        shell.show(markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="overview", **WIDE))
 
 
 def gap_table(pairs: Sequence[Gap]) -> markup.Markup:
@@ -424,7 +433,7 @@ def chart(cut: Board) -> markup.Markup:
         rows.append([name, *(_drawn(line, ends) for line in lines)])
     more = len(cut.models) - len(models)
     after = [markup.quiet(f"The {len(models)} models with the highest means; the table above has all.")] if more else []
-    return markup.tag("div", markup.table(heads, rows), *after, style="ts-wide-table", data_part="slices")
+    return markup.tag("div", markup.table(heads, rows), *after, style="ts-wide-table", data_part="slices", **WIDE)
 
 
 MOST_MODELS = 5

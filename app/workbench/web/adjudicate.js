@@ -62,7 +62,7 @@ export class AdjudicateForm {
         el("th", { scope: "row" }, differs ? el("span", { class: "mark", title: "The votes differ", "aria-label": "The votes differ" }, "≠") : null, criterion.prompt),
         votes.map((vote) => el("td", {}, cell(criterion, vote))));
     });
-    const notes = votes.some((vote) => vote.note) ? el("tr", {}, el("th", { scope: "row" }, "Note"), votes.map((vote) => el("td", {}, vote.note || el("span", { class: "quiet" }, "none")))) : null;
+    const notes = votes.some((vote) => vote.note) ? el("tr", {}, el("th", { scope: "row" }, "Note"), votes.map((vote) => el("td", {}, vote.note ? el("div", { class: "notes", tabindex: "0" }, vote.note) : el("span", { class: "quiet" }, "none")))) : null;
     return el("div", { class: "scroller" }, el("table", { class: "votes" },
       el("thead", {}, el("tr", {}, el("td", {}), votes.map((vote) => el("th", { scope: "col" }, vote.label)))), el("tbody", {}, rows, notes)));
   }
