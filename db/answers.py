@@ -11,6 +11,7 @@ from sqlalchemy import func, or_
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
+from db import withdrawn
 from db.judging import one_of_each
 from db.tables import (
     AnnotationRow,
@@ -26,6 +27,7 @@ from db.tables import (
     RunChunkRow,
     RunRow,
 )
+from db.withdrawn import of_counting_runs
 from domain.judging import Verdict
 from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage
@@ -55,7 +57,7 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
         ),
         select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
     ]
-    return tuple(session.exec(each).one() or 0 for each in wanted)
+    return (*(session.exec(each).one() or 0 for each in wanted), withdrawn.mark(session, project_id=project_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def answers(session: Session, *, project_id: int, item_id: int | None = None) ->
         col(PredictionRow.model),
         col(PredictionRow.text),
         col(PredictionRow.created_at),
-    ).where(col(PredictionRow.project_id) == project_id)
+    ).where(col(PredictionRow.project_id) == project_id, of_counting_runs())
     if item_id is not None:
         wanted = wanted.where(col(PredictionRow.item_id) == item_id)
     found = session.connection().execute(wanted.order_by(col(PredictionRow.id)))
@@ -103,6 +105,7 @@ def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
 def runs(session: Session, *, project_id: int) -> list[RunRow]:
     """The runs of models in a project and those out of files, the oldest first."""
     wanted = select(RunRow).where(RunRow.project_id == project_id, col(RunRow.kind).in_(_ANSWERING))
+    wanted = wanted.where(col(RunRow.withdrawn_at).is_(None))
     return list(session.exec(wanted.order_by(col(RunRow.id))))
 
 
@@ -255,6 +258,7 @@ def said(session: Session, *, answer_ids: Sequence[int]) -> list[Said]:
             col(JudgeUnitRow.prediction_id).in_(list(answer_ids)),
             col(JudgeUnitRow.attack).is_(None),
             col(JudgeUnitRow.other_id).is_(None),
+            col(RunRow.withdrawn_at).is_(None),
         )
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))
     )

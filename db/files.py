@@ -27,6 +27,7 @@ from db.tables import (
     RunWorkerRow,
     SourceRow,
 )
+from db.withdrawn import of_counting_runs
 from domain.runs import ANSWERS, Outcome, RunKind
 from domain.states import Purpose, Stage
 
@@ -173,8 +174,12 @@ def imported_failures(session: Session, *, project_id: int) -> set[tuple[int, st
 
 
 def predictions(session: Session, *, project_id: int, run_id: int | None = None) -> list[PredictionRow]:
-    """All answers of models in a project, or those of one run, in the order in which they came."""
-    wanted = select(PredictionRow).where(PredictionRow.project_id == project_id).order_by(col(PredictionRow.id))
+    """All answers of models in a project that count, or those of one run, in the order in which they came."""
+    wanted = (
+        select(PredictionRow)
+        .where(PredictionRow.project_id == project_id, of_counting_runs())
+        .order_by(col(PredictionRow.id))
+    )
     if run_id is not None:
         wanted = wanted.where(PredictionRow.run_id == run_id)
     return list(session.exec(wanted))

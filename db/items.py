@@ -23,6 +23,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
+from db.withdrawn import of_counting_runs
 from domain.states import ItemState, Purpose, Stage
 
 
@@ -300,7 +301,7 @@ def answers_of(session: Session, *, project_id: int, model: str) -> list[tuple[P
     wanted = (
         select(PredictionRow, ItemRow)
         .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
-        .where(PredictionRow.project_id == project_id, PredictionRow.model == model)
+        .where(PredictionRow.project_id == project_id, PredictionRow.model == model, of_counting_runs())
         .order_by(col(PredictionRow.id))
     )
     return [(answer, item) for answer, item in session.exec(wanted)]
@@ -308,7 +309,7 @@ def answers_of(session: Session, *, project_id: int, model: str) -> list[tuple[P
 
 def models(session: Session, *, project_id: int) -> list[str]:
     """The models whose answers a project has."""
-    wanted = select(PredictionRow.model).where(PredictionRow.project_id == project_id).distinct()
+    wanted = select(PredictionRow.model).where(PredictionRow.project_id == project_id, of_counting_runs()).distinct()
     return sorted(session.exec(wanted))
 
 

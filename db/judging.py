@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import func, insert
+from sqlalchemy import func, insert, or_
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
@@ -22,6 +22,7 @@ from db.tables import (
     PredictionRow,
     RunRow,
 )
+from db.withdrawn import of_counting_runs
 from domain.judging import Verdict
 from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage
@@ -70,7 +71,7 @@ def answers(session: Session, *, project_id: int) -> list[tuple[int, int, str, s
     wanted = (
         select(PredictionRow.id, PredictionRow.item_id, ItemRow.dimension, PredictionRow.model)
         .join(ItemRow, col(ItemRow.id) == PredictionRow.item_id)
-        .where(PredictionRow.project_id == project_id)
+        .where(PredictionRow.project_id == project_id, of_counting_runs())
         .order_by(col(PredictionRow.id))
     )
     return [(id or 0, item_id, dimension, model) for id, item_id, dimension, model in session.exec(wanted)]
@@ -103,7 +104,9 @@ def of_model(session: Session, *, item_ids: Sequence[int], model: str) -> dict[i
         some = (
             select(PredictionRow)
             .where(
-                PredictionRow.model == model, col(PredictionRow.item_id).in_(list(item_ids[start : start + _AT_ONCE]))
+                PredictionRow.model == model,
+                col(PredictionRow.item_id).in_(list(item_ids[start : start + _AT_ONCE])),
+                of_counting_runs(),
             )
             .order_by(col(PredictionRow.id))
         )
@@ -165,7 +168,7 @@ def judgements(session: Session, *, project_id: int, run_id: int | None = None) 
         .join(JudgeUnitRow, col(JudgeUnitRow.id) == JudgementRow.unit_id)
         .join(AttemptRow, col(AttemptRow.id) == JudgementRow.attempt_id)
         .join(RunRow, col(RunRow.id) == JudgementRow.run_id)
-        .where(RunRow.project_id == project_id, RunRow.kind == RunKind.JUDGE)
+        .where(RunRow.project_id == project_id, RunRow.kind == RunKind.JUDGE, col(RunRow.withdrawn_at).is_(None))
         .order_by(col(JudgementRow.attempt_id), col(JudgementRow.parser_version), col(JudgementRow.id))
     )
     if run_id is not None:
@@ -238,6 +241,11 @@ def scores(session: Session, *, project_id: int) -> list[Score]:
         .where(
             col(RunRow.project_id) == project_id,
             col(RunRow.kind).in_((RunKind.JUDGE, RunKind.METRIC)),
+            col(RunRow.withdrawn_at).is_(None),
+            or_(
+                col(JudgeUnitRow.prediction_id).is_(None),
+                col(JudgeUnitRow.prediction_id).not_in(sa_select(col(PredictionRow.id)).where(~of_counting_runs())),
+            ),
             col(JudgeUnitRow.attack).is_(None),
         )
         .order_by(col(JudgementRow.unit_id), col(JudgementRow.attempt_id), col(JudgementRow.parser_version))

@@ -19,6 +19,7 @@ from sqlmodel import Session, col, select
 from db.engine import insert_or_ignore
 from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, PredictionRow, RevisionRow, TaskRow
 from db.types import public_id
+from db.withdrawn import of_counting_runs
 from domain.policies import LEASE
 from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
@@ -541,6 +542,7 @@ def answer_slots(session: Session, *, project_id: int, stage: Stage) -> list[Ans
         )
         .join(PredictionRow, col(PredictionRow.id) == col(TaskRow.prediction_id))
         .where(col(TaskRow.project_id) == project_id, col(TaskRow.stage) == stage, col(TaskRow.purpose) == Purpose.LIVE)
+        .where(of_counting_runs())
         .group_by(col(TaskRow.unit))
     )
     found = [

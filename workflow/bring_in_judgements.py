@@ -176,6 +176,12 @@ def _run(
     told = plan.dump()
     parts = identities.parts_of(RunKind.JUDGE, None, plan)
     for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
+        if row.name == judge and row.withdrawn_at is not None:
+            raise FileRefused(
+                f"The run of {judge} was withdrawn ({row.withdrawn_why}), and what is brought in would count nowhere."
+                f" Nothing was imported; take it back (`touchstone run withdraw {row.public_id} --back`), or give this"
+                " judge another name."
+            )
         if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:
             return row, judging.texts(session, run_id=row.id or 0)
         if row.name == judge:

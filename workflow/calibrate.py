@@ -207,7 +207,8 @@ def runs_by_judge(session: Session, *, access: Access) -> dict[str, list[RunRow]
     """The runs of judges of a project by what the judges are called, the newest first; metrics are none."""
     found: dict[str, list[RunRow]] = {}
     for row in stored.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
-        found.setdefault(row.name, []).append(row)
+        if row.withdrawn_at is None:
+            found.setdefault(row.name, []).append(row)
     return found
 
 

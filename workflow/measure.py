@@ -12,7 +12,7 @@ from agreement.summary import Result, summarise
 from annotation_schemas.answers import said_of
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, judging, threads
+from db import events, files, judging, threads, withdrawn
 from db import items as stored_items
 from db.engine import Store
 from domain.errors import RatingsError
@@ -194,7 +194,8 @@ def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> 
         newest = threads.newest(session, project_id=access.project_id, stage=stage)
         judged = judging.newest(session, project_id=access.project_id)
         moved = events.newest(session, project_id=access.project_id, kind="item.state")
-        return (access.loaded.hash, *newest, judged, moved if stage is Stage.GRADING else 0)
+        gone = withdrawn.mark(session, project_id=access.project_id)
+        return (access.loaded.hash, *newest, judged, moved if stage is Stage.GRADING else 0, gone)
 
 
 def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:

@@ -198,7 +198,7 @@ def _value(made: Metric, field: str, text: _Text) -> float | str:
 def _existing(session: Session, access: Access, told: Mapping[str, Any]) -> RunRow | None:
     """The run that has measured in exactly this way."""
     found = runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC)
-    return next((row for row in found if row.params.get("metric") == told), None)
+    return next((row for row in found if row.params.get("metric") == told and row.withdrawn_at is None), None)
 
 
 def _known(session: Session, row: RunRow | None) -> dict[int, str]:

@@ -11,7 +11,7 @@ from typing import Any
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, guidelines, judging, runs
+from db import events, files, guidelines, judging, runs, withdrawn
 from db.engine import Session, Store
 from domain.errors import FileRefused, NotFound
 from domain.judging import JudgePlan, Verdict
@@ -70,7 +70,8 @@ def stage_ratings(
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
     place = {id: number for number, id in enumerate(external)}
     versions = guidelines.numbers(session, project_id=access.project_id)
-    models = {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
+    answers = files.predictions(session, project_id=access.project_id)
+    models = {row.id: row.model for row in answers}
     votes = files.counting_votes(session, project_id=access.project_id, stage=stage)
     criteria = criteria_of(access.schema, stage)
     found = [
@@ -87,15 +88,18 @@ def stage_ratings(
             ),
         )
         for vote in _of_newest_revision(votes)
+        if (vote.prediction_id is None or vote.prediction_id in models)
         if counted is None or counted.counts(vote.item_id)
         for criterion in criteria
         if vote.answers.get(criterion.name) is not None
     ]
     mine = [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
+    gone = {unit_of(external[id], model) for id, model in withdrawn.answers(session, project_id=access.project_id)}
+    gone -= {unit_of(external[row.item_id], row.model) for row in answers} if gone else set()
     brought_in = [
         Rating(row.unit, row.rater, row.criterion, row.value, row.dimension)
         for row in files.ratings(session, project_id=access.project_id, stage=stage)
-        if _item_of(row.unit, outside) is None
+        if _item_of(row.unit, outside) is None and row.unit not in gone
     ]
     found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
     return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]

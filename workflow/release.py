@@ -292,6 +292,11 @@ class _Answers:
         row = runs.by_public_id(session, public_id=self.run)
         if row is None or row.project_id != access.project_id:
             raise NotFound(f"{access.title} has no run {self.run!r}.")
+        if row.withdrawn_at is not None:
+            raise FileRefused(
+                f"The run {self.run} was withdrawn ({row.withdrawn_why}), and counts nowhere. Take it back with"
+                f" `touchstone run withdraw {self.run} --back` if it is to be exported."
+            )
         return row
 
 

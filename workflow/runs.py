@@ -135,6 +135,8 @@ class RunView:
     """SHA-256 of the model's description and the plan."""
     identity: str
     """The same for all runs of the same model or judge; empty for answers out of files."""
+    withdrawn: str
+    """Why it counts nowhere; empty: it counts."""
     differs: str
     """Where another one of its label is there: what makes this one differ from the first of them."""
     by: str | None
@@ -531,6 +533,48 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
     return len(again)
 
 
+def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
+    """Let a run count nowhere: its answers and ratings stay, and it is listed with the reason. It can be taken back.
+
+    Slots for grading its answers that nobody has done are called off.
+
+    Raises
+    ------
+    InvalidInput
+        There is no reason.
+    Conflict
+        Somebody is at it, or it was withdrawn before.
+    """
+    if not reason.strip():
+        raise InvalidInput([Problem("reason", "Say why the run is withdrawn; the reason stays with it.")])
+    with store.write() as session:
+        row, access = _any_held(session, by, run)
+        if row.withdrawn_at is not None:
+            raise Conflict(f"This run was withdrawn before: {row.withdrawn_why}")
+        if row.state in OPEN:
+            raise Conflict("This run is being worked on; pause or cancel it before you withdraw it.")
+        row.withdrawn_at, row.withdrawn_why = store.now(), reason.strip()
+        session.add(row)
+        session.flush()
+        for prediction_id, _, _ in runs.to_grade(session, run_id=row.id or 0):
+            tasks.withdraw(session, unit=tasks.unit_of_prediction(prediction_id=prediction_id))
+        grade.draw(session, access=access, now=store.now())
+        _record(session, store, row, by, "run.withdrawn", reason=row.withdrawn_why)
+
+
+def take_back(store: Store, *, by: Person | None, run: str) -> None:
+    """Let a run count again that was withdrawn. Raises ``Conflict`` if it was not."""
+    with store.write() as session:
+        row, access = _any_held(session, by, run)
+        if row.withdrawn_at is None:
+            raise Conflict("This run was not withdrawn.")
+        row.withdrawn_at, row.withdrawn_why = None, ""
+        session.add(row)
+        session.flush()
+        grade.draw(session, access=access, now=store.now())
+        _record(session, store, row, by, "run.taken_back")
+
+
 def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     """Let people grade a run's answers; the number of new slots. Sending twice sends once.
 
@@ -538,6 +582,8 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     """
     with store.write() as session:
         row = _held(session, by, run)
+        if row.withdrawn_at is not None:
+            raise Conflict(f"This run was withdrawn ({row.withdrawn_why}); take it back before people grade it.")
         access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
         if access.schema.stages.grading is None:
             raise Conflict(
@@ -739,6 +785,7 @@ def _view(session: Session, store: Store, row: RunRow, *, project: str) -> RunVi
         plan=plan_of_run(row),
         hash=row.spec_hash,
         identity=identity,
+        withdrawn=row.withdrawn_why if row.withdrawn_at else "",
         differs=differs,
         by=runs.person(session, id=row.by_id),
         created_at=row.created_at,
@@ -786,6 +833,15 @@ def run_and_access(session: Session, by: Person | None, run: str) -> tuple[RunRo
         raise NotFound(f"There is no run {run!r}; `touchstone run list PROJECT` shows those that there are.")
     access_to(session, person=by, project=name)
     return row, require_lead(session, by=by, project=name)
+
+
+def _any_held(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+    """A run of any kind with its project, held until the transaction ends."""
+    _, access = run_and_access(session, by, run)
+    row = runs.by_public_id(session, public_id=run, hold=True)
+    if row is None:
+        raise NotFound(f"There is no run {run!r}.")
+    return row, access
 
 
 def _held(session: Session, by: Person | None, run: str) -> RunRow:

@@ -43,6 +43,7 @@ def register(cli: typer.Typer) -> None:
     run.command("list")(list_)
     run.command("pause")(pause)
     run.command("cancel")(cancel)
+    run.command("withdraw")(withdraw)
     run.command("grade")(grade)
     run.command("sample")(sample)
     batch_command.register(run)
@@ -173,8 +174,9 @@ def list_(project: Project) -> None:
         failed = f", {view.failed} failed" if view.failed else ""
         said = f"  {view.said}" if view.said else ""
         apart = f" [{view.differs}]" if view.differs else ""
+        gone = f"  withdrawn: {view.withdrawn}" if view.withdrawn else ""
         state = "imported" if view.kind is RunKind.IMPORT else view.state.value
-        typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{said}")
+        typer.echo(f"{view.id}  {state:<9}  {view.done} of {view.wanted}{failed}  {view.name}{apart}{gone}{said}")
 
 
 Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows it.")]
@@ -194,6 +196,22 @@ def cancel(run: Run) -> None:
 
     runs.cancel(opened().store, by=None, run=run)
     typer.echo(f"{run} is cancelled.")
+
+
+def withdraw(
+    run: Run,
+    reason: Annotated[str, typer.Option(help="Why; it stays with the run.")] = "",
+    back: Annotated[bool, typer.Option("--back", help="Take it back: it counts again.")] = False,
+) -> None:
+    """Let a run count nowhere, with a reason: no result, agreement, calibration, case or export. It stays listed."""
+    from workflow import runs
+
+    if back:
+        runs.take_back(opened().store, by=None, run=run)
+        typer.echo(f"{run} counts again.")
+        return
+    runs.withdraw(opened().store, by=None, run=run, reason=reason)
+    typer.echo(f"{run} is withdrawn and counts nowhere; `touchstone run withdraw {run} --back` takes it back.")
 
 
 def grade(run: Run) -> None:

@@ -202,10 +202,10 @@ def state(of: RunState) -> Markup:
 
 
 def told_apart(view: RunView) -> list[Markup]:
-    """Where another model or judge has the same label: what makes this one another, for the line below its name."""
-    return [markup.tag("div", markup.quiet(opening(f"not the first of this label: {view.differs}", 300)))] * bool(
-        view.differs
-    )
+    """For the lines below a run's name: what makes it another one of the same label, and why it was withdrawn."""
+    told = [f"not the first of this label: {view.differs}"] if view.differs else []
+    told += [f"withdrawn, counts nowhere: {view.withdrawn}"] if view.withdrawn else []
+    return [markup.tag("div", markup.quiet(opening(each, 300))) for each in told]
 
 
 def outcomes(counts: Mapping[Outcome, int], *, wanted: int) -> Markup:

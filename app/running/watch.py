@@ -14,6 +14,7 @@ from app import markup, shell
 from app.markup import Markup
 from app.running import shown
 from app.services import Services
+from domain.errors import TouchstoneError
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
 from workflow import queue, runs
 from workflow.runs import AttemptView, FailureView, RunView
@@ -314,6 +315,8 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
             )
         if view.state in OPEN or view.state in RESUMABLE or view.state is RunState.BATCH:
             _cancel(services, view, one)
+        if view.state not in OPEN:
+            _withdraw(services, view)
 
 
 def _cancel(services: Services, view: RunView, one: str) -> None:
@@ -332,6 +335,39 @@ def _cancel(services: Services, view: RunView, one: str) -> None:
         runs.cancel(services.store, by=services.person, run=view.id)
         st.rerun()
     st.button("Do not cancel", key=f"{asked}.not", on_click=ask, args=(False,))
+
+
+def _withdraw(services: Services, view: RunView) -> None:
+    """Asks for the reason, with the run named; a run that was withdrawn can be taken back."""
+    asked = f"models.withdraw.{view.id}"
+
+    def ask(again: bool) -> None:
+        st.session_state[asked] = again
+
+    if view.withdrawn:
+        if st.button("Take back: it counts again", key=f"{asked}.back"):
+            runs.take_back(services.store, by=services.person, run=view.id)
+            st.rerun()
+        return
+    if not st.session_state.get(asked):
+        st.button(
+            "Withdraw",
+            key=f"{asked}.ask",
+            on_click=ask,
+            args=(True,),
+            help="It stays listed, with your reason, and counts nowhere. It can be taken back.",
+        )
+        return
+    reason = st.text_input("Why it is withdrawn", key=f"{asked}.reason")
+    if st.button(f"Withdraw {view.name}: it will count nowhere", key=f"{asked}.do", type="primary"):
+        try:
+            runs.withdraw(services.store, by=services.person, run=view.id, reason=reason or "")
+        except TouchstoneError as error:
+            shell.tell(error)
+            return
+        ask(False)
+        st.rerun()
+    st.button("Do not withdraw", key=f"{asked}.not", on_click=ask, args=(False,))
 
 
 def _button(label: str, name: str, act: Any, *, primary: bool = False) -> None:

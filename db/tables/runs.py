@@ -34,6 +34,9 @@ class RunRow(SQLModel, table=True):
     """How many units it is about."""
     said: str = Field(default="", sa_type=Text, sa_column_kwargs={"server_default": ""})
     """Why it stopped, as a sentence."""
+    withdrawn_at: datetime | None = Field(default=None, sa_type=UTCDateTime)
+    """Since when it counts nowhere; None: it counts."""
+    withdrawn_why: str = Field(default="", sa_type=Text, sa_column_kwargs={"server_default": ""})
     by_id: int | None = None
     """The person who started it; None: the command on the machine itself."""
     created_at: datetime = Field(sa_type=UTCDateTime)

@@ -1,0 +1,30 @@
+"""Which answers count: not those of runs that were withdrawn."""
+
+from __future__ import annotations
+
+from sqlalchemy import ColumnElement, func, select
+from sqlmodel import Session, col
+
+from db.tables import PredictionRow, RunRow
+
+
+def of_counting_runs() -> ColumnElement[bool]:
+    """Of answers: their run was not withdrawn."""
+    withdrawn = select(col(RunRow.id)).where(col(RunRow.withdrawn_at).is_not(None))
+    return col(PredictionRow.run_id).not_in(withdrawn)
+
+
+def mark(session: Session, *, project_id: int) -> int:
+    """A number that changes with the runs of a project that are withdrawn."""
+    wanted = select(func.sum(col(RunRow.id))).where(
+        col(RunRow.project_id) == project_id, col(RunRow.withdrawn_at).is_not(None)
+    )
+    return session.connection().execute(wanted).scalar() or 0
+
+
+def answers(session: Session, *, project_id: int) -> list[tuple[int, str]]:
+    """Item and model of every answer of a project that was withdrawn with its run."""
+    wanted = select(col(PredictionRow.item_id), col(PredictionRow.model)).where(
+        col(PredictionRow.project_id) == project_id, ~of_counting_runs()
+    )
+    return [(item, model) for item, model in session.connection().execute(wanted)]

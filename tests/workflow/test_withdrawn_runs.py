@@ -1,0 +1,100 @@
+"""A run that was withdrawn counts nowhere, stays listed with the reason, and can be taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from db import events
+from db.engine import Store
+from domain.errors import Conflict, InvalidInput, RatingsError
+from domain.runs import RunKind
+from domain.states import Stage
+from tests.factories import claimed, make_person
+from tests.inference.scripted import ScriptedServer, chat
+from tests.workflow.test_judging import World
+from workflow import jobs, judging, measure, results, runs, submit
+from workflow.calibrate import study_of
+from workflow.ratings import raters_of, ratings_of
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+
+
+@pytest.fixture
+def world(store: Store, tmp_path: Path) -> World:
+    """Four items, two models: eight answers, of which a person has graded three; and a judge over all."""
+    world = World(store, tmp_path, items=4)
+    person = make_person(store, "ann")
+    for at in range(3):
+        task = claimed(store, person, Stage.GRADING)
+        submit.submit(store, person=person, task=task.id, key=f"k{at}", values={"score": 0.5})
+    return world
+
+
+def state(world: World) -> tuple[object, ...]:
+    """What is counted of a project."""
+    found = results.read(world.store, person=None, project="p")
+    rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
+    slots = world.all("SELECT state, count(*) FROM task WHERE stage = 'grading' GROUP BY state ORDER BY state")
+    raters = raters_of(world.store, person=None, project="p", stage=Stage.GRADING)
+    return (
+        [(answer.id, answer.model) for answer in found.answers],
+        {place: dict(given) for place, given in found.judged.items()},
+        {name: {id: list(each) for id, each in given.items()} for name, given in found.grades.items()},
+        sorted((row.unit, row.rater, str(row.value)) for row in rated),
+        slots,
+        tuple(raters.judges),
+    )
+
+
+def test_a_judges_run_counts_nowhere_and_comes_back_as_it_was(world: World) -> None:
+    with ScriptedServer([chat("Rating: [[1]]")]) as server:
+        run = world.run(server.url, world.plan())
+        waiting = state(world)
+        with pytest.raises(Conflict, match="being worked on"):
+            runs.withdraw(world.store, by=None, run=run, reason="the wrong template")
+        world.work(run)
+    before = state(world)
+    mark = measure.mark(world.store, person=None, project="p", stage=Stage.GRADING)
+    with pytest.raises(InvalidInput, match="Say why"):
+        runs.withdraw(world.store, by=None, run=run, reason=" ")
+    runs.withdraw(world.store, by=None, run=run, reason="the wrong template")
+    assert state(world) == waiting
+    assert measure.mark(world.store, person=None, project="p", stage=Stage.GRADING) != mark
+    (view,) = runs.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)
+    assert (view.name, view.withdrawn, view.answered) == ("judge by likeness 1", "the wrong template", 8)
+    assert judging.verdicts_of(world.store, by=None, run=run)["score"].total() == 8, "its replies can be read"
+    with pytest.raises(RatingsError, match="no such rater"):
+        study_of(
+            world.store, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["judge by likeness 1"]
+        )
+    with pytest.raises(Conflict, match="withdrawn before: the wrong template"):
+        runs.withdraw(world.store, by=None, run=run, reason="again")
+    runs.take_back(world.store, by=None, run=run)
+    assert state(world) == before
+    with world.store.read() as session:
+        told = [(row.kind, row.data.get("reason")) for row, *_ in events.found(session, project_id=1, kinds=("run.",))]
+    assert told[:2] == [("run.taken_back", None), ("run.withdrawn", "the wrong template")]
+    with pytest.raises(Conflict, match="was not withdrawn"):
+        runs.take_back(world.store, by=None, run=run)
+
+
+def test_answers_that_were_withdrawn_are_not_judged_graded_or_counted(world: World) -> None:
+    with ScriptedServer([chat("Rating: [[1]]")]) as server:
+        world.work(world.run(server.url, world.plan()))
+    before = state(world)
+    assert len(before[0]) == 8  # type: ignore[arg-type]
+    (answers,) = [view.id for view in runs.runs_of(world.store, by=None, project="p", kind=RunKind.IMPORT)]
+    runs.withdraw(world.store, by=None, run=answers, reason="asked with the wrong pictures")
+    assert state(world)[:4] == ([], {}, {}, [])
+    slots = dict(world.all("SELECT state, count(*) FROM task WHERE stage = 'grading' GROUP BY state"))
+    assert slots == {"done": 3, "withdrawn": 13}
+    with pytest.raises(InvalidInput, match="There is nothing to judge"):
+        world.run("http://127.0.0.1:9/v1", world.plan())
+    runs.take_back(world.store, by=None, run=answers)
+    assert state(world) == before
+    assert world.all("SELECT count(*) FROM annotation") == [(3,)]
