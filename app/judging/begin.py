@@ -232,7 +232,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
     for column, part in zip(st.columns(max(4, len(parts))), parts, strict=False):
         with column:
             picked = st.selectbox(
-                f"The reply's {part} rates",
+                f"The reply's {markup.label(part)} rates",
                 names,
                 index=names.index(before[part]) if before.get(part) in names else None,
                 placeholder="Pick a criterion",

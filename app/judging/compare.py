@@ -56,7 +56,13 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
     if len(found.criteria) > 1:
         names = [each.criterion for each in found.criteria]
         criterion = (
-            st.segmented_control("Criterion", names, default=criterion, key=f"judges.compare.{view.id}.{other.id}")
+            st.segmented_control(
+                "Criterion",
+                names,
+                default=criterion,
+                format_func=markup.label,
+                key=f"judges.compare.{view.id}.{other.id}",
+            )
             or criterion
         )
     shell.show(table(next(each for each in found.criteria if each.criterion == criterion), found))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import threading
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -132,6 +134,43 @@ def report(error: Exception, where: str) -> str:
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
+class Refusals:
+    """Writes one line for a refused change, and then, for as long as the same is refused, only counts."""
+
+    def __init__(self, *, seconds: float = 60.0, most: int = 1000, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds, self.most, self.clock = seconds, most, clock
+        self._seen: dict[tuple[object, ...], tuple[float, int]] = {}
+        self._lock = threading.Lock()
+
+    def note(self, where: str, person: int | None, error: TouchstoneError) -> None:
+        """A change was refused; ``where`` is the address of its route, not what somebody wrote."""
+        key = (where, person, type(error))
+        with self._lock:
+            now = self.clock()
+            since, n = self._seen.get(key, (float("-inf"), 0))
+            if now - since < self.seconds:
+                self._seen[key] = (since, n + 1)
+                return
+            if len(self._seen) >= self.most:
+                self._seen.clear()
+            self._seen[key] = (now, 0)
+        more = f" (and {n} times more before)" if n else ""
+        who = f"person {person}" if person is not None else "nobody signed in"
+        log.warning("Refused %s of %s with %d: %.300r%s", where, who, status_of(error), str(error), more)
+
+
+REFUSALS = Refusals()
+
+
+def _noted(request: Request, error: TouchstoneError) -> None:
+    if request.method in ("GET", "HEAD"):
+        return
+    route = request.scope.get("route")
+    session = getattr(request.state, "signed_in", None)
+    where = str(getattr(route, "path", "a change"))
+    REFUSALS.note(where, session.person.id if session else None, error)
+
+
 def answering(endpoint: Endpoint) -> Endpoint:
     """An endpoint whose errors become JSON replies with a sentence."""
 
@@ -139,6 +178,7 @@ def answering(endpoint: Endpoint) -> Endpoint:
         try:
             response = await endpoint(request)
         except TouchstoneError as error:
+            _noted(request, error)
             response = error_reply(error)
         except ClientDisconnect:  # nobody is there to read a reply
             response = Response(status_code=400)

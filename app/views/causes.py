@@ -104,7 +104,7 @@ def items_of(line: SkipLine) -> str:
 
 def _line(services: Services, view: ProjectView, line: CauseLine) -> None:
     name = f"{view.name}.{line.cause}.{line.dimension}"
-    with st.expander(title_of(view, line), key=f"causes.line.{name}"):
+    with st.expander(markup.label(title_of(view, line)), key=f"causes.line.{name}"):
         for case in sorted(line.cases, key=lambda case: case.answered_by is not None)[:MOST]:
             _case(services, view, case, name)
         if len(line.cases) > MOST:
@@ -116,7 +116,7 @@ def _line(services: Services, view: ProjectView, line: CauseLine) -> None:
 def _case(services: Services, view: ProjectView, case: CauseCase, name: str) -> None:
     item, said, state = st.columns([2, 4, 3], vertical_alignment="center")
     with item:
-        if st.button(case.item, key=f"causes.case.{name}.{case.item}.{case.revision}", type="tertiary"):
+        if st.button(markup.label(case.item), key=f"causes.case.{name}.{case.item}.{case.revision}", type="tertiary"):
             _look(services, view, case)
     with said:
         note = f"{case.decision} · {case.note}" if case.note else case.decision

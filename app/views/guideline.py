@@ -141,7 +141,7 @@ def _versions(services: Services, versions: Sequence[GuidelineVersion], now: Gui
         submitted = sum(version.submissions.values())
         about = [
             f"Version {version.number}" + (" (in force)" if version.number == now.number else ""),
-            version.why or "came with the schema",
+            markup.label(version.why or "came with the schema"),
             markup.count(submitted, "submission"),
         ]
         if version.answers:

@@ -183,7 +183,7 @@ def _person(status: BridgeStatus, login: str, name: str, there: PersonThere | No
         )
     with address:
         st.text_input(
-            f"E-mail address of {name} there",
+            f"E-mail address of {markup.label(name)} there",
             value=stored,
             key=key,
             label_visibility="collapsed",

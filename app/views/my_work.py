@@ -159,7 +159,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
         for row in open_rows:
             title = schema.dimension(row.dimension).title if row.dimension else ""
             if st.button(
-                f"{title} · {row.waiting}",
+                f"{markup.label(title)} · {row.waiting}",
                 key=f"my_work.start.{view.name}.{row.stage}.{row.dimension}",
                 type="tertiary",
             ):

@@ -169,7 +169,7 @@ def _review(services: Services, chosen: qualify.Try) -> None:
         for result in chosen.results:
             shell.show(result_of(result))
             st.text_input(
-                f"Comment on {result.item}",
+                f"Comment on {markup.label(result.item)}",
                 key=_comment_key(chosen, result.item),
                 label_visibility="collapsed",
                 placeholder="comment",

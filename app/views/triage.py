@@ -85,7 +85,7 @@ def _group(services: Services, view: ProjectView, found: SiftView) -> None:
     with st.container(horizontal=True):
         for letter, (value, label) in zip(LETTERS, found.reasons, strict=False):
             st.button(
-                f"{which}: {label}",
+                f"{which}: {markup.label(label)}",
                 key=f"triage.drop.{found.token}.{value}",
                 shortcut=letter,
                 on_click=_decide(services, view, found, drop=dict.fromkeys(everything, value)),
