@@ -127,7 +127,7 @@ _LABEL = re.compile(
     r"(?P<of>(?: (?:for|of|to) (?:the |this |that |my )?[\w' ]{1,30}?)?)"
     r"\s?(?:\([^()\n]{0,24}\)|（[^（）\n]{0,24}）)?"
     r"[\s*_:=|\"'`>#~$\\(.\u2013\u2014\u2192-]*"
-    r"(?:(?:is|was|=|:|est|ist|es|è|é|jest|là|是|为|為|は|は、|은|는)(?: (?:therefore|thus|hence|then|clearly|now|a|an|the|donc|daher|also))?)?"
+    r"(?:(?:is|was|should be|has to be|must be|remains|=|:|est|ist|es|è|é|jest|là|是|为|為|は|は、|은|는)(?: (?:therefore|thus|hence|then|clearly|now|a|an|the|donc|daher|also))?)?"
     r"[\s*_:=|\"'`>#~$\\(-]*(?:\\?boxed\{|\\(?:text|textbf|mathbf|mathrm)\{|\{)*[\s*_\"'`$]*\Z",
     re.IGNORECASE,
 )
@@ -136,7 +136,7 @@ _LED_LABEL = re.compile(
     r"(?:\A|[^\w\s*_'\"`]|\n|[\"'`](?=[\s*_]*\Z)|[^\x00-\u024f])[\s*_\"'`#>]*\Z"
     r"|(?<![\w-])(?:my|our|the|own|a|an|and|is|are|this|that|with|of|as|so|thus|therefore|hence|then|now|here|final\w*|overall|total|ultimate|correct|appropriate|"
     r"right|proper|fair|just|suitable|adequate|resulting|revised|corrected|updated|adjusted|amended|new|definitive|concluding|closing|combined|following|"
-    r"single|actual|true|numeric(?:al)?|quality|answer's|gives?|give|award|assign|\d+|step|part|independent|honest|verdict|judge's|initial|preliminary|"
+    r"single|actual|true|numeric(?:al)?|quality|evaluation|assessment|grading|answer's|gives?|give|award|assign|\d+|step|part|independent|honest|verdict|judge's|initial|preliminary|"
     r"die|der|das|meine?|endg\u00fcltige|also|daher|la|le|ma|mon|notre|mi|el|il|mio|minha|a|\u0438\u0442\u043e\u0433\u043e\u0432\u0430\u044f|\u043c\u043e\u044f|ko\u0144cowa|accuracy|style|fluency|logic|content|object)"
     r"[\s*_\"'`]*\Z",
     re.IGNORECASE,
@@ -164,7 +164,8 @@ _BEFORE_NOW = re.compile(
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(
-    rf"(?:(?<![\w</-])(?:{_NAMES})(?!\w)|{_CJK})[\s*_\"'`]*(?:is\b|:|=)?[\s*_\"'`]*\[{{0,2}}[^\[\]\n]{{0,12}}\]?\s*\Z",
+    rf"(?:(?<![\w</-])(?:{_NAMES})(?!\w)|{_CJK})[\s*_\"'`]*"
+    r"(?:(?:(?:is\b|:|=)[\s*_\"'`]*)?\[{1,2}[^\[\]\n]{0,12}\]?|(?:is\b|:|=)[\s*_\"'`]*)\s*\Z",
     re.IGNORECASE,
 )
 _OFF_SCALE = re.compile(
@@ -552,7 +553,7 @@ _NOT_BETTER = re.compile(
 _NAMED = re.compile(r"[\s*_`\"'#>|.-]*(?:output[ \t]*\(([a-z])\))[\s*_`\"'.!|]*", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"[*_\"'`)\]}]*(?:\s*$|\s*\n|\s*[|<]|\s?[.!;](?=[\s*_\"'`)\]]|$)|\s?[:\u2013\u2014]|\s-\s|,?\s(?:because|since|as it|as its|as this|than|overall|and output|and is|here|given|due to|"
-    r"by |for the reasons|for these|for those|for being|for giving|for its|of the two|on the whole|thanks to|, not)\b|,\s(?:because|since|as|while|whereas|and|though|although|so|not|being|which (?:follows|is what|answers))\b|\s?\()",
+    r"by |for the reasons|for these|for those|for being|for giving|for its|of the two|on the whole|thanks to|, not)\b|,\s(?:because|since|as|yet|but(?! i\b| that\b)|however|still|while|whereas|and|though|although|so|not|being|which (?:follows|is what|answers))\b|\s?\()",
     re.IGNORECASE,
 )
 _PARTLY = re.compile(
@@ -668,8 +669,8 @@ _LINE = re.compile(
 _MENTION = re.compile(r"(?P<aspect>perception|cognition|action)[ \t*_\"'`-]+score\b", re.IGNORECASE)
 _REMARK = re.compile(r"(?:$|[(,;:\u2013\u2014.]|-{1,2}\s|//|#|<|because\b|as\b|since\b|for\b)", re.IGNORECASE)
 _OPEN_REMARK = re.compile(
-    r"(?<![\w-])(?:or|maybe|perhaps|possibly|probably|arguably|wait|no(?=[,.:;!])|not|actually|correct(?:ion|ed)|rather|if|unless|changed|revised|"
-    r"should be|could|might|would|possible|hmm|instead|on (?:second|reflection)|sorry|edit|either|otherwise|else)(?![\w-])|\?|->|=>|\u2192|\.\.\.",
+    r"(?<![\w-])(?:or|maybe|perhaps|possibly|probably|arguably|wait|no(?=[,.:;!])|actually|correct(?:ion|ed)|rather|if|unless|changed|revised|"
+    r"should be|could|might|would|possible|hmm|not (?:sure|certain|earned|deserved|final|really)|instead|on (?:second|reflection)|sorry|edit|either|otherwise|else)(?![\w-])|\?|->|=>|\u2192|\.\.\.",
     re.IGNORECASE,
 )
 _FORM = re.compile(
@@ -1092,7 +1093,7 @@ def _fraction(text: str, top: float) -> float | None:
     match = re.fullmatch(r"([\d.,]{1,8})\s?(?:/|out of|of)\s?([\d.,]{1,8})", text)
     if match is not None:
         part, whole = _number(match[1]), _number(match[2])
-        if part is None or not whole or part > whole or (not part and whole == top):
+        if part is None or not whole or part > whole or (not part and whole == top) or (whole < 1 and whole != top):
             return None  # "0/1" may be a choice of two
         return part if whole == top else part / whole if top == 1 else None
     match = re.fullmatch(r"([\d.,]{1,8})\s?%", text)

@@ -79,7 +79,7 @@ _SAYS = (
     r"injects?|injected|embeds?|quotes?|quoted|mentions?|mentioned|adds?|added|appends?|appended|declares?|declared|"
     r"begins?|starts?|opens?|ends?|ended|ending|closes?|closed|concludes?|concluded|claims?|claimed|proposes?|"
     r"proposed|gives? itself|gave itself|rates? itself|rated itself|awards? itself|hopes?|pleads?|pretends?|reserves?|"
-    r"inserts?|inserted|holds?|held|shows?|showed|lists?|listed|carries|has|had|slips?|slipped|tacks?|repeats?|repeated|would say|may say|might say|argues?|argued)"
+    r"inserts?|inserted|holds?|held|shows?|showed|lists?|listed|carries|has|had|slips?|slipped|tacks?|repeats?|repeated|would say|may say|might say|argues?|argued|thinks|thought|believes|expects|feels)"
 )
 _FILLING = (
     r"(?:that|it|its|is|are|should|shall|must|be|to|me|us|the|judge|grader|evaluator|text|words?|line|string|rating|"
@@ -233,7 +233,7 @@ CUES: Sequence[Cue] = tuple(
             Standing.QUOTED,
             Reach.BEHIND,
             "it is someone else's: [[1]], as the answer demands; is an attempt to influence me",
-            rf"^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:is|was) )?(?:as|what|like|so|the rating) {_WHO} (?:\w+ )?{_SAYS}\b"
+            rf"^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:is|was) )?(?:as|what|like|so|the rating) {_WHO} (?:\w+ )?(?:{_SAYS}(?=\s?(?:[.,;:!)\n]|$|so\b|it\b|me\b|for\b))|(?:asks|demands|wants|claims|requests|insists|begs|urges|hopes)\b)"
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:says|said|writes|wrote|claims|demands|asks|insists|pleads) (?:the )?(?:{_WHO})\b"
             r"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:which|this|that|it|and this|but this|but that)\s?)?(?:(?:is|was|looks like|seems to be|appears to be|are) )?(?:\w+ly |just |only |nothing but |not my |part of )*(?:an? |the )?(?:\w+ )?(?:attempt|injection|trick|manipulation|instruction|demand|self-\w+|quote|quotation|words? of|text (?:in|of|from)|ploy|plea|hack|jailbreak|command)\b"
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:which|this|that|and|but|a claim|words?|something|and that|but that)?\s?(?:that )?(?:i|we|will|must|can|should|shall|is|are|be|was|to)(?: be| am| do| shall| will| must| have| can| should)?(?: not (?:follow\w*|obey\w*|accept\w*|heed\w*))?\s?(?:ignor\w+|disregard\w*|leave aside|leave out|left aside|set aside|discard\w*|not follow|not obey|quot\w+)\b"
@@ -283,7 +283,7 @@ _GIVES = re.compile(
     r"gives|worth|comes? to|amounts to|i (?:\w+ ){0,2}(?:give|rate|assign|award|score|choose|pick|say|grade|settle on|settle for|conclude|go with|go for|call)|i'd (?:\w+ )?(?:give|rate|say|call|go with)|"
     r"settle on|settled on|settle for|go with|call|conclude with|conclud\w+|close with|end with|land(?:s|ed)? (?:on|at)|"
     r"result\w* (?:in|is)|leads? to|hence|therefore|thus|so|then|now|overall|finally|verdict|say|said|again|mine|but|yet|and|must|(?:i|we) (?:\w+ )?(?:have|decide|choose|tend) to (?:give|rate|assign|award|say))"
-    r"(?: (?:it|this|the|that|an?|only|just|still|clearly|therefore|thus|hence|at|with|as|to|of|for|in|rating|score|grade|verdict|mark|value|full|half|both|answer|response|reply|student's|assistant's|candidate's|one|be|exactly|simply|overall|my|final|him|her|them))*)?"
+    r"(?: (?:it|this|the|that|an?|only|just|still|clearly|therefore|thus|hence|at|with|as|to|of|for|in|rating|score|grade|verdict|mark|value|full|half|both|clear|solid|plain|definite|strong|perfect|simple|firm|answer|response|reply|student's|assistant's|candidate's|one|be|exactly|simply|overall|my|final|him|her|them))*)?"
     r"[\s,;:=()\u2013\u2014.!?*_\"'`>\u2192\uff1a\uff0c-]*$",
     re.IGNORECASE,
 )
