@@ -63,8 +63,6 @@ REGISTRIES = {
 
 NOT_ENFORCED = {
     "stages.refinement.until": "what an item waits for is said by `done`",
-    "stages.grading.outputs": "every answer that is brought in is handed out to be graded",
-    "judges.sees": "what a judge is shown follows from its template and `fills`",
     "report.unit": "what is one unit is chosen when agreement is measured",
     "report.by": "what agreement is cut by is chosen when it is measured",
     "report.statistics": "all statistics that fit are shown",

@@ -27,6 +27,8 @@ MOST_BALLOTS = 3_000
 _FREE = ("text", "long_text", "integer", "json")
 """Kinds of fields whose values no list limits."""
 _CHOSEN = ("option_of", "options_of", "order_of")
+CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
+"""What can be said of clips."""
 _TELLS = re.compile(
     r"(^|_)(answer|answers|gold|golden|key|correct|solution|truth|reason|rationale|explanation|hint)(_|$)"
 )
@@ -410,6 +412,13 @@ def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Pat
                 f"no item can be kept: `{keep.key}` is chosen from `{field.field}` and `{criterion.name}` from "
                 f"`{criterion.field}`; let both name the same list",
             )
+        elif field.kind == "options_of" and criterion.kind == "multi_choice":
+            yield Finding(
+                WARNING,
+                at,
+                f"raters' answers to `{criterion.name}` stand in the order of the options and are compared whole, so "
+                f"an item whose `{keep.key}` stands in another order is never kept; give them in that order",
+            )
         elif field.kind in ("segments", *marks.KINDS):
             yield Finding(
                 ERROR,
@@ -711,6 +720,13 @@ def _models(schema: Schema) -> Iterator[Finding]:
             ("models", "score"),
             f"only `rank_options` scores options; with `{models.strategy}` this does nothing",
         )
+    for name, value in models.clips.items():
+        if name not in CLIPS:
+            why = f"of clips one cannot say `{name}`, and no model could be asked; there are {', '.join(CLIPS)}"
+            yield Finding(ERROR, ("models", "clips", name), why)
+        elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            why = f"`{value}` is no number of frames, and no model could be asked; give a whole number, 0 or more"
+            yield Finding(ERROR, ("models", "clips", name), why)
     if models.clips and not any(slot.kind == "clip" for slot in schema.item.assets):
         yield Finding(WARNING, ("models", "clips"), "the item has no clip, so this does nothing; take it away")
     try:

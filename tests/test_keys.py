@@ -359,7 +359,7 @@ def slots(seen: Seen) -> Any:
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
     with there.store.read() as session:
         rows = session.exec(select(TaskRow).order_by("id")).all()
-    return [(row.stage, row.unit, row.slot, row.rank) for row in rows]
+    return [(row.stage, row.unit, row.slot, row.rank, row.state) for row in rows]
 
 
 def settled(seen: Seen) -> Any:
@@ -753,6 +753,7 @@ ROWS: dict[str, Row] = {
     "Grading.criteria": row(GRADING, f"{G}.criteria.0.prompt", "How good"),
     "Grading.combine": row(come_to, f"{G}.combine", "mean", **{f"{G}.raters": 2, "report": {}}),
     "Grading.dimensions": row(slots, f"{G}.dimensions", ["two"]),
+    "Grading.outputs": row(slots, f"{G}.outputs", 1),
     "Grading.shows": row(grading, f"{G}.shows", ["question"]),
     "Grading.qualification": row(grading, f"{G}.qualification", GATE),
     "Grading.gold": row(gold_of_grading, f"{G}.gold", {"rate": 0.5}),
@@ -778,6 +779,7 @@ ROWS: dict[str, Row] = {
     ),
     "Judge.parser": row(checked, "judges.0.parser", "last_line"),
     "Judge.fills": row(asked_judges, "judges.0.fills.ref_answer_1", "question"),
+    "Judge.sees": row(checked, "judges.0.sees", ["question", "answer", "prediction", "kind"]),
     "Judge.values": row(asked_judges, "judges.0.values", [0, 1]),
     "Judge.model": row(
         begun_judge,

@@ -20,6 +20,7 @@ from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import AssetSlot, ItemField, Schema
 from annotation_schemas.prompt import Prompt
 from annotation_schemas.prompts import GENERAL, IMAGE, PromptSet, load_prompt_set, parse_prompts, read_prompts
+from annotation_schemas.simulation import CLIPS
 from db import items, runs, tool_results
 from db.engine import Session, Store
 from db.tables import AssetRow, ItemRow
@@ -44,8 +45,6 @@ _AT_ONCE = 200
 """So many items are read with one query."""
 _FRAMES = 8
 """Of a clip, where neither plan nor schema says how many."""
-_CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
-"""What schema and plan may say of clips."""
 _TICK = 0.001
 """Clips note times in milliseconds: a frame that is reckoned to come at a moment may be noted so much later."""
 _OBSERVED = "current_observation_frame"
@@ -598,9 +597,9 @@ class _Shower:
         self.first_role = next(iter(self.images), None)
         self.segments = next((field.name for field in schema.item.fields if field.kind == "segments"), None)
         given = {**(schema.models.clips if schema.models else {}), **plan.clips}
-        unknown = [name for name in given if name not in _CLIPS]
+        unknown = [name for name in given if name not in CLIPS]
         if unknown:
-            raise ModelRefused(f"Of clips one cannot say `{unknown[0]}`; there are {', '.join(_CLIPS)}.")
+            raise ModelRefused(f"Of clips one cannot say `{unknown[0]}`; there are {', '.join(CLIPS)}.")
         self.recent = _count(given, "recent_segments", None)
         self.n_frames = _count(given, "frames_per_segment", _FRAMES) or 0
         self.n_observed = _count(given, "observation_frames", None)

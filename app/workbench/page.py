@@ -114,15 +114,16 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
     title = title_of(field)
     if stage in (Stage.GRADING, Stage.REFINEMENT) and title.casefold() == PREDICTION_TITLE.casefold():
         title = REFERENCE_TITLE  # beside a model's answer, the item's own is the reference
-    options = next((other for other in schema.item.fields if other.name == field.field), None)
+    picked = None if field.forms else field.field  # a text that names entries of a list is typed
+    options = next((other for other in schema.item.fields if other.name == picked), None)
     return {
         "name": field.name,
         "title": title,
         "kind": field.kind,
         "help": field.help,
         "required": field.required,
-        "field": field.field,
-        "options": [_choice(choice) for choice in field.options],
+        "field": picked,
+        "options": [_choice(choice) for choice in field.options] if not field.forms else [],
         "distinct": field.distinct,
         "options_title": title_of(options) if options else None,
         "length": field.length,

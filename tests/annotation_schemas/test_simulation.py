@@ -78,6 +78,11 @@ class Case(NamedTuple):
 
 
 IMPOSSIBLE = [
+    Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
+              "models: {strategy: generate, clips: {frames: 2}}\n"), "31: models.clips.frames", "cannot say `frames`"),
+    Case(text('{rule: unanimous, criterion: fits, value: "yes"}', after="  adjudication: none\n"
+              "models: {strategy: generate, clips: {recent_segments: few}}\n"), "31: models.clips.recent_segments",
+         "no number of frames"),
     Case(text("{rule: majority, criteria: [choice, fits], key: answer}"), f"{KEEP}: stages.verification.keep.key",
          "rejected although its votes are right and unanimous"),
     Case(text("{rule: unanimous, criterion: count, value: 12}"), f"{KEEP}: stages.verification.keep.value",
@@ -135,6 +140,8 @@ IMPOSSIBLE = [
          "31: models.variants.planing", "would silently get `general`; there are general, planning"),
 ]  # fmt: skip
 MAYBE_MEANT = [
+    Case(text("{rule: unanimous_and_key, criterion: seen, key: several}"), f"{KEEP}: warning: stages.",
+         "an item whose `several` stands in another order is never kept"),
     Case(text('{rule: majority, criterion: fits, value: "yes"}', raters=2), f"{KEEP}: warning: stages.verification.",
          "with 2 raters a majority is all of them"),
     Case(text('{rule: weighted, criterion: fits, value: "yes"}'), f"{KEEP}: warning: stages.verification.keep",
@@ -177,7 +184,6 @@ FITS = [
     text("{rule: unanimous_and_key, criterion: choice, key: answer}", raters=2),
     text("{rule: majority, criterion: choice, key: answer}"),
     text("{rule: unanimous_and_key, criterion: count, key: number}"),
-    text("{rule: unanimous_and_key, criterion: seen, key: several}"),
     text('{rule: unanimous, criterion: fits, value: "yes"}', raters=40),
 ]
 

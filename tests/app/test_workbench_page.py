@@ -222,3 +222,11 @@ def test_every_shipped_schema_can_be_drawn(name: str, stage: Stage) -> None:
 def test_the_version_of_the_scripts_changes_with_their_content() -> None:
     assert f"/workbench/{assets.version()}/workbench.js" in assets.loader()
     assert len(assets.loader()) < 300, "this much is sent with every rerun"
+
+
+def test_a_text_in_a_form_is_typed_whatever_list_it_names() -> None:
+    loaded = load_schema(shipped()["etp_bench"])
+    fields = {
+        each["name"]: each for each in page.static_part(loaded, Stage.AUTHORING, project="p", title="P")["fields"]
+    }
+    assert (fields["answer"]["kind"], fields["answer"]["field"], fields["answer"]["options"]) == ("long_text", None, [])
