@@ -124,7 +124,7 @@ def comparisons(store: Store, found: Read, *, person: Person | None, together: s
         plans = {
             run.id or 0: (run.name, plan)
             for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
-            if (plan := JudgePlan.of(run.params["plan"])).swap and not plan.attacks
+            if run.withdrawn_at is None and (plan := JudgePlan.of(run.params["plan"])).swap and not plan.attacks
         }
         if not plans:
             return []

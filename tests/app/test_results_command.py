@@ -66,7 +66,7 @@ def test_slices_are_told_with_their_number(home: Path) -> None:
 def test_mistakes_are_told_in_a_sentence(home: Path) -> None:
     for arguments, words in (
         (["--by", "goal"], "Items cannot be cut by 'goal'"),
-        (["--criterion", "beauty"], "no criterion 'beauty' whose values are numbers; it has score"),
+        (["--criterion", "beauty"], "no criterion 'beauty' whose values are numbers or named options; it has score"),
         (["--cluster", "goal"], "not put together by 'goal'"),
     ):
         with pytest.raises(InvalidInput, match=words):

@@ -17,7 +17,7 @@ from domain.judging import JudgePlan
 from tests.factories import make_predictions
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
-from workflow import results
+from workflow import results, runs
 from workflow.comparisons import Comparison, as_csv, comparisons, favoured
 
 
@@ -98,6 +98,14 @@ def test_what_was_said_about_an_earlier_answer_does_not_count(world: World) -> N
     make_predictions(world.store, world.items[:3], models=["one"])
     (found,) = compared(world)
     assert (found.wins, found.earlier, found.n) == (7, 3, 7)
+
+
+def test_a_withdrawn_run_counts_nowhere(world: World) -> None:
+    with ScriptedServer(script("w" * 10, world.items)) as server:  # type: ignore[arg-type]
+        run = world.run(server.url, world.plan("better_of_two", baseline="two", pictures=False), attempts=1)
+        world.work(run)
+    runs.withdraw(world.store, by=None, run=run, reason="the wrong baseline")
+    assert compared(world) == []
 
 
 def test_a_project_without_comparisons_has_none(world: World) -> None:
