@@ -584,6 +584,11 @@ def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]
         else "the one that more than half of the people asked for give"
     )
     notes = [f"The grade of an answer is {words}. The intervals say what other items would give, with these people."]
+    if grading.outputs is not None and len(found.schema.dimensions) > 1:
+        notes.append(
+            "People grade a planned sample, drawn evenly over the dimensions: the mean over dimensions is what it "
+            "stands for; in the mean over answers a dimension weighs as much as the sample has of it."
+        )
     if few:
         notes.append(
             f"{few} of {len(given)} graded answers have fewer grades than the {grading.raters} that are asked for."

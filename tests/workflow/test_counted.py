@@ -121,6 +121,14 @@ def test_people_s_grades_are_over_the_dimensions_that_people_grade() -> None:
     assert (cut.whole["m"].asked, cut.whole["m"].found.n_units) == (10, 10)
 
 
+def test_what_a_planned_sample_stands_for_is_said() -> None:
+    found = read_of([(0, "m"), (1, "m")], dimension=["d00", "d01"], grades={0: [1.0] * 3, 1: [0.0] * 3})
+    planned = load_text(TWELVE.replace("raters: 3", "raters: 3\n    outputs: 30"), "g", "twelve").schema_
+    for schema, said in ((found.schema, False), (planned, True)):
+        cut = numbers.board(replace(found, schema=schema), Scores("human", "score"))
+        assert any("planned sample" in note for note in cut.notes) is said
+
+
 def test_a_correction_is_about_the_dimensions_that_people_have_graded_and_says_so() -> None:
     # The judge scored 240 answers in twelve dimensions, always 1. People graded 10 of 20 in d00 and d01: right is half.
     dimension = [id for id in DIMENSIONS for _ in range(20)]
