@@ -29,6 +29,8 @@ from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
 
 WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
 """A table may be wider than the page: its bar is always there, and the arrow keys move it."""
+MANY_COLUMNS = 9
+"""So many fit into a window of 1280 pixels."""
 STYLE = """
 html body [data-testid="stMainBlockContainer"] { max-width: 1640px !important; }
 .ts-wide-table { overflow-x: auto; padding-bottom: .3rem; }
@@ -187,7 +189,11 @@ def leaderboard(
         by = cut.slicing.way.name
         row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)]
         rows.append(row)
-    return markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard", **WIDE)
+    drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard", **WIDE)
+    if len(heads) <= MANY_COLUMNS:
+        return drawn
+    words = f"{len(heads)} columns: where they do not fit, the table scrolls sideways, also with the arrow keys."
+    return markup.joined([drawn, markup.tag("p", markup.quiet(words), style="ts ts-small")])
 
 
 def _unread(view: ProjectView, line: Line, items: Items | None) -> markup.Markup:
