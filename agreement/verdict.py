@@ -233,8 +233,8 @@ def _as_well(alternative: AlternativeTest | None, constant_test: AlternativeTest
         return []
     rejected = sum(person.rejected for person in constant_test.people)
     k = constant_test.winning_rate.n_raters
-    passes = "passes" if constant_test.passed else "does not pass"
-    return [f"One that always says the same {passes} the alternative annotator test, too: {rejected} of {k} people."]
+    passes = "passes the alternative annotator test, too" if constant_test.passed else "does not pass it"
+    return [f"One that always says the same {passes}: {rejected} of {k} people."]
 
 
 def _all_alike(

@@ -29,7 +29,7 @@ def render(services: Services) -> None:
     view = shell.lead_of(services)
     shell.heading(
         "Calibration",
-        "Judges against people: what each number rests on, and a verdict under a rule, with the day on which it was set.",
+        "Judges against people: what each number rests on, and a verdict under a rule that is printed with it.",
         made_up=view.made_up,
     )
     stages = [stage for stage in STAGES if getattr(view.schema.schema_.stages, stage.value) is not None]
