@@ -61,16 +61,18 @@ def last_at(session: Session, *, project_id: int) -> datetime | None:
     return session.exec(select(EventRow.at).where(EventRow.id == newest)).first()
 
 
+WITHOUT_EFFECT = ("task.", "person.", "comment.", "history.", "export.")
+"""What kinds of events begin with that change no figure of a project."""
+
+
 def newest(session: Session, *, project_id: int, kind: str | None = None) -> int:
-    """The id of the newest event in a project, of a kind or of any; 0 if there is none."""
+    """The id of the newest event of a kind in a project, or of any that may change a figure; 0 if there is none."""
     wanted = select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id)
-    return session.exec(wanted if kind is None else wanted.where(EventRow.kind == kind)).one() or 0
-
-
-def newest_of(session: Session, *, project_id: int, kind: str) -> EventRow | None:
-    """The newest event of a kind in a project."""
-    wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind)
-    return session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
+    if kind is not None:
+        wanted = wanted.where(EventRow.kind == kind)
+    else:
+        wanted = wanted.where(*(~col(EventRow.kind).startswith(each) for each in WITHOUT_EFFECT))
+    return session.exec(wanted).one() or 0
 
 
 def held(session: Session, *, task_id: int, person_id: int) -> bool:

@@ -23,7 +23,7 @@ from db.tables import (
     TaskRow,
 )
 from domain.roles import Role
-from domain.states import ItemState, Purpose, Stage, TaskState
+from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
 
 def add(session: Session, *, row: CommentRow, people: Iterable[int]) -> CommentRow:
@@ -228,6 +228,17 @@ def newest(session: Session, *, project_id: int, stage: Stage) -> tuple[int, int
         ImportedRatingRow.project_id == project_id, ImportedRatingRow.stage == stage
     )
     return session.exec(submitted).one() or 0, session.exec(imported).one() or 0
+
+
+def asked_blind(session: Session, *, project_id: int, person_id: int, own: bool) -> set[int]:
+    """Items about which somebody has or had a slot in a blind stage, or, unless ``own``, about which anybody still has
+    to answer: only of these may there be anything that the person must not see."""
+    mine = col(TaskRow.person_id) == person_id
+    waiting = or_(col(TaskRow.state).in_((TaskState.OPEN, TaskState.CLAIMED)), col(TaskRow.correcting))
+    wanted = select(TaskRow.item_id).where(
+        TaskRow.project_id == project_id, col(TaskRow.stage).in_(BLIND), mine if own else or_(mine, waiting)
+    )
+    return {id for id in session.exec(wanted.distinct()) if id is not None}
 
 
 def differing(session: Session, *, project_id: int, stage: Stage) -> list[AnnotationRow]:

@@ -128,7 +128,7 @@ def find(
     limit: int = 100,
 ) -> Found:
     """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out
-    of the lines, and counted in ``n``.
+    of the lines. They are counted in ``n`` as long as nothing is searched for beside the dimension, else not.
 
     ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
     whose ratings came from files included (for leads); ``text`` those in whose id or title it is.
@@ -142,12 +142,12 @@ def find(
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
             raise NotAllowed(FOR_SENIORS)
-        where: dict[str, Any] = {"project_id": access.project_id, "dimension": dimension, "state": state}
-        if not text and differ is None:
+        where: dict[str, Any] = {"project_id": access.project_id, "dimension": dimension}
+        if not text and differ is None and state is None:
             n = threads.count_items(session, **where)
             rows = threads.find_items(session, **where, offset=offset, limit=limit)
             return _shown(session, access, person, rows, n)
-        rows = threads.find_items(session, **where, limit=None)
+        rows = threads.find_items(session, **where, state=state, limit=None)
         if differ is not None:
             if units is None:
                 wanted = _differing(threads.differing(session, project_id=access.project_id, stage=differ))
@@ -158,7 +158,16 @@ def find(
         if text:
             wanted_text = text.casefold()
             rows = [row for row in rows if wanted_text in _words_of(session, access, row).casefold()]
+        rows = _open_to(session, access, person, rows)
         return _shown(session, access, person, rows[offset : offset + limit], len(rows))
+
+
+def _open_to(session: Session, access: Access, person: Person, rows: Sequence[ItemRow]) -> list[ItemRow]:
+    """The items that somebody may look into. What is searched for is a fact about an item: whether one is found, and
+    how many are, must not tell it to whoever is asked about the item blind."""
+    own = at_least(access.role, Role.LEAD)  # leads are blind only to what they have in hand
+    asked = threads.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
+    return [row for row in rows if row.id not in asked or sight(session, access=access, person=person, item=row).whole]
 
 
 def _words_of(session: Session, access: Access, row: ItemRow) -> str:

@@ -12,7 +12,7 @@ from agreement.summary import Result, summarise
 from annotation_schemas.answers import said_of
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
-from db import events, files, judging, threads, withdrawn
+from db import answers, events, files, judging, threads
 from db import items as stored_items
 from db.engine import Store
 from domain.errors import RatingsError
@@ -186,16 +186,21 @@ def figures(
     )
 
 
-def mark(store: Store, *, person: Person | None, project: str, stage: Stage) -> tuple[int | str, ...]:
-    """What stays the same as long as nobody has submitted ratings of a stage or brought some in from a file, no judge
-    has said anything, the schema is the same, and the same items count."""
+def mark(
+    store: Store, *, person: Person | None, project: str, stage: Stage, asking: bool = False
+) -> tuple[int | str, ...]:
+    """What stays the same as long as the figures of a stage do: nobody has submitted ratings of it or brought some in,
+    no judge has said anything, schema, items, their states, runs and rules are what they were.
+
+    ``asking`` also looks at everything that models and judges were asked, which reports on judges count.
+    """
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        newest = threads.newest(session, project_id=access.project_id, stage=stage)
-        judged = judging.newest(session, project_id=access.project_id)
-        moved = events.newest(session, project_id=access.project_id, kind="item.state")
-        gone = withdrawn.mark(session, project_id=access.project_id)
-        return (access.loaded.hash, *newest, judged, moved if stage is Stage.GRADING else 0, gone)
+        id = access.project_id
+        asked = answers.mark(session, project_id=id) if asking else ()
+        rated = threads.newest(session, project_id=id, stage=stage)
+        judged = judging.newest(session, project_id=id)
+        return (access.loaded.hash, *rated, judged, events.newest(session, project_id=id), *asked)
 
 
 def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:

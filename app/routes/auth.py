@@ -32,8 +32,9 @@ Form = Mapping[str, str]
 
 HASHERS = 2
 """Passwords hashed at a time: each takes 64 MiB and a core, so that many guesses at once slow down only each other."""
-WAITING_OF_ONE = 4
-"""Passwords of one origin that may wait for that: whoever comes behind them waits for less than a second."""
+WAITING_OF_ONE = 16
+"""Passwords of one origin that may wait for that, as many as a team behind one address sends when its day begins:
+whoever comes behind them waits for about two seconds."""
 WAITING_OF_ALL = 40
 KNOWN = "touchstone_known"
 """The cookie of a browser in which somebody has signed in: its attempts at that login are counted by themselves."""

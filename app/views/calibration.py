@@ -115,7 +115,7 @@ def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[st
         services.settings,
         "calibration",
         {"project": view.name, "stage": stage, **asked},
-        state=measure.mark(services.store, **about),
+        state=measure.mark(services.store, **about, asking=True),
         size=measure.size(services.store, **about),
     )
     return {"asked": (view.name, stage), **made}

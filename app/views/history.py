@@ -29,6 +29,7 @@ STATES = {
 }
 PAGE = 100
 """So many items are on a page of the list."""
+NOT_SEARCHED = "Items that you may be asked about blind are not searched."
 By = Callable[[str | None], markup.Markup]
 """How somebody is called on the page: by name, with the login where one points at it."""
 PURPOSES = {Purpose.QUALIFICATION: "qualification", Purpose.GOLD: "hidden gold"}
@@ -146,6 +147,8 @@ def _list(services: Services, view: ProjectView) -> None:
     pages: dict[str, Any] = {"size": PAGE, "of": (view.name, wanted_now), "key": "history.page"}
     begin = shell.page_begin(**pages)
     found = look(begin)
+    if any((state, text, differ)):  # the same words whatever was found
+        shell.show(markup.tag("p", markup.quiet(NOT_SEARCHED), style="ts ts-small"))
     if not found.n:
         shell.show(markup.notice("There is no such item."))
         return

@@ -150,7 +150,7 @@ def test_the_collector_is_frozen_after_the_first_page_and_no_model_package_is_lo
     tmp_path: Path, running: Server, browser_page: Page
 ) -> None:
     running.restart()
-    assert _health(running) == {"status": "ok", "database": "ok", "frozen": False}
+    assert _health(running) == {"status": "ok", "database": "ok", "disk": "ok", "frozen": False}
     _sign_in(browser_page, running, "lea")
     end = time.monotonic() + 30
     while not _health(running)["frozen"] and time.monotonic() < end:

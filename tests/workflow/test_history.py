@@ -6,6 +6,7 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import ItemRow
+from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from tests.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
@@ -93,3 +94,30 @@ def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> Non
     assert [page.n for page in pages] == [3, 3]
     assert [each.name for page in pages for each in page.lines] == found()
     assert history.find(store, person=lea, project="p", text="colour", offset=1, limit=1).n == 2
+
+
+def test_a_search_tells_nobody_what_was_said_of_an_item_that_they_are_asked_about_blind(store: Store) -> None:
+    """Two have voted on both items, alike on one and not on the other; seniors hold both, or have still to get them."""
+    make_project(store, loaded=make_schema(raters=3))
+    make_items(store, 2)
+    ann, ben = make_people(store, "ann", "ben")
+    sam, tim = (make_person(store, login, role=Role.SENIOR) for login in ("sam", "tim"))
+    lea = make_person(store, "lea", role=Role.LEAD)
+    alike = vote(store, ann, "red").item
+    vote(store, ann, "red")
+    for _ in range(2):
+        view = claimed(store, ben)
+        submit.submit(
+            store, person=ben, task=view.id, key=view.id, values={"choice": "red" if view.item == alike else "blue"}
+        )
+    claimed(store, sam)
+
+    def found(person: Person, **wanted: object) -> list[tuple[int, int, int]]:
+        searched = (history.find(store, person=person, project="p", text=f"colour/{n}", **wanted) for n in range(2))  # type: ignore[arg-type]
+        return [(each.n, each.closed, len(each.lines)) for each in searched]
+
+    for senior in (sam, tim):
+        for wanted in ({}, {"differ": Stage.VERIFICATION}, {"state": ItemState.IN_VERIFICATION}):
+            assert found(senior, **wanted) == [(0, 0, 0)] * 2, wanted
+        assert history.find(store, person=senior, project="p").n == 2
+    assert sorted(found(lea, differ=Stage.VERIFICATION)) == [(0, 0, 0), (1, 0, 1)]

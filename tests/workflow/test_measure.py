@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -12,6 +13,7 @@ from agreement import Result, Scale
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_text
 from app.cli import cli
+from db import events
 from db.engine import Store, open_store
 from domain.errors import NotAllowed, RatingsError, TouchstoneError
 from domain.roles import Role
@@ -27,6 +29,7 @@ from tests.factories import (
     vote,
 )
 from workflow import submit
+from workflow.calibrate import store_rule
 from workflow.measure import agreement_of, mark
 from workflow.ratings import bring_in_ratings, ratings_of
 
@@ -206,3 +209,31 @@ def test_answers_of_several_parts_are_compared_as_the_schema_says(store: Store) 
         agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION, criteria=["plan"])
     with pytest.raises(RatingsError, match="no statistic of 'plan': tags of steps"):
         agreement_of(store, person=None, project="p", stage=Stage.GRADING, criteria=["plan"])
+
+
+def test_what_changes_a_figure_changes_its_mark(store: Store) -> None:
+    """A figure that is kept is shown as long as its mark stands: nothing that it is made of may leave the mark."""
+    make_project(store)
+    (ann,) = make_people(store, "ann")
+    about: dict[str, Any] = {"person": None, "project": "p", "stage": Stage.VERIFICATION}
+    marks = [mark(store, **about)]
+
+    def new() -> bool:
+        marks.append(mark(store, **about))
+        return marks[-1] not in marks[:-1]
+
+    make_items(store, 2)
+    with store.write() as session:
+        events.record(session, at=store.now(), kind="items.imported", project_id=1)
+    assert new()
+    store_rule(store, by=None, project="p", text="margin=0.2")
+    assert new()
+    claimed(store, ann)
+    assert not new()
+    for kind in ("item.state", "item.revised", "run.withdrawn", "run.taken_back", "ratings.imported"):
+        with store.write() as session:
+            events.record(session, at=store.now(), kind=kind, project_id=1)
+        assert new(), kind
+    with store.write() as session:
+        events.record(session, at=store.now(), kind="comment.written", project_id=1)
+    assert not new()
