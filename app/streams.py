@@ -21,6 +21,9 @@ from domain.records import Person
 UPLOAD = "/_stcore/upload_file/"
 MESSAGES = frozenset({"rerun_script", "stop_script", "app_heartbeat", "file_urls_request"})
 """What a page of ours sends. Clearing caches, running on save and asking about git are nobody's here."""
+OPERATION = "backend_operation_request"
+OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})
+"""What a page asks for beside that: a file that is made when it is fetched, and further rows of a table."""
 HELD_BYTES = 2 * 1024**3
 """Uploads that are kept in memory or under way at a time, of all people together."""
 FORGET_SECONDS = 60.0
@@ -123,7 +126,10 @@ def is_wanted(sent: bytes | None) -> bool:
         message.ParseFromString(sent)
     except DecodeError:
         return True
-    return message.WhichOneof("type") in MESSAGES
+    kind = message.WhichOneof("type")
+    if kind == OPERATION:
+        return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
+    return kind in MESSAGES
 
 
 def _person(scope: Scope) -> Person | None:

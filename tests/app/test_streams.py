@@ -90,6 +90,17 @@ def test_what_is_for_developers_reaches_nobody() -> None:
     assert behind.reached[:-1] == kept
 
 
+def test_a_file_that_is_made_when_it_is_fetched_is_asked_for() -> None:
+    """What else a page can ask for this way, such as installing something, is for developers."""
+    behind = Behind()
+    asked, dropped = BackMsg(), BackMsg()
+    asked.backend_operation_request.deferred_file.SetInParent()
+    dropped.backend_operation_request.install_skills.SetInParent()
+    sent = [{"type": "websocket.receive", "bytes": each.SerializeToString()} for each in (dropped, asked)]
+    _run(_visit(behind.guarded(), "websocket", ANA, sent))
+    assert behind.reached[:-1] == sent[1:]
+
+
 def _upload(app: Streams, who: SignedIn, size: int, **headers: str) -> Any:
     given = {"content-length": str(size), **headers}
     body = [{"type": "http.request", "body": b"x" * min(size, 100)}]
