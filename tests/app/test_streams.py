@@ -97,7 +97,7 @@ def test_a_file_that_is_made_when_it_is_fetched_is_asked_for() -> None:
     asked.backend_operation_request.deferred_file.SetInParent()
     dropped.backend_operation_request.install_skills.SetInParent()
     sent = [{"type": "websocket.receive", "bytes": each.SerializeToString()} for each in (dropped, asked)]
-    _run(_visit(behind.guarded(), "websocket", ANA, sent))
+    _run(_visit(behind.guarded(), "websocket", ANA, list(sent)))
     assert behind.reached[:-1] == sent[1:]
 
 
