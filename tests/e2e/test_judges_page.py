@@ -36,7 +36,7 @@ REPLIES: tuple[tuple[str, Verdict], ...] = (
     ("They have nothing in common. Rating: [[0]]", Verdict.SCORED),
     ("Hard to say: somewhere in between. Rating: [[0.75]]", Verdict.OUT_OF_RANGE),
     ("<script>document.title='gone'</script> I would call this answer fine.", Verdict.UNPARSEABLE),
-    ("Rating: [[0]]. On second thoughts, Rating: [[1]]", Verdict.CONTRADICTORY),
+    ("Rating: [[0]]. Rating: [[1]]", Verdict.CONTRADICTORY),
     ("", Verdict.EMPTY),
 )
 

@@ -13,7 +13,7 @@ from domain.judging import Verdict, Wanted
 from domain.states import Stage
 from inference.judges.parsers import PARSERS
 from media.store import MediaStore
-from tests.factories import claimed, make_person
+from tests.factories import claimed, make_fields, make_person
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, html
 from tests.workflow.test_judging import World
 from workflow import jobs, judged, judging, submit
@@ -172,8 +172,9 @@ def test_only_leads_read_any_of_it(world: World) -> None:
         judged.reply(world.store, by=None, run=run, attempt=view.id + 1000)
 
 
-def test_what_cannot_be_asked_is_counted_beyond_the_first_prompts(world: World, tmp_path: Path) -> None:
-    plan = world.plan(fills={"reference": "notes", "answer": "prediction"})
+def test_what_cannot_be_asked_is_counted_beyond_the_first_prompts(store: Store, tmp_path: Path) -> None:
+    world = World(store, tmp_path, fields=make_fields())  # none of them has the field `origin`
+    plan = world.plan(fills={"reference": "origin", "answer": "prediction"})
     seen = judging.foreseen(
         world.store,
         MediaStore(tmp_path / "media"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,10 @@ def means(store: Store, media: MediaStore, cache: Path) -> Means:
 class World:
     """A project with answers of two models, and a judge at an endpoint."""
 
-    def __init__(self, store: Store, folder: Path, items: int = 10) -> None:
+    def __init__(self, store: Store, folder: Path, items: int = 10, fields: Mapping[str, Any] | None = None) -> None:
         self.store = store
         make_project(store)
-        self.items = make_items(store, items)
+        self.items = make_items(store, items, fields=fields)
         make_predictions(store, self.items, models=["one", "two"])
         self.means = means(store, MediaStore(folder / "media"), folder / "prepared")
 
