@@ -77,9 +77,11 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
         return (float(_close(value, known)), "") if _number(value) else (math.nan, GONE)
     if asked.kind in (AnswerKind.TEXT, AnswerKind.YES_NO):
         return (float(plain(value) == plain(known)), "") if isinstance(value, str) else (math.nan, GONE)
-    chosen = [value] if isinstance(value, str) else list(value) if isinstance(value, list | tuple) else []
+    several = isinstance(value, list | tuple)
+    chosen = list(value) if several else [value] if isinstance(value, str) else []
     there = [_meant(each, asked.options) for each in chosen]
-    if not chosen or None in there:
+    none_of_them = several and asked.kind is AnswerKind.MULTI  # an empty list says something there, elsewhere nothing
+    if None in there or (not there and not none_of_them):
         return math.nan, GONE
     if asked.kind is AnswerKind.MULTI:
         return float(set(there) == set(known)), ""

@@ -95,6 +95,11 @@ YES_NO = Asked(AnswerKind.YES_NO)
         (["c", "a"], MULTI, ["a", "c"], 1, ""),
         (["a"], MULTI, ["a", "c"], 0, ""),
         (["a", "b", "c"], MULTI, ["a", "c"], 0, ""),
+        ([], MULTI, ["a", "c"], 0, ""),  # "none of them" is an answer
+        ([], MULTI, [], math.nan, NO_KEY),  # an empty field is one that nobody filled in
+        (["d"], MULTI, ["a", "c"], math.nan, GONE),
+        (None, MULTI, ["a", "c"], math.nan, GONE),
+        ([], ORDER, ["c", "a", "b"], math.nan, GONE),
         (["c", "a", "b"], ORDER, ["c", "a", "b"], 1, ""),
         (["a", "c", "b"], ORDER, ["c", "a", "b"], 0, ""),
         (5.0, NUMBER, 5, 1, ""),

@@ -13,7 +13,7 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas import shipped
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, ReadingRow
 from domain.errors import FileRefused
@@ -203,6 +203,33 @@ def test_a_letter_goes_on_meaning_the_option_that_was_shown(store: Store, items:
     assert line.found.n_units == 0
     assert dict(line.left_out) == {"it chose an option that the item no longer has": 1}
     assert (line.lowest, line.highest) == (0, 1)
+
+
+SEVERAL = """
+name: several
+version: 1
+title: Several
+dimensions: [{id: colour, title: Colour, definition: "A colour."}]
+item:
+  assets: [{role: image, kind: image}]
+  fields:
+    - {name: question, kind: text}
+    - {name: options, kind: text_list}
+    - {name: answer, kind: options_of, field: options}
+stages:
+  authoring: {}
+"""
+
+
+def test_none_of_them_is_wrong_where_some_are_right(store: Store) -> None:
+    """2 of 4: both named, both named, one named, none named."""
+    factories.make_project(store, loaded=load_text(SEVERAL, "g", "several"))
+    fields = {"question": "Which are colours?", "options": ["red", "cup", "blue"], "answer": ["red", "blue"]}
+    ids = factories.make_items(store, 4, fields=fields)
+    texts = ["A, C", "red and blue", "A", "None of them."]
+    factories.make_run(store, [Attempt(id, Outcome.ANSWERED, text) for id, text in zip(ids, texts, strict=True)])
+    line = accuracy(store, "little-model")
+    assert (line.found.value, line.found.n_units, dict(line.left_out)) == (0.5, 4, {})
 
 
 def test_a_ranked_option_is_what_it_is_whatever_its_words(store: Store) -> None:
