@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -13,8 +14,10 @@ from annotation_schemas.model import ItemField, Schema
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 
 _LISTED = {"option_of": AnswerKind.OPTION, "options_of": AnswerKind.MULTI, "order_of": AnswerKind.ORDER}
+_WRITTEN = ("text", "long_text")
 _READ_AS = {"yes_no": AnswerKind.YES_NO, "number": AnswerKind.NUMBER, "text": AnswerKind.TEXT}
 _YES_NO = frozenset({"yes", "no"})
+_LETTER = re.compile(r"\s*\(?([A-Za-z])[.):]{0,2}\s*")
 
 NO_KEY = "the item has no key"
 STRANGE_KEY = "the item's key is none of its options"
@@ -47,10 +50,13 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
 
 
 def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Asked:
-    """A key that is a text is one of the options where the item lists some and it is among them."""
+    """A key that is a text is one of the options where the item lists some.
+
+    Whether it is one at the moment does not matter: how an answer is read would hang on a typing error in the key.
+    """
     listed = options_field(schema)
-    options = _texts(fields.get(listed)) if listed and listed != field.name else ()
-    return Asked(AnswerKind.OPTION, options) if fields.get(field.name) in options else Asked(AnswerKind.TEXT)
+    options = _texts(fields.get(listed)) if listed and field.kind in _WRITTEN else ()
+    return Asked(AnswerKind.OPTION, options) if options else Asked(AnswerKind.TEXT)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -61,7 +67,8 @@ def held_against(value: Any, asked: Asked, key: Any) -> tuple[float, str]:
     """1 where what was read is the key, else 0; nan with the reason where it can be neither.
 
     An option is held against the key by its whole text, several as a set, an order as a sequence, numbers as numbers. A
-    text equals a key if nothing but case, white space and a full stop at its end differ.
+    key that is a letter is the option at that place, unless options are letters themselves. A text equals a key if
+    nothing but case, white space and a full stop at its end differ.
 
     Parameters
     ----------
@@ -105,6 +112,8 @@ def _key(key: Any, asked: Asked) -> tuple[Any, str]:
         return (key, "") if isinstance(key, str) else (None, NO_KEY)
     several = [key] if not isinstance(key, list | tuple) else list(key)
     there = [_meant(str(each), asked.options) for each in several]
+    if asked.kind is AnswerKind.OPTION and there == [None]:
+        there = [_lettered(str(several[0]), asked.options)]
     return (None, STRANGE_KEY) if None in there else (there, "")
 
 
@@ -114,6 +123,15 @@ def _meant(text: str, options: Sequence[str]) -> str | None:
         return text
     alike = {each for each in options if plain(each) == plain(text)}
     return alike.pop() if len(alike) == 1 else None
+
+
+def _lettered(text: str, options: Sequence[str]) -> str | None:
+    """The option that a single letter names by its place; none where options are letters themselves."""
+    letter = _LETTER.fullmatch(text)
+    if letter is None or any(_LETTER.fullmatch(each) for each in options):
+        return None
+    place = ord(letter[1].upper()) - ord("A")
+    return options[place] if place < len(options) else None
 
 
 def _number(value: Any) -> bool:

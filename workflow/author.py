@@ -17,6 +17,7 @@ from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
 from domain.states import ItemState, Stage, TaskState
+from workflow import readings
 from workflow.feed import feed
 from workflow.projects import Access, access_to
 from workflow.show import roles_for
@@ -123,6 +124,7 @@ def revise(
         item_id=item.id,
         data={"revision": number},
     )
+    readings.refresh(session, access=access, item_id=item.id or 0, now=now)
     open_verification(session, access=access, revisions=[(item.id or 0, number, item.dimension)], now=now)
     feed(session, access=access, answers=[(id, item.id or 0, number, item.dimension) for id in fed], now=now)
     settle(session, access=access, item=item, now=now)

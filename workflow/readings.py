@@ -48,6 +48,29 @@ def fill(session: Session, *, access: Access, item_id: int, now: datetime) -> No
     _keep(session, access.schema, found, now)
 
 
+def refresh(session: Session, *, access: Access, item_id: int, now: datetime) -> None:
+    """Read, in this transaction, those answers to an item anew of which the protocol asks something else than when they
+    were read; earlier readings are kept."""
+    found = readings.unread(
+        session,
+        project_id=access.project_id,
+        version=READER_VERSION,
+        item_id=item_id,
+        everything=True,
+        limit=_MOST_OF_AN_ITEM,
+    )
+    if not found:
+        return
+    states = readings.revisions(session, item_ids=[item_id])[item_id]
+    known = readings.known(session, ids=[each.id for each in found], reader=RULES, version=READER_VERSION)
+    other = []
+    for each in found:
+        asked = asked_of(access.schema, state_at(states, each.created_at)[1])
+        if (each.id, asked_hash(asked)) not in known:
+            other.append(each)
+    _keep(session, access.schema, other, now)
+
+
 @dataclass(frozen=True)
 class NewAnswer:
     """An answer that is to be stored."""

@@ -92,6 +92,11 @@ YES_NO = Asked(AnswerKind.YES_NO)
         ("bowl", OPTION, "cup", math.nan, GONE),  # read when the item had other options
         ("cup", OPTION, "bowl", math.nan, STRANGE_KEY),
         ("cup", OPTION, None, math.nan, NO_KEY),
+        ("plate", OPTION, "B", 1, ""),  # a letter names the option at its place
+        ("cup", OPTION, "(b).", 0, ""),
+        ("Cup", OPTION, "D", math.nan, STRANGE_KEY),  # there are three
+        ("C", Asked(AnswerKind.OPTION, ("B", "C")), "B", 0, ""),  # options that are letters are themselves meant
+        ("C", Asked(AnswerKind.OPTION, ("B", "C")), "A", math.nan, STRANGE_KEY),
         (["c", "a"], MULTI, ["a", "c"], 1, ""),
         (["a"], MULTI, ["a", "c"], 0, ""),
         (["a", "b", "c"], MULTI, ["a", "c"], 0, ""),

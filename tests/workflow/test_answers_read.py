@@ -13,11 +13,12 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas import shipped
+from annotation_schemas.asked import STRANGE_KEY
 from annotation_schemas.loader import load_schema, load_text
 from db.engine import Store
 from db.tables import AttemptRow, PredictionRow, ReadingRow
 from domain.errors import FileRefused
-from domain.reading.answers import READER_VERSION, ReadOutcome
+from domain.reading.answers import READER_VERSION, AnswerKind, Asked, ReadOutcome
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from media.store import MediaStore
@@ -230,6 +231,44 @@ def test_none_of_them_is_wrong_where_some_are_right(store: Store) -> None:
     factories.make_run(store, [Attempt(id, Outcome.ANSWERED, text) for id, text in zip(ids, texts, strict=True)])
     line = accuracy(store, "little-model")
     assert (line.found.value, line.found.n_units, dict(line.left_out)) == (0.5, 4, {})
+
+
+TEXT_KEY = factories.BLIND.replace("PER_SOURCE", "1").replace("RATERS", "2").replace("ADJUDICATION", "none")
+TEXT_KEY = TEXT_KEY.replace("{name: answer, kind: option_of, field: options,", "{name: answer, kind: text,")
+
+
+def test_a_typing_error_in_a_text_key_is_seen_and_mended_without_asking_anew(store: Store) -> None:
+    """The truth by hand, options red and blue: A, red and "A. red" are right, B is wrong."""
+    factories.make_project(store, loaded=load_text(TEXT_KEY, "g", "blind"))
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    (typo,) = factories.make_items(store, fields=factories.make_fields(answer="Redd"))
+    (letter,) = factories.make_items(store, fields=factories.make_fields(answer="A"))
+    texts = {"m1": "A", "m2": "red", "m3": "The answer is A. red", "m4": "B"}
+    for model, text in texts.items():
+        said = [Attempt(id, Outcome.ANSWERED, text) for id in (typo, letter)]
+        factories.make_run(store, said, name=model)
+    before = {model: accuracy(store, model) for model in texts}
+    assert [line.found.value for line in before.values()] == [1, 1, 1, 0]
+    assert {tuple(line.left_out.items()) for line in before.values()} == {((STRANGE_KEY, 1),)}
+    edit_item(store, person=lea, project="p", item="colour/0", fields={"answer": "red"})
+    after = {model: accuracy(store, model) for model in texts}
+    assert [(line.found.value, line.found.n_units) for line in after.values()] == [(1, 2), (1, 2), (1, 2), (0, 2)]
+
+
+def test_an_edit_reads_answers_anew_that_were_read_as_something_else(
+    store: Store, items: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    with monkeypatch.context() as then:
+        then.setattr(readings, "asked_of", lambda schema, fields: Asked(AnswerKind.TEXT))
+        factories.make_run(store, [Attempt(items[at], Outcome.ANSWERED, "A. red") for at in (0, 1)], name="m")
+    assert accuracy(store).found.n_units == 0
+    edit_item(store, person=lea, project="p", item="colour/0", fields={"question": "Which colour?"})
+    line = accuracy(store)
+    assert (line.found.value, line.found.n_units) == (1.0, 1)
+    assert [row.value for row in rows(store)] == ["A. red", "A. red", "red"], "what was read before is kept"
+    edit_item(store, person=lea, project="p", item="colour/0", fields={"question": "Which?"})
+    assert len(rows(store)) == 3
 
 
 def test_a_ranked_option_is_what_it_is_whatever_its_words(store: Store) -> None:
