@@ -18,7 +18,7 @@ from agreement.limits import normal_quantile
 from agreement.means import beside_the_rest, mean_of_parts, share
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from annotation_schemas import derived
-from annotation_schemas.asked import GONE, NO_KEY, asked_of, held_against, plain
+from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against, plain
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Derived
 from db import answers as stored
@@ -27,7 +27,7 @@ from domain import csv_text
 from domain.errors import InvalidInput, Problem, RatingsError
 from domain.records import Person
 from workflow.projects import require_lead
-from workflow.results import METHODS, SILENT, Read, Scored, Scores, scored, title_of
+from workflow.results import METHODS, SILENT, Read, Scored, Scores, scored, silent, title_of
 from workflow.slicing import DIMENSION, GROUP, Slicing, sliced
 
 STATISTICS = ("accuracy", "derived", "genuine_pca")
@@ -131,6 +131,7 @@ EVERYTHING = "nothing: people graded every answer that the judge graded, so this
 """What a correction takes for granted where there is nothing to correct."""
 
 ONLY_PEOPLE = "graded by people, but not by the judge"
+_KEYLESS = (NO_KEY, STRANGE_KEY)
 NOTHING_TO_CORRECT_BY = "scored, but there is nothing to correct it by"
 
 
@@ -143,6 +144,13 @@ class _Lot:
     """Why, of each."""
     together: Sequence[str] = ()
     """Of each: what it belongs to; empty where every item stands for itself."""
+    keyless: Sequence[str] = ()
+    """Of each, against the key: why nothing could be held against its item; empty where something could."""
+
+    @property
+    def out(self) -> Sequence[str]:
+        """Why each is in no number: an item without a key would be in none, whatever the model had said."""
+        return [lacks or why for why, lacks in zip(self.missing, self.keyless, strict=True)]
 
 
 def _line(
@@ -153,9 +161,9 @@ def _line(
     places = lot.places
     unread = Counter(of.unread[at].words for at in places.tolist() if at in of.unread)
     if scores.kind == "key":
-        unread += Counter(why for why in lot.missing if why in SILENT)
-    as_wrong = [at for at, why in enumerate(lot.missing) if _counts_as_wrong(of, why)]
-    out = [why for why in lot.missing if not _counts_as_wrong(of, why)]
+        unread += Counter(why for why in lot.out if why in SILENT)
+    as_wrong = [at for at, why in enumerate(lot.out) if _counts_as_wrong(of, why)]
+    out = [why for why in lot.out if not _counts_as_wrong(of, why)]
     left_out = Counter(of.why[at] for at in places.tolist() if at in of.why) + Counter(out)
     valid, people = "", 0
     if len(places) + len(as_wrong) == 0:
@@ -173,7 +181,8 @@ def _line(
     found = _within(replace(found, n_left_out=sum(left_out.values())), of.low, of.high)
     failed = sum(at in of.failed for at in places.tolist())
     if scores.kind == "key":
-        lowest, highest = _bounds_of_key(of, places, found, silent=len(as_wrong), rest=len(out))
+        unanswered = len(as_wrong) + sum(why not in _KEYLESS for why in out)
+        lowest, highest = _bounds_of_key(of, places, found, unanswered=unanswered)
     elif scores.kind == "judge":
         whole = found.n_units + failed == len(places)  # else it is a sample, which says nothing of missing answers
         lowest, highest = _bounds(found, found.n_units, failed + (len(lot.missing) if whole else 0), of)
@@ -205,16 +214,23 @@ def _counts_as_wrong(of: Scored, why: str) -> bool:
     return of.scores.kind == "key" and of.unreadable == "wrong" and why in SILENT
 
 
+def _as_wrong(found: Read, of: Scored, model: str, *, common: bool) -> list[int]:
+    """The items without an answer of a model that are in its accuracy, as wrong."""
+    lot = silent(found, model)
+    return [item for item, why in lot.items() if _counts_as_wrong(of, why) and (not common or item in found.common)]
+
+
 def _bounds_of_key(
-    of: Scored, places: NDArray[np.int64], found: Statistic, *, silent: int, rest: int
+    of: Scored, places: NDArray[np.int64], found: Statistic, *, unanswered: int
 ) -> tuple[float | None, float | None]:
     """The accuracy if all of which nobody knows what they say were wrong, and if all of them were right: answers that
-    could not be read, or chose what the item no longer offers, and items without an answer. None where there are none.
+    could not be read, or chose what the item no longer offers, and ``unanswered`` items with a key. None where there
+    are none.
 
     Both are over all answers and items that have a key, whatever the convention is.
     """
     unread = sum(at in of.unread or of.why.get(at) == GONE for at in places.tolist())
-    unknown = unread + silent + rest
+    unknown = unread + unanswered
     total = unknown + sum(at not in of.unread and at not in of.why for at in places.tolist())
     if not unknown or (found.n_units and not found.defined):
         return None, None
@@ -406,19 +422,19 @@ def board(
         mine = found.of_model[model]
         mine = mine[inside[mine]]
         gone = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
-        whole[model] = _line(of, _lot(found, mine, gone, named), clusters, model=model, part=None)
+        whole[model] = _line(of, _lot(found, of, mine, gone, named), clusters, model=model, part=None)
         for at, label in enumerate(slicing.labels):
             missing = {item: why for item, why in gone.items() if slicing.of_item.get(item) == at}
-            lot = _lot(found, mine[part_of[mine] == at], missing, named)
+            lot = _lot(found, of, mine[part_of[mine] == at], missing, named)
             cells[model, at] = _line(of, lot, clusters, model=model, part=label)
         if slicing.way in (DIMENSION, GROUP) and len(slicing.labels) > 1:
             own = [cells[model, at] for at in range(len(slicing.labels))]
-            silent = [
+            wrong = [
                 (slicing.of_item[item], cluster_of(found, named, item))
-                for item, why in gone.items()
-                if _counts_as_wrong(of, why) and item in slicing.of_item
+                for item in _as_wrong(found, of, model, common=common)
+                if item in slicing.of_item
             ]
-            of_parts[model] = _over_parts(of, mine, part_of, clusters, own, whole[model], slicing, silent)
+            of_parts[model] = _over_parts(of, mine, part_of, clusters, own, whole[model], slicing, wrong)
     return Board(
         scores,
         slicing,
@@ -435,8 +451,14 @@ def board(
     )
 
 
-def _lot(found: Read, places: NDArray[np.int64], gone: Mapping[int, str], by: str) -> _Lot:
-    return _Lot(places, list(gone.values()), [cluster_of(found, by, item) for item in gone])
+def _lot(found: Read, of: Scored, places: NDArray[np.int64], gone: Mapping[int, str], by: str) -> _Lot:
+    keyless = found.keyless if of.scores.kind == "key" else {}
+    return _Lot(
+        places,
+        list(gone.values()),
+        [cluster_of(found, by, item) for item in gone],
+        [keyless.get(item, "") for item in gone],
+    )
 
 
 def _over_parts(
@@ -447,9 +469,9 @@ def _over_parts(
     own: Sequence[Line],
     whole: Line,
     slicing: Slicing,
-    silent: Sequence[tuple[int, str]],
+    wrong: Sequence[tuple[int, str]],
 ) -> Line:
-    """``silent``: slice and cluster of the items without an answer that count as wrong."""
+    """``wrong``: slice and cluster of the items without an answer that count as wrong."""
     lacking = [slicing.title(at) for at, line in enumerate(own) if not line.found.defined]
     n = sum(line.found.n_units for line in own)
     left_out = sum(whole.left_out.values())
@@ -460,9 +482,9 @@ def _over_parts(
         found = _over_corrected([line.found for line in own], left_out)
     else:
         places = mine[(part_of[mine] >= 0) & ~np.isnan(of.values[mine])]
-        values = np.concatenate([of.values[places], np.zeros(len(silent))])
-        parts = [*part_of[places].tolist(), *(part for part, _ in silent)]
-        together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *(by for _, by in silent)]
+        values = np.concatenate([of.values[places], np.zeros(len(wrong))])
+        parts = [*part_of[places].tolist(), *(part for part, _ in wrong)]
+        together = None if clusters is None else [*(clusters[at] for at in places.tolist()), *(by for _, by in wrong)]
         found = mean_of_parts(values, parts, clusters=together)
         found = replace(found, n_left_out=left_out)
     return replace(
@@ -616,7 +638,7 @@ def overview(
         for model in found.models:
             mine = found.of_model[model]
             missing = {item: why for item, why in found.unanswered.get(model, {}).items() if item in asked}
-            lot = _lot(found, mine[inside[mine]], missing, named)
+            lot = _lot(found, of, mine[inside[mine]], missing, named)
             lines[model, scores] = _line(of, lot, clusters, model=model, part=None)
     return lines
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation_schemas import derived
-from annotation_schemas.asked import GONE, NO_KEY, asked_of, held_against
+from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Derived, Schema
@@ -145,6 +145,19 @@ class Read:
         for at, answer in enumerate(self.answers):
             found[answer.model].append(at)
         return {model: np.array(places, dtype=np.int64) for model, places in found.items()}
+
+    @cached_property
+    def keyless(self) -> Mapping[int, str]:
+        """Of the items that some model has not answered those without a key that an answer could be held against, and
+        why."""
+        key = key_field(self.schema) or ""
+        found = {}
+        for item in {item for lot in self.unanswered.values() for item in lot} & self.items.keys():
+            fields = self.items[item].fields
+            why = held_against(None, asked_of(self.schema, fields), fields.get(key))[1]
+            if why in (NO_KEY, STRANGE_KEY):
+                found[item] = why
+        return found
 
     @cached_property
     def common(self) -> frozenset[int]:
@@ -570,8 +583,9 @@ def _by_key(found: Read, scores: Scores) -> Scored:
 
 
 def silent(found: Read, model: str) -> dict[int, str]:
-    """The items that a model was asked about and said nothing of, with what became of it."""
-    return {item: why for item, why in found.unanswered.get(model, {}).items() if why in SILENT}
+    """The items with a key that a model was asked about and said nothing of, with what became of it."""
+    lot = found.unanswered.get(model, {})
+    return {item: why for item, why in lot.items() if why in SILENT and item not in found.keyless}
 
 
 def _without_score(found: Read, scores: Scores, criteria: Sequence[str]) -> frozenset[int]:

@@ -14,7 +14,7 @@ from scipy import stats
 from sqlalchemy import event
 
 from agreement import ppi_mean
-from annotation_schemas.asked import NO_KEY
+from annotation_schemas.asked import NO_KEY, STRANGE_KEY
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import Schema
 from db.engine import Store
@@ -25,7 +25,7 @@ from domain.runs import Outcome, RunKind, RunState
 from domain.states import Stage
 from tests import factories
 from workflow import board as numbers
-from workflow import results, submit
+from workflow import cases, results, submit
 from workflow.projects import access_to
 from workflow.results import NOT_ASKED, Answer, Read, Scores
 from workflow.slicing import Item
@@ -72,15 +72,20 @@ def made(
     grades: Mapping[str, Mapping[int, Sequence[float]]] | None = None,
     judged: Mapping[tuple[str, str], Mapping[int, float]] | None = None,
     unanswered: Mapping[str, Mapping[int, str]] | None = None,
+    keys: Mapping[int, str] | None = None,
 ) -> Read:
-    """A project in memory; an answer is its item, its model, and whether it equals the key."""
+    """A project in memory; an answer is its item, its model, and whether it equals the key. ``keys``: of items whose
+    key is not the first option."""
     dimensions = items or dict.fromkeys((item for item, _, _ in answers), "near")
     return Read(
         "p",
         "Project",
         schema(combine),
         (),
-        {id: Item(f"i{id}", f"n{id}", dim, (sources or {}).get(id), {}) for id, dim in dimensions.items()},
+        {
+            id: Item(f"i{id}", f"n{id}", dim, (sources or {}).get(id), {**KEYED, "answer": (keys or {}).get(id, "x")})
+            for id, dim in dimensions.items()
+        },
         [
             Answer(at, item, model, right, why=NO_KEY if math.isnan(right) else "")
             for at, (item, model, right) in enumerate(answers)
@@ -92,6 +97,7 @@ def made(
 
 
 KEY = Scores("key")
+KEYED = {"options": ["x", "y", "z"]}
 
 
 # ---- against the key -------------------------------------------------------------------------------------------------
@@ -185,6 +191,28 @@ def test_what_cannot_be_read_counts_as_the_schema_says_and_is_named() -> None:
     assert without.as_row()["unread_counts_as"] == "left_out"
     assert any("m: 3 of 12 could not be read and count as wrong" in note for note in cut.notes)
     assert any("0.500 (all wrong) and 0.833 (all right)" in note for note in cut.notes)
+
+
+@pytest.mark.parametrize(("key", "why"), [("", NO_KEY), ("none of these", STRANGE_KEY)])
+def test_an_item_without_a_key_is_in_no_accuracy_whatever_became_of_its_answer(key: str, why: str) -> None:
+    """3 right; 3 silences and 1 not asked on items without a key: 3 of 3, and nothing is unknown."""
+    gone = {3: "refused", 4: "refused", 5: "the model answered with nothing", 6: NOT_ASKED}
+    found = made(
+        [(at, "m", 1.0) for at in range(3)],
+        items={at: "near" if at % 2 else "far" for at in range(7)},
+        unanswered={"m": gone},
+        keys=dict.fromkeys(gone, key),
+    )
+    cut = numbers.board(found, KEY)
+    for line in (cut.whole["m"], numbers.overview(found, [KEY])["m", KEY]):
+        assert (line.found.value, line.found.n_units, line.asked, line.answered) == (1.0, 3, 7, 3)
+        assert (dict(line.left_out), dict(line.unread), line.lowest, line.highest) == ({why: 4}, {}, None, None)
+        assert sum(line.missing.values()) == 4
+    assert cut.of_parts["m"].found.value == 1.0
+    assert not any("could not be read and" in note for note in cut.notes)
+    assert cases.listed(found, cases.Wanted(model="m", scores=KEY)) == [0, 1, 2]
+    assert cases.listed(found, cases.Wanted(model="m", show=cases.Show.UNREAD)) == []
+    assert cases.unread_words(found) == []
 
 
 def test_models_with_different_items_are_told_apart_and_can_be_held_to_what_all_answered() -> None:
