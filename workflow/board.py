@@ -650,7 +650,8 @@ class Gap:
     model: str
     first: str
     difference: Statistic
-    """The mean of the model's score less the first one's, item by item."""
+    """The mean of the model's score less the first one's, item by item. An item that the table counts as wrong though
+    it has no answer is a 0 here, too."""
 
 
 def gaps(found: Read, cut: Board) -> list[Gap]:
@@ -661,26 +662,26 @@ def gaps(found: Read, cut: Board) -> list[Gap]:
     if cut.scores.kind == "corrected":
         return []
     of = scored(found, cut.scores)
-    clusters = clusters_of(found, cut.together)[1]
     ordered = [model for model in cut.models if cut.whole[model].found.defined]
     if len(ordered) < 2:
         return []
-    at_item: dict[str, dict[int, int]] = {
+    of_item: dict[str, dict[int, float]] = {
         model: {
-            found.answers[at].item: at
+            found.answers[at].item: float(of.values[at])
             for at in found.of_model[model].tolist()
             if not math.isnan(of.values[at])
             and (of.asked is None or found.items[found.answers[at].item].dimension in of.asked)
             and (not cut.common or found.answers[at].item in found.common)
         }
+        | dict.fromkeys(_as_wrong(found, of, model, common=cut.common), 0.0)
         for model in ordered
     }
     first = ordered[0]
     lines = []
     for model in ordered[1:]:
-        both = [(at, at_item[first][item]) for item, at in at_item[model].items() if item in at_item[first]]
-        values = [float(of.values[mine] - of.values[other]) for mine, other in both]
-        together = None if clusters is None else [clusters[mine] for mine, _ in both]
+        both = [item for item in of_item[model] if item in of_item[first]]
+        values = [of_item[model][item] - of_item[first][item] for item in both]
+        together = None if cut.together == ALONE else [cluster_of(found, cut.together, item) for item in both]
         lines.append(Gap(model, first, clustered_mean(values, clusters=together)))
     return lines
 
@@ -701,25 +702,25 @@ class Contrast:
 
 
 def contrasts(found: Read, cut: Board) -> list[Contrast]:
-    """Does a slice differ from the others? Each against the rest of the model's answers, all together."""
+    """Does a slice differ from the others? Each against the rest of the model's answers, all together, with the items
+    that the table counts as wrong though they have no answer."""
     if cut.scores.kind == "corrected" or len(cut.slicing.labels) < 2:
         return []
     of = scored(found, cut.scores)
-    clusters = clusters_of(found, cut.together)[1]
     tested: list[tuple[str, int, Statistic]] = []
     for model in cut.models:
-        places = [
-            at
+        known = [
+            (found.answers[at].item, float(of.values[at]))
             for at in found.of_model[model].tolist()
-            if found.answers[at].item in cut.slicing.of_item and not math.isnan(of.values[at])
+            if not math.isnan(of.values[at]) and (not cut.common or found.answers[at].item in found.common)
         ]
-        groups = np.array([cut.slicing.of_item[found.answers[at].item] for at in places], dtype=np.int64)
-        if cut.common:
-            kept = np.array([found.answers[at].item in found.common for at in places], dtype=bool)
-            places, groups = [at for at, keep in zip(places, kept, strict=True) if keep], groups[kept]
-        together = None if clusters is None else [clusters[at] for at in places]
+        known += [(item, 0.0) for item in _as_wrong(found, of, model, common=cut.common)]
+        known = [(item, value) for item, value in known if item in cut.slicing.of_item]
+        values = [value for _, value in known]
+        groups = np.array([cut.slicing.of_item[item] for item, _ in known], dtype=np.int64)
+        together = None if cut.together == ALONE else [cluster_of(found, cut.together, item) for item, _ in known]
         for at in range(len(cut.slicing.labels)):
-            beside = beside_the_rest(of.values[places], groups == at, clusters=together)
+            beside = beside_the_rest(values, groups == at, clusters=together)
             if beside.defined:
                 tested.append((model, at, beside))
     adjusted = holm([each.test.p_value if each.test else math.nan for _, _, each in tested])

@@ -313,6 +313,30 @@ def test_models_are_held_against_each_other_item_by_item() -> None:
     assert numbers.overview(found, [KEY])["a", KEY] == cut.whole["a"]
 
 
+def test_beside_the_first_refusals_weigh_as_they_do_in_the_table() -> None:
+    """a: 6 of 6. b: 3 right and 3 refusals, so 0.5; c: 3 right and 3 that no model was asked."""
+    answers = [(at, "a", 1.0) for at in range(6)] + [(at, model, 1.0) for at in range(3) for model in "bc"]
+    gone = {"b": dict.fromkeys(range(3, 6), "refused"), "c": dict.fromkeys(range(3, 6), NOT_ASKED)}
+    sources = {at: f"video {at // 2}" for at in range(6)}
+    for found in (made(answers, unanswered=gone), made(answers, unanswered=gone, sources=sources)):
+        cut = numbers.board(found, KEY)
+        assert [cut.whole[model].found.value for model in "abc"] == [1.0, 0.5, 1.0]
+        gaps = {gap.model: gap.difference for gap in numbers.gaps(found, cut)}
+        assert (gaps["b"].value, gaps["b"].n_units, gaps["c"].value, gaps["c"].n_units) == (-0.5, 6, 0.0, 3)
+    limits = stats.ttest_1samp([0, 0, 0, -1, -1, -1], 0).confidence_interval()
+    alone = numbers.gaps(made(answers, unanswered=gone), numbers.board(made(answers, unanswered=gone), KEY))[-1]
+    assert (alone.difference.low, alone.difference.high) == pytest.approx((limits.low, limits.high))
+    # left out by the schema's word, they are left out of both
+    without = replace(
+        made(answers, unanswered=gone),
+        schema=load_text(CLOSED.replace("COMBINE", "mean") + "report: {unreadable: left_out}\n", "g", "closed").schema_,
+    )
+    cut = numbers.board(without, KEY)
+    assert [(gap.difference.value, gap.difference.n_units) for gap in numbers.gaps(without, cut)] == [(0, 3), (0, 3)]
+    same = numbers.board(made(answers, unanswered=gone), KEY, common=True)
+    assert {gap.difference.n_units for gap in numbers.gaps(made(answers, unanswered=gone), same)} == {3}
+
+
 # ---- slices ----------------------------------------------------------------------------------------------------------
 
 
@@ -326,6 +350,24 @@ def test_a_slice_is_held_against_the_rest_and_many_slices_are_told() -> None:
     assert tests[0].p_adjusted == pytest.approx(2 * table.pvalue)  # Holm over two
     assert "2 slices are each held against" in numbers.on_chance(tests)
     assert "about 0.1 of them would differ" in numbers.on_chance(tests)
+
+
+@pytest.mark.parametrize("together", ["none", "source"])
+def test_a_slice_full_of_refusals_is_behind_the_rest_as_in_the_table(together: str) -> None:
+    """near: 6 right and 14 refused, so 0.3; far: 12 of 20, so 0.6. Without the refusals near looks ahead."""
+    answers = [(at, "m", 1.0) for at in range(6)] + [(at, "m", float(at < 32)) for at in range(20, 40)]
+    found = made(
+        answers,
+        items={at: "near" if at < 20 else "far" for at in range(40)},
+        sources={at: f"video {at}" for at in range(40)},
+        unanswered={"m": dict.fromkeys(range(6, 20), "refused")},
+    )
+    cut = numbers.board(found, KEY, together=together)
+    assert [cut.cells["m", at].found.value for at in range(2)] == [pytest.approx(0.3), 0.6]
+    tests = numbers.contrasts(found, cut)
+    assert [each.difference.value for each in tests] == [pytest.approx(-0.3), pytest.approx(0.3)]
+    table = stats.chi2_contingency([[6, 14], [12, 8]], correction=False)
+    assert tests[0].p_adjusted == pytest.approx(2 * table.pvalue)  # every video has one item
 
 
 # ---- ranked options --------------------------------------------------------------------------------------------------
