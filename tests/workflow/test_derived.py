@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from agreement import ppi_mean
+from annotation_schemas.asked import NO_KEY
 from annotation_schemas.loader import load_text
 from db.engine import Store
 from domain.errors import InvalidInput
@@ -70,7 +71,7 @@ def made(
         LOADED.schema_,
         (),
         {id: Item(f"i{id}", f"n{id}", "colour", None, {}) for id in ids},
-        [Answer(id, id, "m", math.nan) for id in ids],
+        [Answer(id, id, "m", math.nan, why=NO_KEY) for id in ids],
         {},
         {part: {id: [bits[at] for bits in given] for id, given in grades.items()} for at, part in enumerate(PARTS)},
         {
