@@ -14,9 +14,10 @@ from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow
 from domain.errors import NotAllowed, NotFound
 from domain.records import Person, Rating
 from domain.roles import Role, at_least
-from domain.states import BLIND, ItemState, Purpose, Stage
+from domain.states import BLIND, Items, ItemState, Purpose, Stage
 from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow.comments import SOMEBODY, thread_of, title_of
+from workflow.counting import counting
 from workflow.projects import Access, access_to
 from workflow.ratings import BETWEEN
 from workflow.show import asset_view
@@ -124,6 +125,7 @@ def find(
     text: str = "",
     differ: Stage | None = None,
     said: Said | None = None,
+    among: Items | str | None = None,
     offset: int = 0,
     limit: int = 100,
 ) -> Found:
@@ -131,19 +133,20 @@ def find(
     of the lines. They are counted in ``n`` as long as nothing is searched for beside the dimension, else not.
 
     ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
-    whose ratings came from files included (for leads); ``text`` those in whose id or title it is.
+    whose ratings came from files included (for leads); ``text`` those in whose id or title it is; ``among`` those that
+    counted in a number (``workflow.counting``), None: those that usually do.
     """
     units: set[str] | None = None
     if differ is not None and said is not None:
         from workflow.measure import measured  # numpy, which finding an item by its words does not wait for
 
-        units = _units(measured(store, person=person, project=project, stage=differ)[0], said)
+        units = _units(measured(store, person=person, project=project, stage=differ, items=among)[0], said)
     with store.read() as session:
         access = access_to(session, person=person, project=project)
         if not at_least(access.role, Role.SENIOR):
             raise NotAllowed(FOR_SENIORS)
         where: dict[str, Any] = {"project_id": access.project_id, "dimension": dimension}
-        if not text and differ is None and state is None:
+        if not text and differ is None and state is None and among is None:
             n = threads.count_items(session, **where)
             rows = threads.find_items(session, **where, offset=offset, limit=limit)
             return _shown(session, access, person, rows, n)
@@ -155,6 +158,9 @@ def find(
                 ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
                 wanted = {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
             rows = [row for row in rows if row.id in wanted]
+        if among is not None:
+            counted = counting(session, access=access, items_=among)
+            rows = [row for row in rows if counted.counts(row.id)]
         if text:
             wanted_text = text.casefold()
             rows = [row for row in rows if wanted_text in _words_of(session, access, row).casefold()]

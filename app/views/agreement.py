@@ -145,7 +145,8 @@ def _tables(
         )
     if replies:
         shell.show(replies_table(view, replies))
-    table = pairs(view, stage, lines)
+    among = counting.which if counting.verdicts else None
+    table = pairs(view, stage, lines, among)
     if table:
         shell.show(table)
     for (guideline, dimension, criterion), group in groupby(
@@ -160,7 +161,7 @@ def _tables(
                 "div",
                 markup.quiet(about_of(of_group)),
                 markup.text(" "),
-                _differing(view, stage, dimension),
+                _differing(view, stage, dimension, among),
                 style="ts ts-small",
             ),
             table_of(first, unit=UNITS[stage]),
@@ -169,9 +170,9 @@ def _tables(
             shell.show(table_of(of_group, unit=UNITS[stage]))
 
 
-def pairs(view: ProjectView, stage: Stage, lines: Sequence[Result]) -> markup.Markup:
+def pairs(view: ProjectView, stage: Stage, lines: Sequence[Result], among: Items | None = None) -> markup.Markup:
     """Who agrees with whom about what: a row for each criterion and dimension, a column for each pair. Every cell leads
-    to the items about which the two differ."""
+    to the items about which the two differ, ``among`` those that were counted."""
     of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
     names = sorted({tuple(line.args["pair"]) for line in of_pairs})
     if not names or len(names) > MOST_PAIRS:
@@ -185,7 +186,7 @@ def pairs(view: ProjectView, stage: Stage, lines: Sequence[Result]) -> markup.Ma
     return markup.table(
         heads,
         [
-            [markup.text(title), *(_cell(view, stage, found.get(pair)) for pair in names)]
+            [markup.text(title), *(_cell(view, stage, found.get(pair), among) for pair in names)]
             for title, found in rows.items()
         ],
     )
@@ -199,20 +200,20 @@ def _is_kappa_of_pair(line: Result) -> bool:
     return line.statistic == "cohen_kappa" and is_headline(line, several=False)
 
 
-def _cell(view: ProjectView, stage: Stage, line: Result | None) -> markup.Markup:
+def _cell(view: ProjectView, stage: Stage, line: Result | None, among: Items | None) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
     said = found.Said(line.args["pair"], line.criterion)
-    href = history.address(view.name, differ=stage.value, said=said, dimension=line.dimension)
+    href = history.address(view.name, differ=stage.value, said=said, dimension=line.dimension, among=among)
     known = f"{line.low:.2f} to {line.high:.2f}" if line.low is not None and line.high is not None else ""
     about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
     number = "undefined" if line.value is None else f"{line.value:.2f}"
     return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
 
 
-def _differing(view: ProjectView, stage: Stage, dimension: str | None) -> markup.Markup:
+def _differing(view: ProjectView, stage: Stage, dimension: str | None, among: Items | None) -> markup.Markup:
     """The way to the items behind a table."""
-    href = history.address(view.name, differ=stage.value, dimension=dimension)
+    href = history.address(view.name, differ=stage.value, dimension=dimension, among=among)
     return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
 
 

@@ -16,6 +16,7 @@ from domain.records import ProjectView
 from domain.states import Items, Stage
 from workflow import calibrate, measure
 from workflow import history as found
+from workflow.counting import counting_of
 from workflow.ratings import BETWEEN, Raters, raters_of
 
 if TYPE_CHECKING:
@@ -148,12 +149,15 @@ def files_of(
         items=items,
     )
 
+    counting = counting_of(store, person=None, project=project, items_=items, stage=stage)
+    among = counting.which if counting.verdicts else None
+
     def where(behind: Behind) -> str:
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         said = found.Said(behind.raters, behind.criterion, behind.values)
-        return history.address(project, differ=stage.value, said=said, dimension=behind.dimension)
+        return history.address(project, differ=stage.value, said=said, dimension=behind.dimension, among=among)
 
     made = calibration(study, source)
     return {

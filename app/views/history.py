@@ -16,7 +16,7 @@ from app.workbench.talk import threads
 from domain.errors import NotAllowed
 from domain.records import AssetView, ProjectView
 from domain.roles import Role, at_least
-from domain.states import ItemState, Purpose, Stage
+from domain.states import Items, ItemState, Purpose, Stage
 from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow import history
 
@@ -47,10 +47,19 @@ def render(services: Services) -> None:
         _list(services, view)
 
 
-def address(project: str, *, dimension: str | None = None, said: history.Said | None = None, **more: str) -> str:
+def address(
+    project: str,
+    *,
+    dimension: str | None = None,
+    said: history.Said | None = None,
+    among: Items | None = None,
+    **more: str,
+) -> str:
     """Where an item's history is (``item``), or the list of a ``dimension``, or of what raters ``differ`` about in a
-    stage; of what some of them ``said`` if that is given."""
+    stage; of what some of them ``said`` if that is given, and of the items ``among`` which that was counted."""
     asked: dict[str, str | Sequence[str]] = {"project": project, **more}
+    if among is not None:
+        asked["items"] = among.value
     if dimension:
         asked["dimension"] = dimension
     if said is not None:
@@ -68,6 +77,18 @@ def _said() -> history.Said | None:
         return None
     values = (asked["most"], asked["last"]) if "most" in asked and "last" in asked else None
     return history.Said(raters, asked.get("criterion"), values)
+
+
+def _among() -> Items | None:
+    """The items that were counted in the number that led here."""
+    asked = st.query_params.get("items")
+    return Items(asked) if asked in set(Items) else None
+
+
+AMONG = {
+    Items.KEPT: "Among the kept items, as they were counted. ",
+    Items.ALL: "Among all items, as they were counted. ",
+}
 
 
 def words_of(said: history.Said) -> str:
@@ -120,13 +141,22 @@ def _list(services: Services, view: ProjectView) -> None:
             key="history.differ",
         )
     said = _said() if differ else None
-    if said is not None:
+    among = _among() if differ else None
+    if said is not None or among is not None:
+        all_items = Items.ALL if among is not None else None
+        ways = {
+            "Everybody's": address(view.name, differ=str(differ), among=among) if said is not None else None,
+            "All items": address(view.name, dimension=dimension, said=said, among=all_items, differ=str(differ))
+            if among is Items.KEPT
+            else None,
+        }
         shell.show(
             markup.tag(
                 "p",
-                markup.text(words_of(said)),
-                markup.tag(
-                    "a", markup.text("Everybody's"), href=address(view.name, differ=str(differ)), target="_self"
+                markup.text((words_of(said) if said is not None else "") + (AMONG[among] if among else "")),
+                markup.joined(
+                    [markup.tag("a", markup.text(name), href=to, target="_self") for name, to in ways.items() if to],
+                    " · ",
                 ),
                 style="ts",
             )
@@ -137,6 +167,7 @@ def _list(services: Services, view: ProjectView) -> None:
         "text": text or "",
         "differ": differ,
         "said": said,
+        "among": among,
     }
 
     def look(offset: int) -> history.Found:

@@ -23,7 +23,7 @@ from domain.errors import FileRefused
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
-from domain.states import Stage
+from domain.states import Items, Stage
 from importers.items import read_items
 from tests.app.homes import Home, make_home, picture
 from workflow import accounts, claim, guidelines, pool, projects, submit
@@ -64,11 +64,12 @@ def show(home: Home, store: Store) -> Iterator[Show]:
         with shell.guard(services):
             importlib.import_module(f"app.views.{name}").render(services)
 
-    def draw(name: str, login: str, *, project: str = "tiny") -> AppTest:
+    def draw(name: str, login: str, *, project: str = "tiny", **query: str) -> AppTest:
         person = accounts.find_person(store, login=login)
         services = Services(store, home.media(), Settings(home.path, ""), person, "csrf")
         test = AppTest.from_function(screen, args=(name, services), default_timeout=30)
-        test.query_params["project"] = project
+        for key, value in {"project": project, **query}.items():
+            test.query_params[key] = value
         return test.run()
 
     yield draw
@@ -481,6 +482,20 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert "Raters: bo, chi." in page
     test.toggle(key="agreement.by_dimension").set_value(True).run()
     assert "Counting · fits" in words(test)
+    # one of the three is kept by two votes: at "Kept items" the way to what differs is to that one alone
+    switch = test.button_group(key="agreement.items.tiny.verification")
+    usual = 'href="/history?project=tiny&amp;differ=verification&amp;items=all"'
+    test.toggle(key="agreement.by_dimension").set_value(False).run()
+    assert usual in words(test)
+    switch.set_value(Items.KEPT).run()
+    page = words(test)
+    assert usual not in page
+    assert usual.replace("items=all", "items=kept") in page
+    assert page.count("&amp;items=kept") == 2  # the pair's cell, too
+    asked = {"differ": "verification", "raters": "bo", "criterion": "fits"}
+    every, kept = (words(show("history", "lea", **asked, items=items)) for items in ("all", "kept"))
+    assert "Among all items, as they were counted." in every
+    assert "Among the kept items, as they were counted." in kept
 
 
 def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, show: Show) -> None:

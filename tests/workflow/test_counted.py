@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 from scipy import stats
@@ -25,7 +26,7 @@ from domain.runs import RunKind, RunPlan
 from domain.states import Items, ItemState, Stage
 from inference.spec import ModelSpec
 from tests import factories
-from workflow import author, cases, claim, judging, metrics, results, runs, submit
+from workflow import author, cases, claim, history, judging, metrics, results, runs, submit
 from workflow import board as numbers
 from workflow.accounts import person_of
 from workflow.counting import counting_of
@@ -496,3 +497,15 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     assert shown.combined == {"quality": None, "number": 1.0}
     with pytest.raises(InvalidInput, match="no option 'great'; it has good, fair, bad"):
         numbers.board(found, Scores("human", "quality", option="great"))
+
+
+def test_the_items_behind_a_number_are_those_that_it_counted(store: Store) -> None:
+    by = project_with_verdicts(store)
+    lea = factories.make_person(store, "lea", role=Role.LEAD)
+    with store.write() as session:
+        for row in session.exec(select(ImportedRatingRow)).all():  # k says 1 of all: it differs where j says 0
+            session.add(ImportedRatingRow(**{**row.model_dump(exclude={"id"}), "rater": "k", "value": 1.0}))
+    behind: dict[str, Any] = {"person": lea, "project": "p", "differ": Stage.GRADING, "said": history.Said(["j", "k"])}
+    assert history.find(store, **behind).n == history.find(store, **behind, among=Items.KEPT).n == 0
+    assert history.find(store, **behind, among=Items.ALL).n == DROPPED + OPEN
+    assert history.find(store, person=lea, project="p", among="kept").n == len(by["kept"]) == KEPT
