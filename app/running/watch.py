@@ -319,8 +319,12 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
             _withdraw(services, view)
 
 
+NO_WAY_BACK = "It cannot be undone: a cancelled run is not resumed. What was answered stays, and counts."
+
+
 def _cancel(services: Services, view: RunView, one: str) -> None:
-    """Asks once, as nothing brings a cancelled run back."""
+    """Asks once, as nothing brings a cancelled run back. It asks in its place: a dialog over a page that follows the
+    run would close by itself."""
     asked = f"models.cancel.{view.id}"
 
     def ask(again: bool) -> None:
@@ -330,10 +334,12 @@ def _cancel(services: Services, view: RunView, one: str) -> None:
         st.button("Cancel", key=f"{asked}.ask", on_click=ask, args=(True,))
         return
     left = markup.count(view.left, one)
-    if st.button(f"Cancel for good: {left} will not be asked", key=f"{asked}.do", type="primary"):
+    label = f"Cancel {markup.label(view.name)} for good: {left} will not be asked"
+    if st.button(label, key=f"{asked}.do", type="primary", wrap=True):
         ask(False)
         runs.cancel(services.store, by=services.person, run=view.id)
         st.rerun()
+    shell.show(markup.paragraph(NO_WAY_BACK, style="ts ts-quiet"))
     st.button("Do not cancel", key=f"{asked}.not", on_click=ask, args=(False,))
 
 
@@ -359,7 +365,7 @@ def _withdraw(services: Services, view: RunView) -> None:
         )
         return
     reason = st.text_input("Why it is withdrawn", key=f"{asked}.reason")
-    if st.button(f"Withdraw {view.name}: it will count nowhere", key=f"{asked}.do", type="primary"):
+    if st.button(f"Withdraw {markup.label(view.name)}: it will count nowhere", key=f"{asked}.do", type="primary"):
         try:
             runs.withdraw(services.store, by=services.person, run=view.id, reason=reason or "")
         except TouchstoneError as error:

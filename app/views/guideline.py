@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import markup, shell
+from app import confirm, markup, shell
+from app.confirm import Question
 from app.services import Services
 from app.views.causes import title_of
 from app.workbench.page import guideline_html
@@ -36,6 +37,7 @@ def render(services: Services) -> None:
         "whoever worked under another.",
         made_up=view.made_up,
     )
+    shell.tell_refused()
     done = st.session_state.pop("guideline.done", None)
     if done:
         shell.show(markup.notice(done, style="good"))
@@ -115,7 +117,8 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         sent = st.form_submit_button("Bring into force", type="primary", key="guideline.save")
     if not sent:
         return
-    with shell.guard(services):
+
+    def put() -> None:
         made = guidelines.put(
             services.store,
             by=services.person,
@@ -131,6 +134,20 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
         st.session_state[f"guideline.base.{view.name}"] = made.number
         st.session_state[f"guideline.round.{view.name}"] = st.session_state.get(f"guideline.round.{view.name}", 0) + 1
         st.session_state.pop("guideline.answers", None)
+
+    if again and why.strip():
+        question = Question(
+            f"Bring version {base + 1} of the guideline of {view.title} into force, with a set to pass again?",
+            "Whoever has passed a qualification gets no more work in its stage until they have passed a set under this "
+            "version.",
+            "It cannot be undone; on Qualify you can let in somebody without it. What they have submitted stays and "
+            "counts.",
+            f"Bring version {base + 1} into force",
+        )
+        confirm.ask(services, question, put, key="guideline.sure")
+        return
+    with shell.guard(services):
+        put()
         st.rerun()
 
 

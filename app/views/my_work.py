@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import confirm, markup, shell
+from app.confirm import Question
 from app.services import Services
 from app.views.late import text_of
 from domain.errors import LeaseLost, NotAllowed
@@ -40,6 +42,7 @@ NOUN = {
 
 def render(services: Services) -> None:
     """Every project I take part in, a card per stage."""
+    shell.tell_refused()
     mine = projects.projects_of(services.store, person=services.person)
     work = progress.my_work(services.store, person=services.person)
     waiting = comments.mentions(services.store, person=services.person)
@@ -190,8 +193,14 @@ def _kept(services: Services, views: Sequence[ProjectView]) -> None:
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(text_of(row.lines), language=None, wrap_lines=True)
             if st.button("Put it away", key=f"my_work.kept.away.{row.task}", type="tertiary"):
-                kept.put_away(services.store, person=services.person, task=row.task)
-                st.rerun()
+                away = partial(kept.put_away, services.store, person=services.person, task=row.task)
+                question = Question(
+                    f"Put away what you wrote about {row.words or row.title}?",
+                    f"Your text of {markup.moment(row.at)} leaves this list.",
+                    "It cannot be undone here: copy what you still need first. The text stays in the database.",
+                    "Put it away",
+                )
+                confirm.ask(services, question, away, key="my_work.sure")
 
 
 def _line(

@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from app import markup, shell
+from app import confirm, markup, shell
+from app.confirm import Question
 from app.services import Services
 from domain.qualification import Standing
 from domain.records import ProjectView
@@ -243,7 +244,8 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
         named = st.text_area("Or these, one id a line", key="qualify.items")
         again = st.checkbox("Whoever passed an earlier set has to pass this one as well", key="qualify.requalify")
         sent = st.form_submit_button("Make a new set", key="qualify.make")
-    if sent:
+
+    def make() -> None:
         qualify.make_set(
             services.store,
             by=services.person,
@@ -253,6 +255,18 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
             n=int(number),
             requalify=bool(again),
         )
+
+    if sent and again:
+        next_number = newest.number + 1 if newest is not None else 1
+        question = Question(
+            f"Make set {next_number} for {stage.value} in {view.title}, which everybody has to pass?",
+            f"Whoever has passed an earlier set gets no more work in {stage.value} until they have passed this one.",
+            "It cannot be undone; below you can let in somebody without it. What they have submitted stays and counts.",
+            f"Make set {next_number}",
+        )
+        confirm.ask(services, question, make, key="qualify.sure")
+    elif sent:
+        make()
         st.rerun()
     with st.form("qualify.exempt", border=False):
         login = st.text_input("Let somebody in without it: login", key="qualify.login")

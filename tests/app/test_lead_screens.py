@@ -26,7 +26,8 @@ from domain.settings import Settings
 from domain.states import Items, Stage
 from importers.items import read_items
 from tests.app.homes import Home, make_home, picture
-from workflow import accounts, claim, guidelines, pool, projects, submit
+from tests.factories import Clock, make_items
+from workflow import accounts, claim, draft, guidelines, kept, pool, projects, qualify, submit
 from workflow.measure import agreement_of
 
 Show = Callable[..., AppTest]
@@ -555,6 +556,59 @@ def test_a_guideline_written_meanwhile_is_not_written_over(store: Store, show: S
     test.button(key="guideline.seen").click().run()
     test.button(key="guideline.save").click().run()
     assert [version.text for version in guidelines.versions(store, by=None, project="tiny")][1:] == ["Theirs.", mine]
+
+
+def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, show: Show) -> None:
+    projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
+    projects.set_member(store, by=None, project="panel", login="lea", role=Role.LEAD)
+    make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
+
+    def sets() -> int:
+        newest = qualify.newest_set(store, person=None, project="panel")
+        return newest.number if newest else 0
+
+    test = show("qualify", "lea", project="panel", stage="verification")
+    test.button(key="qualify.make").click().run()
+    assert sets() == 1  # nobody has passed anything: it is made at once
+    test.checkbox(key="qualify.requalify").set_value(True)
+    test.button(key="qualify.make").click().run()
+    assert sets() == 1
+    assert "It cannot be undone; below you can let in somebody without it." in words(test)
+    assert "Make set 2" in test.button(key="qualify.sure.yes").label
+    test.button(key="qualify.sure.no").click().run()
+    assert sets() == 1
+    test.button(key="qualify.make").click().run()
+    test.button(key="qualify.sure.yes").click().run()
+    assert sets() == 2
+
+    test = show("guideline", "lea", project="panel")
+    test.text_area[0].set_value("Count handles.").run()
+    test.text_input(key="guideline.why").set_value("Handles.")
+    test.checkbox(key="guideline.requalify").set_value(True)
+    test.button(key="guideline.save").click().run()
+    assert len(guidelines.versions(store, by=None, project="panel")) == 1
+    assert "It cannot be undone; on Qualify you can let in somebody without it." in words(test)
+    test.button(key="guideline.sure.yes").click().run()
+    assert "Version 2 is in force." in words(test)
+    assert len(guidelines.versions(store, by=None, project="panel")) == 2
+
+
+def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> None:
+    write_item(store)
+    bo, clock = person(store, "bo"), Clock()
+    store.clock = clock
+    task = claim.next_task(store, person=bo, project="tiny", stage=Stage.VERIFICATION)
+    assert isinstance(task, TaskView)
+    draft.save_draft(store, person=bo, task=task.id, seq=1, values={"values": {"fits": "no"}, "note": "A long remark."})
+    clock.advance(hours=3)
+    claim.next_task(store, person=person(store, "chi"), project="tiny", stage=Stage.VERIFICATION)
+    away = f"my_work.kept.away.{task.id}"
+    test = show("my_work", "bo")
+    test.button(key=away).click().run()
+    assert len(kept.kept_texts(store, person=bo)) == 1
+    assert "It cannot be undone here: copy what you still need first." in words(test)
+    test.button(key="my_work.sure.yes").click().run()
+    assert not kept.kept_texts(store, person=bo)
 
 
 # ---- the menu --------------------------------------------------------------------------------------------------------

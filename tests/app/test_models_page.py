@@ -14,6 +14,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from app import markup
 from app.running import answers, begin, description, watch
 from app.services import Services
 from db.engine import Store
@@ -315,7 +316,10 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     test.button(key="models.resume").click().run()
     assert runs.view(store, by=None, run=run).state is RunState.WAITING
     test.button(key=f"models.cancel.{run}.ask").click().run()
-    assert runs.view(store, by=None, run=run).state is RunState.WAITING, "it asks first"
+    view = runs.view(store, by=None, run=run)
+    assert view.state is RunState.WAITING, "it asks first"
+    assert f"Cancel {markup.label(view.name)} for good" in test.button(key=f"models.cancel.{run}.do").label
+    assert "It cannot be undone" in words(test)
     test.button(key=f"models.cancel.{run}.do").click().run()
     assert runs.view(store, by=None, run=run).state is RunState.CANCELLED
     assert "cancelled" in words(test)

@@ -344,6 +344,7 @@ def test_a_new_guideline_asks_everybody_to_qualify_again(
             lena.page.get_by_text("must pass a set again under this version").click()
             lena.picture(pictures and pictures / "guideline-requalify.png")
             lena.page.get_by_role("button", name="Bring into force").click()
+            lena.page.get_by_role("dialog").get_by_role("button", name="Bring version 2 into force").dblclick()
             expect(lena.page.get_by_text("Version 2 is in force.", exact=True)).to_be_visible()
         desk.open("/verify?project=panel")
         expect(desk.bench).to_have_attribute("data-view", "nothing")
