@@ -18,7 +18,7 @@ import streamlit as st
 from app import markup
 from app.services import Resources, Services, resources
 from app.session import token_of
-from domain.errors import NotAllowed, NotFound, SignInRequired, TouchstoneError, Unavailable
+from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
@@ -327,8 +327,18 @@ def on_page(words: str) -> str:
     return re.sub(r"--[a-z]+(-[a-z]+)*", lambda found: CONTROLS.get(found[0], found[0]), words)
 
 
+FEW = 5
+"""So many bad rows of a file are shown without being asked for."""
+
+
 def tell(error: TouchstoneError) -> None:
-    """Show what a user can mend, in the error's own words."""
+    """Show what a user can mend, in the error's own words; bad rows of a file each on a line of its own."""
+    if isinstance(error, RowsRefused) and error.n > 1:
+        show(markup.notice(on_page(f"{error.n:,} rows do not fit. {error.end}"), style="bad"))
+        first = f"The first {len(error.rows)} of {error.n:,} rows" if error.n > len(error.rows) else "The rows"
+        with st.expander(f"{first} that do not fit", expanded=error.n <= FEW):
+            show(*(markup.tag("div", markup.text(on_page(row)), style="ts") for row in error.rows))
+        return
     show(markup.notice(on_page(str(error)), style="bad"))
 
 

@@ -5,6 +5,7 @@ TouchstoneError              a user can mend it: the message says what, where, a
 ├── SchemaError              a schema file does not fit the grammar
 ├── NotAvailable             a registry row that is declared but not built yet was asked to work
 ├── FileRefused              an import file does not fit; nothing of it was taken
+│   └── RowsRefused          because of some of its rows, which are named one by one
 ├── MediaRefused             an image or clip is not what it claims to be, or is too large
 ├── RatingsError             ratings that a statistic cannot read
 ├── ModelRefused             a model's description does not fit, or it cannot be loaded here
@@ -26,7 +27,7 @@ TouchstoneError              a user can mend it: the message says what, where, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -48,6 +49,30 @@ class NotAvailable(TouchstoneError):
 
 class FileRefused(TouchstoneError):
     """An import file does not fit; nothing of it was taken."""
+
+
+class RowsRefused(FileRefused):
+    """Rows of an import file do not fit.
+
+    Parameters
+    ----------
+    rows
+        A sentence for each of the first bad rows, with its file and number.
+    n
+        How many bad rows there are in all.
+    end
+        What came of it, and what to do.
+    """
+
+    def __init__(self, rows: Sequence[str], *, n: int, end: str) -> None:
+        more = f"And {n - len(rows):,} more. " if n > len(rows) else ""
+        self.rows, self.n, self.end = tuple(rows), n, end
+        self.begin, self.rest = f"{n:,} rows do not fit:", f"{more}{end}"
+        super().__init__("\n".join([self.begin, *rows, self.rest] if n > 1 else [" ".join([*rows, end])]))
+
+    def worded(self, words: Callable[[str], str]) -> RowsRefused:
+        """The same with every sentence in other words."""
+        return RowsRefused([words(row) for row in self.rows], n=self.n, end=words(self.end))
 
 
 class MediaRefused(TouchstoneError):

@@ -23,7 +23,7 @@ from annotation_schemas.formats import (
 from annotation_schemas.kinds import check_read
 from annotation_schemas.model import Dimension, Schema
 from domain import json_text
-from domain.errors import FileRefused
+from domain.errors import FileRefused, RowsRefused
 from domain.json_text import NotJson, Piece
 from domain.records import AssetName, BadRow, FileRecord, Fragment, ItemRecord
 from importers.media_files import kind_of
@@ -267,6 +267,19 @@ def prefixed(file: FileRecord, prefix: str) -> FileRecord:
     folder = file.path.rpartition("/")[0] + "/"
     items = [replace(item, external_id=f"{prefix}/{item.external_id.removeprefix(folder)}") for item in file.items]
     return replace(file, items=items)
+
+
+SHOWN = 50
+"""As many bad rows are named in a refusal."""
+MEND = (
+    "Nothing was imported; mend the file, or take the other rows (--skip-bad): all that stay out are then written down."
+)
+
+
+def refusal(bad: Sequence[BadRow], end: str = MEND) -> RowsRefused:
+    """The refusal of a file because of its bad rows, which names them in their order."""
+    first = sorted(bad, key=lambda row: (row.path, row.row))[:SHOWN]
+    return RowsRefused(list(lines_of(first)), n=len(bad), end=end)
 
 
 def lines_of(bad: Sequence[BadRow]) -> Iterator[str]:

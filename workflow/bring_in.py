@@ -19,7 +19,7 @@ from db.types import public_id
 from domain.errors import Conflict, FileRefused, MediaRefused, ModelRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
 from domain.runs import ANSWERS, Outcome, RunKind
-from importers.items import lines_of, prefixed, read_items
+from importers.items import prefixed, read_items, refusal
 from importers.label_studio import FORMAT
 from importers.media_files import MediaFolder
 from importers.predictions import read_predictions
@@ -42,9 +42,6 @@ _FILLED_AT_ONCE = 20
 """So many media of items that are there already are saved together."""
 
 _OTHERWISE = "{} has answered this item already, in other words"
-
-SHOWN = 3
-"""As many bad rows are named in a refusal."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +193,7 @@ class Bring:
         """Refuse the whole import if a row is bad, unless bad rows are to be skipped."""
         if not bad or self.skip_bad:
             return
-        raise FileRefused(f"{named(bad)} Nothing was imported; mend the file, or take the other rows (--skip-bad).")
+        raise refusal(bad)
 
     # ---- items ------------------------------------------------------------------------------------------------------
 
@@ -229,7 +226,7 @@ class Bring:
         if filling and len(bad) > len(read.bad) and not self.skip_bad:
             with self.store.write() as session:
                 self.save_assets(session, wanted, stored)
-            raise FileRefused(f"{named(bad)} The other media are in; mend these and import again.")
+            raise refusal(bad, "The other media are in; mend these and import again.")
         bad += self._outside([each.file for each in placed if not each.repeated], stored)
         self.refuse(bad)
         try:
@@ -793,13 +790,6 @@ def _same_question(ours: str, theirs: str) -> bool:
     """Whether a question is ours, perhaps with a prompt around it."""
     ours, theirs = (" ".join(text.split()).casefold() for text in (ours, theirs))
     return bool(ours) and (ours in theirs or theirs in ours)
-
-
-def named(bad: Sequence[BadRow]) -> str:
-    """The first bad rows as sentences, and how many more there are."""
-    lines = list(lines_of(sorted(bad, key=lambda row: (row.path, row.row))))
-    more = f" And {len(lines) - SHOWN} more." if len(lines) > SHOWN else ""
-    return f"{' '.join(lines[:SHOWN])}{more}"
 
 
 def asset_name(item: ItemRecord, asset: AssetName) -> str:

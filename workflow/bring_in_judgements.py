@@ -16,14 +16,11 @@ from domain.judging import JudgePlan
 from domain.policies import same as same_value
 from domain.records import BadRow, Person
 from domain.runs import Attempt, Outcome, RunKind, RunState
-from importers.items import lines_of
+from importers.items import refusal
 from importers.judgements import NO_REPLY, JudgementRecord, read_judgements
 from workflow import identities
 from workflow.judging import reading_of, rows_of
 from workflow.projects import Access, require_lead
-
-SHOWN = 3
-"""As many bad rows are named in a refusal."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ def bring_in_judgements(
         access = require_lead(session, by=by, project=project)
         placed = list(_placed(session, access, read.rows, bad))
         if bad and not skip_bad:
-            raise FileRefused(_named(bad))
+            raise refusal(bad)
         by_judge: dict[str, list[_Reply]] = {}
         for reply in placed:
             by_judge.setdefault(reply.record.judge, []).append(reply)
@@ -251,9 +248,3 @@ def _keep(session: Session, store: Store, row: RunRow, plan: JudgePlan, replies:
 
 def _hash(path: Path) -> str | None:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
-
-
-def _named(bad: Sequence[BadRow]) -> str:
-    lines = list(lines_of(sorted(bad, key=lambda row: (row.path, row.row))))
-    more = f" And {len(lines) - SHOWN} more." if len(lines) > SHOWN else ""
-    return f"{' '.join(lines[:SHOWN])}{more} Nothing was imported; mend the file, or take the other rows (--skip-bad)."

@@ -14,7 +14,7 @@ import streamlit as st
 from annotation_schemas import registry
 from app import markup, shell, unpack
 from app.services import Services
-from domain.errors import FileRefused, InvalidInput, Problem, TouchstoneError
+from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
 from domain.records import ProjectView
 from importers.label_studio import FORMAT as LABEL_STUDIO
 from importers.label_studio import Names
@@ -113,11 +113,17 @@ def _items(services: Services, view: ProjectView) -> None:
 @contextmanager
 def _as_uploaded(folder: str) -> Iterator[None]:
     """Errors name files as they were uploaded, not where they lie on the server for the moment."""
+
+    def uploaded(words: str) -> str:
+        words = re.sub(re.escape(folder) + r"/(items|media|pool)/", "", words)
+        return re.sub(re.escape(folder) + r"(/(items|media|pool)\b)?", "What was uploaded", words)
+
     try:
         yield
+    except RowsRefused as error:
+        raise error.worded(uploaded) from error
     except TouchstoneError as error:
-        words = re.sub(re.escape(folder) + r"/(items|media|pool)/", "", str(error))
-        words = re.sub(re.escape(folder) + r"(/(items|media|pool)\b)?", "What was uploaded", words)
+        words = uploaded(str(error))
         if words == str(error):
             raise
         raise FileRefused(words) from error

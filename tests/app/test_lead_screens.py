@@ -393,6 +393,15 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     test.text_input(key="import.items.path").input(str(tmp_path / "bench"))
     test.text_input(key="import.items.media_path").input(str(tmp_path / "bench"))
     test.run()
+    good = (folder / "annotations.json").read_bytes()
+    (folder / "annotations.json").write_text(json.dumps([*rows, *[{"question": "?"}] * 60]), encoding="utf-8")
+    test.button(key="import.items.go").click().run()
+    page = words(test)
+    assert "60 rows do not fit. Nothing was imported; mend the file, or take the other rows" in page
+    assert "(“Let the good rows in when some are bad”)" in page
+    assert [f", row {number}: " in page for number in (2, 3, 52, 53)] == [False, True, True, False]
+    assert "The first 50 of 60 rows that do not fit" in [each.label for each in test.expander]
+    (folder / "annotations.json").write_bytes(good)
     test.button(key="import.items.go").click().run()
     assert "2 items came in; 1 of 2 images and clips found" in words(test)
     assert "1 item waits without the image or clip" in words(show("dashboard", "boss"))

@@ -148,7 +148,7 @@ def test_a_bad_row_refuses_the_whole_import(store: Store, media: MediaStore, tmp
     good = [egothink_record(n) for n in range(3)]
     write(tmp_path / "in/Activity/annotations.json", good)
     write(tmp_path / "in/Forecast/annotations.json", [good[0], {"question": "?"}, good[1], 7, good[2]])
-    with pytest.raises(FileRefused, match=r"Forecast/annotations.json, row 2: .*row 4: .*Nothing was imported"):
+    with pytest.raises(FileRefused, match=r"2 rows .*\nForecast/.*, row 2: .*\n.*row 4: .*\nNothing was imported"):
         bring(store, media, "egothink", tmp_path / "in")
     assert item_names(store) == []
     done = bring(store, media, "egothink", tmp_path / "in", skip_bad=True)

@@ -117,7 +117,7 @@ def test_what_does_not_fit_refuses_all_or_is_left_out(store: Store, media: Media
     del tasks[2]["data"]["question"]
     path = tmp_path / "kitchen.json"
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(FileRefused, match=r"row 2: task 2, annotation 3: .*row 3: task 3: ") as refused:
+    with pytest.raises(FileRefused, match=r"row 2: task 2, annotation 3: .*\n.*row 3: task 3: ") as refused:
         bring(store, media, path)
     assert "--skip-bad" in str(refused.value)
     assert rated(store) == {}
