@@ -495,7 +495,7 @@ class _Reader:
             self.predictions.append((settled(PredictionRecord(model, text, item=item.external_id)), here))
 
     def _prediction(self, prediction: Mapping[str, Any]) -> tuple[str, str | None]:
-        """Who predicted, and what as text; None if nothing is left of it."""
+        """Who predicted, and what as text, which is empty if there is no result; None if nothing is left of it."""
         result = prediction.get("result")
         if not isinstance(result, list) or not all(isinstance(part, dict) for part in result):
             raise Misfit("its result is not a list of objects")
@@ -507,6 +507,8 @@ class _Reader:
         wanted = self.names.controls.get(PREDICTION)
         if wanted is not None:
             by_control = {control: texts for control, texts in by_control.items() if control == wanted}
+        if not result and (wanted is not None or not self.names.without):
+            by_control = {"": []}  # the model was asked and answered nothing: an answer that is counted as empty
         if not by_control:
             return "", None
         if len(by_control) > 1:

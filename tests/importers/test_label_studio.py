@@ -57,6 +57,22 @@ def test_predictions_become_answers_and_skips_and_changed_minds_are_counted(name
     assert (read.skipped, read.earlier) == (1, 1)
 
 
+def test_a_prediction_without_a_result_is_an_empty_answer(tmp_path: Path) -> None:
+    nothing = {"model_version": "m", "result": []}
+    answered = {"model_version": "n", "result": [said("why", "textarea", text=["a cup"])]}
+    found = read(tmp_path, task(predictions=[nothing, answered]))
+    assert not found.bad
+    assert [(each.model, each.text, each.outcome.value) for each, _ in found.predictions] == [
+        ("m", "", "empty"),
+        ("n", "a cup", "answered"),
+    ]
+    # of a control that is left out nobody can say whether an answer was asked for
+    left_out = read(tmp_path, task(predictions=[nothing]), names=Names(without=frozenset({"objects"})))
+    assert not left_out.predictions
+    named = Names({}, {"prediction": "why"}, frozenset({"objects"}))
+    assert [each.text for each, _ in read(tmp_path, task(predictions=[nothing]), names=named).predictions] == [""]
+
+
 def test_one_object_a_line_is_the_same(tmp_path: Path) -> None:
     lines = tmp_path / "kitchen.jsonl"
     tasks = json.loads((FOLDER / "kitchen.json").read_text(encoding="utf-8"))
