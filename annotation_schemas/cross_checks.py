@@ -571,6 +571,9 @@ def shown_to_judges(schema: Schema) -> Found:
             answers=bool(asked["grading"].intersection(judge.criteria)),
             items=bool(asked["verification"].intersection(judge.criteria)),
         )
+        unmirrored = template.unmirrored(judge.values or template.head.values)
+        if unmirrored is not None:
+            yield path, unmirrored
         for about, sentence in found:
             if about not in judge.fills or about in template.prompt.placeholders:
                 yield (*path, "fills", about) if about in judge.fills else path, sentence

@@ -109,6 +109,26 @@ class JudgeTemplate:
         own = dict.fromkeys(PAIR, PREDICTION) if self.head.pair else {self.grades: PREDICTION}
         return {name: fills.get(name, own.get(name, name)) for name in self.prompt.placeholders}
 
+    def unmirrored(self, values: Sequence[Any]) -> str | None:
+        """Why a comparison with these ``values`` would not say which of the two answers each prefers; None: it does."""
+        if not self.head.pair:
+            return None
+        mirror, said = {name: str(value) for name, value in self.head.mirror.items()}, [str(each) for each in values]
+        begins = f"the template {self.head.id} compares two answers, and its `mirror`"
+        strange = [name for each in mirror.items() for name in each if name not in said]
+        if strange:
+            return f"{begins} has `{strange[0]}`, which is none of its values: {', '.join(said)}"
+        crossed = [name for name, value in mirror.items() if mirror.get(value) != name]
+        if crossed:
+            return f"{begins} says `{crossed[0]}: {mirror[crossed[0]]}` and not the other way round; add it"
+        if not any(name != value for name, value in mirror.items()):
+            return (
+                f"{begins} does not say which values stand for each other when the places are exchanged, so nobody "
+                "could say which answer one prefers: write for instance `mirror: {A: B, B: A}` in its head, where the "
+                "first of `values` is for the first answer"
+            )
+        return None
+
     def troubles(self, fills: Mapping[str, str], known: Sequence[str], *, answers: bool, items: bool) -> list[Trouble]:
         """What is wrong with filling the placeholders in this way, a sentence each; none: nothing.
 

@@ -7,7 +7,6 @@ rather than answers, which counts as half a win for each and is counted apart.
 
 from __future__ import annotations
 
-import csv
 import io
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,12 +20,19 @@ from agreement.limits import wilson
 from agreement.means import share
 from db import judging, runs
 from db.engine import Store
+from domain import csv_text
 from domain.judging import JudgePlan, Verdict
 from domain.records import Person
 from domain.runs import RunKind
 from workflow.board import cluster_of, clusters_of
 from workflow.projects import require_lead
 from workflow.results import Read
+
+COLUMNS = (
+    *("judge", "model", "baseline", "win_rate", "low", "high", "comparisons", "wins", "losses", "ties"),
+    *("inconsistent", "failed", "waiting", "about_an_earlier_answer", "lowest", "highest"),
+    *("first_preferred", "second_preferred", "reason"),
+)
 
 
 @dataclass(frozen=True)
@@ -234,11 +240,10 @@ def sentence(each: Comparison) -> str:
 
 
 def as_csv(some: Iterable[Comparison]) -> str:
-    """All comparisons as a table of their own."""
-    rows = [each.as_row() for each in some]
+    """All comparisons as a table of their own, which has its head where there are none."""
     file = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    writer = csv_text.DictWriter(file, COLUMNS)
+    writer.writeheader()
+    for each in some:
+        writer.writedict(each.as_row())
     return file.getvalue()

@@ -119,6 +119,9 @@ def plan_for(
     problems += _off_the_criteria(schema, template, plan)
     if asked_here:
         problems += _not_bound(schema, template, plan)
+        unmirrored = template.unmirrored(plan.values)
+        if unmirrored is not None:
+            problems.append(Problem("mirror", f"{unmirrored[0].upper()}{unmirrored[1:]}."))
     if problems:
         raise InvalidInput(problems)
     return plan

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -92,10 +93,19 @@ def results(
         ),
     ] = "rules",
     bins: Annotated[int, typer.Option(help="Into how many slices numbers are cut.", min=2, max=20)] = 4,
+    comparisons: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write how often answers win against others' to FILE, as CSV: a table of its own, since its columns "
+            "are other ones.",
+            metavar="FILE.csv",
+        ),
+    ] = None,
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
     """What models' answers are worth, each number with its interval, what it rests on and what was left out."""
     from app.services import resources
+    from exporters.writing import write_files
     from workflow import board as numbers
     from workflow import comparisons as pairs
     from workflow import results as found
@@ -109,9 +119,19 @@ def results(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )
     boards = [numbers.board(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
-    compared = pairs.comparisons(shared.store, read, person=None, together=cluster) if scores is not By.KEY else []
+    compared = (
+        pairs.comparisons(shared.store, read, person=None, together=cluster)
+        if scores is not By.KEY or comparisons
+        else []
+    )
     if format is not Format.TABLE and read.counting is not None:
         print(f"Counted: {read.counting.sentence}", file=sys.stderr)
+    if comparisons is not None:
+        write_files({comparisons: pairs.as_csv(compared).encode()})
+        print(f"Comparisons: {len(compared)} written to {comparisons}", file=sys.stderr)
+    elif compared and format is Format.CSV:
+        left = f"{len(compared)} comparison{'' if len(compared) == 1 else 's'}"
+        print(f"Not in this table: {left}. Write them with --comparisons FILE.csv.", file=sys.stderr)
     if format is Format.CSV:
         typer.echo(numbers.as_csv(line for each in boards for line in each.lines()), nl=False)
     elif format is Format.JSON:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from scipy import stats
 
+from annotation_schemas import judge_templates
+from app.cli import command
 from app.commands.results import comparison_block
 from app.views.results import comparison_table
 from db.engine import Store
@@ -17,8 +21,9 @@ from domain.judging import JudgePlan
 from tests.factories import make_predictions
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
-from workflow import results, runs
-from workflow.comparisons import Comparison, as_csv, comparisons, favoured
+from workflow import judging, results, runs
+from workflow.comparisons import COLUMNS, Comparison, as_csv, comparisons, favoured
+from workflow.projects import access_to
 
 
 @pytest.fixture
@@ -55,7 +60,9 @@ def compared(world: World) -> list[Comparison]:
     return comparisons(world.store, read, person=None)
 
 
-def test_both_orders_of_a_pair_are_one_comparison(world: World) -> None:
+def test_both_orders_of_a_pair_are_one_comparison(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with ScriptedServer(script(SAYS, world.items)) as server:  # type: ignore[arg-type]
         world.work(world.run(server.url, world.plan("better_of_two", baseline="two", pictures=False), attempts=1))
     (found,) = compared(world)
@@ -81,6 +88,19 @@ def test_both_orders_of_a_pair_are_one_comparison(world: World) -> None:
     shown = str(comparison_table([found]))
     assert all(f">{part}<" in shown for part in ("one", "two", "0.72", "5", "0.65 to 0.75"))
     assert as_csv([found]).splitlines()[0].startswith("judge,model,baseline,win_rate,low,high,comparisons,wins,losses")
+
+    # the command's CSV says that it lacks them, and writes them into a table of their own
+    here = SimpleNamespace(store=world.store, settings=SimpleNamespace(home=tmp_path))
+    monkeypatch.setattr("app.services.resources", lambda: here)
+    command().main(["results", "p", "--format", "csv"], standalone_mode=False)
+    assert "Not in this table: 1 comparison. Write them with --comparisons FILE.csv." in capsys.readouterr().err
+    out = tmp_path / "pairs.csv"
+    command().main(["results", "p", "--format", "csv", "--comparisons", str(out)], standalone_mode=False)
+    assert "Not in this table" not in capsys.readouterr().err
+    (line,) = csv.DictReader(out.read_text(encoding="utf-8").splitlines())
+    assert (line["model"], line["baseline"], line["wins"], line["comparisons"]) == ("one", "two", "5", "9")
+    assert float(line["win_rate"]) == pytest.approx(6.5 / 9)
+    assert as_csv([]).splitlines() == [",".join(COLUMNS)]
 
 
 def test_a_rate_without_spread_has_limits_that_say_so(world: World) -> None:
@@ -126,6 +146,18 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
     )
     assert [favoured(five, value) for value in five.values] == [1, 1, 0, -1, -1]
     assert favoured(JudgePlan.of({**plan.dump(), "mirror": {}}), "A") is None
+    shipped = judge_templates.shipped()["better_of_two"]
+    for mirror, sentence in (
+        ("", "its `mirror` does not say which values stand for each other"),
+        ('mirror: {A: "B"}', "says `A: B` and not the other way round"),
+        ('mirror: {A: "X", X: "A"}', "has `X`, which is none of its values: A, B, C"),
+    ):
+        text = shipped.text.replace('mirror: {A: "B", B: "A"}', mirror)
+        template = judge_templates.parse_template(text, name="t")
+        with world.store.read() as session:
+            schema = access_to(session, person=None, project="p").schema
+        with pytest.raises(InvalidInput, match=sentence):
+            judging.plan_for(schema, template, baseline="two", pictures=False)
 
 
 def test_a_criterion_that_cannot_hold_what_a_judge_answers_is_refused(world: World) -> None:
