@@ -349,7 +349,7 @@ def test_a_plan_of_etp_bench_by_keys(server: Server, chromium: Browser, tmp_path
         expect(desk.page.locator(".criterion[data-criterion=errors] .keyline")).to_be_in_viewport()
         steps = desk.page.locator(".plan .step")
         expect(steps).to_have_count(7)  # the plan as a whole, and six numbered lines
-        expect(steps.nth(1).locator(".found")).to_have_count(0)
+        expect(steps.nth(1).locator(".found")).to_contain_text("not near mug")  # one does not walk to where one is
         expect(steps.nth(2).locator(".found")).to_have_count(0)
         expect(steps.nth(3)).to_contain_text("needs holding nothing")  # the mug is still in the hand
         expect(steps.nth(4)).to_contain_text("pour is none of the actions.")
