@@ -19,7 +19,7 @@ from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
 
-READER_VERSION = 4
+READER_VERSION = 5
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -236,6 +236,20 @@ _SOON = re.compile(
     r"[\s\"'(\[{*:=]*(?:(?:about|approximately|approx\.?|around|roughly|circa|ca\.?|~|≈|exactly|precisely|only|just|there (?:is|are)|i (?:can )?(?:see|count)|ungefähr|etwa|environ|unos|unas|circa|cerca de|ongeveer|około|około|примерно|大约|约|約|大概|総計|共有?|有|一共|전체|총|लगभग|حوالي)\s*){0,3}[\s\"'(\[*$€£]*",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"(?:\s+(?!(?:is|are|was|were)\b)[^\W\d_]+(?:-[^\W\d_]+)?){1,4}")
+_UNSAID = re.compile(
+    r"[\s\"')\]]*(?:\?|,? (?:is|are|was|were|would be|seems?|looks?)(?:n't| not)? (?:the )?(?:wrong|right|incorrect|correct|false|mistaken|impossible|unlikely)\b)",
+    re.IGNORECASE,
+)
+"""What denies or doubts a number behind what it counts. "3 cups are not full" does not; "3 cups is not right" does."""
+_OPEN_LIST = re.compile(r"[\s\"')\]]*(?:\.\.|…|[,;&+/]\s*[A-Z](?![\w'])|,? etc\b)")
+"""What leaves a list of options open, or goes on with a letter that is none of them."""
+_GIVEN = re.compile(r"\b(?:options|choices|alternatives|optionen|opciones|opzioni|opções)\b|选项|選項")
+_NEXT = re.compile(r"[.,;!]|\n")
+_PART = re.compile(r"\W*(?:there|i (?:can )?(?:see|count|find)|we (?:can )?(?:see|count)|it (?:has|shows|contains))\b")
+_SUM = re.compile(
+    r"\b(?:total|sum|altogether|in all|overall|insgesamt|gesamt|summe|somme|suma|totale)\b|总|合计|總|合計"
+)
 _NOUNS = re.compile(
     r"(?:\s+[^\W\d_]+(?:-[^\W\d_]+)?){0,3}[\s\"')\]}.!*;]*\Z|[个個只把杯支本张張条條块塊人件枚台つ][^\W\d_]{0,6}[\s。.！!]*\Z"
 )
@@ -244,7 +258,7 @@ _TOTAL = re.compile(
     re.IGNORECASE,
 )
 _EQUALS = re.compile(
-    r"=\s*\Z|\b(?:total(?: count| number)?(?: of| is|:)?|makes|equals|sums? (?:up )?to|adds? up to|altogether|in all|together)\s*(?:there are |is |of )?\Z",
+    r"=\s*\Z|\b(?:(?:total|sum|insgesamt|gesamt|summe|somme|suma|totale)(?: count| number)?(?: of| is|:|,)?|makes|equals|sums? (?:up )?to|adds? up to|(?:altogether|in all|together|overall)[:,]?)\s*(?:there are |is |of )?\Z",
     re.IGNORECASE,
 )
 
@@ -281,6 +295,7 @@ class _Reader:
         claims = sorted(self._claims(), key=lambda claim: (claim.start, claim.declared))
         claims = [claim for claim in claims if self._given_before_the_cut(claim)]
         claims = [claim for claim in claims if not self._is_part(claim, claims)]
+        claims = self._without_parts(claims)
         if not claims:
             return None, "It states none of what was asked for."
         last = max(claims, key=lambda claim: claim.end)
@@ -312,6 +327,27 @@ class _Reader:
         return claim.rule in ("last line", "last sentence") and any(
             other.start < claim.start and claim.end <= other.end for other in claims
         )
+
+    def _without_parts(self, claims: list[Claim]) -> list[Claim]:
+        """The same without the numbers that a labelled total sums up: "3 in the first, 4 in the second. Total: 7"."""
+        if self.asked.kind is not AnswerKind.NUMBER:
+            return claims
+        totals = [
+            claim
+            for claim in claims
+            if claim.rule in ("label", "equation")
+            and _SUM.search(self.low, max(0, claim.declared - 24), claim.start)
+            and not _SUM.search(self.low[: max(0, claim.declared - 24)])
+        ]
+        if not totals:
+            return claims
+        return [
+            claim
+            for claim in claims
+            if claim.rule not in ("whole", "opening", "last line", "last sentence", "only number", "sentence")
+            or (claim.rule == "sentence" and not _PART.match(self.low[claim.declared : claim.start]))
+            or claim.value in {total.value for total in totals}
+        ]
 
     def refused(self, claim: Claim | None) -> tuple[int, int] | None:
         """Where it refuses to answer, if that is what it does."""
@@ -404,6 +440,8 @@ class _Reader:
         claim = read(place)
         if claim is None:
             return Claim(place.rule, place.declared, place.start, place.start, None) if self._must(place) else None
+        if place.rule in ("tag", "boxed") and self._unsaid_outside(place.end):
+            return Claim(place.rule, place.declared, place.start, place.start, None)
         if place.rule not in ("whole", "opening", "last line", "last sentence", "only number") and statements.supposed(
             self.low, place.declared
         ):
@@ -416,12 +454,24 @@ class _Reader:
             return None if place.rule != "opening" else claim
         return claim
 
+    def _unsaid_outside(self, end: int) -> bool:
+        """Whether what follows a tag or a box denies or doubts what stands in it."""
+        mark = re.compile(r"[}$]+|<\s?/[^<>]{1,20}>|\[/[^\[\]]{1,20}\]").match(self.text, end)
+        if mark is None:
+            return False
+        behind = self.text[mark.end() : mark.end() + 60].lstrip(" $*)")
+        return behind[:1] == "?" or (behind[:1] != "\n" and self._void(mark.end()) and not _NEXT.match(behind))
+
     def _must(self, place: Place) -> bool:
         """Whether a place that cannot be read makes the answer unreadable: somebody put it there as the answer."""
         return place.rule in ("tag", "boxed") and bool(self.text[place.start : place.end].strip())
 
     def _void(self, behind: int) -> bool:
-        return statements.denied_after(self.text, behind) or statements.hedged_after(self.text, behind)
+        return (
+            statements.denied_after(self.text, behind)
+            or statements.hedged_after(self.text, behind)
+            or statements.unsaid(self.text, behind)
+        )
 
     def _shut(self, at: int, end: int) -> bool:
         match = _SHUT.match(self.text, at, end)
@@ -438,7 +488,7 @@ class _Reader:
             return None
         if place.rule == "opening" and first.by == "text" and self._others(first):
             return None
-        if statements.denied_after(self.text, behind):
+        if statements.denied_after(self.text, behind) or statements.unsaid(self.text, behind):
             return None
         one = len({ref.places for ref in refs}) == 1 and not alternative and first.by != "conflict"
         if place.closed and not self._shut(behind, place.end):
@@ -534,7 +584,13 @@ class _Reader:
         if whole is not None:
             return whole
         compact = _COMPACT.match(self.text, place.start, place.end)
-        if compact and compact[1].isalpha() and self._is_compact(compact[1]) and self._ends(place, compact.end(1)):
+        if (
+            compact
+            and compact[1].isalpha()
+            and self._is_compact(compact[1])
+            and self._ends(place, compact.end(1))
+            and not self._void(compact.end(1))
+        ):
             chosen = tuple(sorted(self._letters(compact[1])))
             return self._several(place, compact.start(1), compact.end(1), chosen)
         refs, behind, alternative = self._chain(place.start, place.end, _CONNECTOR, 2 * len(self.asked.options) + 2)
@@ -565,6 +621,8 @@ class _Reader:
             and set(further.places) - set(chosen_places)
             and "\n\n" not in self.text[behind : further.start]
         ):
+            return None
+        if _OPEN_LIST.match(self.text, behind):
             return None
         if place.rule == "opening" and (_MORE.search(self.text, behind) or (len(refs) == 1 and self._others(refs[0]))):
             return None
@@ -620,7 +678,11 @@ class _Reader:
                 if digits
                 else (self._letters(compact[1]) if compact[1].isupper() else [])
             )
-            if sorted(chosen) == list(range(n)) and compact[1].lower() not in _SPELLED:
+            if (
+                sorted(chosen) == list(range(n))
+                and compact[1].lower() not in _SPELLED
+                and not self._void(compact.end(1))
+            ):
                 return self._ordered(place, compact.start(1), compact.end(1), chosen)
         lead = _LEAD.match(self.text, place.start, place.end)
         refs: list[Ref] = []
@@ -665,10 +727,23 @@ class _Reader:
             return None
         if place.rule in ("opening",) and self._is_echo(refs):
             return None
+        if chosen == list(range(n)) and _GIVEN.search(self.low, max(0, place.declared - 24), refs[0].start):
+            return None
+        if place.rule == "last line" and self._ordered_otherwise(place, chosen):
+            return None
         ordinals = re.search(r"\d(?:st|nd|rd|th)\b", self.text[refs[0].start : behind])
         if ordinals and not any(ref.text for ref in refs):
             return bad
         return self._ordered(place, refs[0].start, behind, chosen)
+
+    def _ordered_otherwise(self, place: Place, chosen: list[int]) -> bool:
+        """Whether the line above is another order of all the options."""
+        end = len(self.text[: place.start].rstrip())
+        start = max(self.text.rfind("\n", 0, end) + 1, end - 2000)
+        refs, behind, _ = self._chain(start, end, _THEN, len(chosen) + 2)
+        above = [ref.label if ref.label is not None else ref.places[0] for ref in refs if ref.places]
+        since = any(start < at < place.start for at in self.corrected)
+        return not since and above != chosen and sorted(above) == sorted(chosen) and self._shut(behind, end)
 
     def _numbered(self, ref: Ref) -> bool:
         return (
@@ -716,7 +791,7 @@ class _Reader:
             value = None
         if word.lower() == "no" and re.match(r"\.\s?\d", self.text[behind : behind + 4]):
             return None
-        if value and self._turned(behind, value):
+        if value and (self._turned(behind, value) or statements.unsaid(self.text, behind)):
             value = None
         return Claim(place.rule, place.declared, start, behind, value, (), behind)
 
@@ -775,13 +850,16 @@ class _Reader:
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
         if number.value is None or _HEDGES.search(self.text[max(0, number.start - 30) : number.start]):
             return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
-        if (
-            place.rule == "sentence"
-            and number.word == ""
-            and re.match(r"\s+[^\W\d_]", self.text[number.end : number.end + 3])
-        ):
-            pass
+        if self._unsaid(number):
+            return Claim(place.rule, place.declared, number.start, number.end, None, (), number.end)
         return self._counted(place, number)
+
+    def _unsaid(self, number: Number) -> bool:
+        """Whether a number is denied or doubted by what follows it, or the nouns behind it: "3 cups?"."""
+        if self._void(number.end):
+            return True
+        nouns = _COUNTED.match(self.text, number.end)
+        return nouns is not None and _UNSAID.match(self.text, nouns.end()) is not None
 
     def _is_a_name(self, number: Number) -> bool:
         """Whether a word stands right before a number, and none that it counts behind: "camera 3", "May 3"."""
@@ -820,9 +898,14 @@ class _Reader:
                 and (_EQUALS.search(before) or _TOTAL.match(behind))
                 and not _HEDGES.search(before)
                 and number is amounts[-1]
+                and not self._unsaid(number)
             ):
                 return self._counted(Place("equation", number.start, number.start, number.end, False), number)
-        if not amounts or hedged(self.text):
+        if (
+            not amounts
+            or hedged(self.text)
+            or any(self._unsaid(each) or statements.claimed(self.low, each.start) for each in amounts)
+        ):
             return None
         if len({each.value for each in amounts}) != 1 or amounts[0].value is None:
             return None

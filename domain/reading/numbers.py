@@ -179,7 +179,7 @@ _DIGITS = re.compile(
 )
 _LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _UNIT = re.compile(
-    r"\s?(?P<name>%|°\s?[CF]?(?![A-Za-z])|[$€£¥]|km/h|[^\W\d_]+)(?P<power>[²³^]|\s?/\s?[^\W\d]|\s+(?:per|pro|par|por|each)\s+\w)?"
+    r"\s?(?P<name>%|°\s?[CF]?(?![A-Za-z])|[$€£¥]|km/h|per cent\b|[^\W\d_²³]+)(?P<power>[²³^]|\s?/\s?[^\W\d]|\s+(?:per|pro|par|por|each)\s+\w)?"
 )
 _CURRENCY = re.compile(r"(?:US)?[$€£¥]\s?\Z")
 _NAMED = re.compile(
@@ -189,18 +189,18 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BOUND_BEFORE = re.compile(
-    r"(?:(?<![A-Za-z/\"'=-])[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\b(?:max|min)\b\.?|\b(?:equal to|shy of|north of|south of|half of|square of|root of)|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
+    r"(?:(?<![A-Za-z/\"'=-])[<>≤≥≦≧±≠]\s?=?|\b(?:more|less|fewer|greater|higher|lower|larger|smaller|longer|shorter|other|better|no more|no less|no fewer) than|\b(?:max|min)\b\.?|\b(?:equal to|shy of|north of|south of|half of|square of|root of|(?:log|ln|exp|sqrt)\s?\(?)|√|\\sqrt\{|\bat (?:least|most|max(?:imum)?|min(?:imum)?)|\b(?:over|under|above|below|beyond|exceeding|exceeds|up to|within|minimum(?: of)?|maximum(?: of)?"
     r"|almost|nearly|not|never|isn't|aren't|just under|just over|close to|upwards? of|anywhere (?:from|between)|between|from|somewhere between|every|until|till|or|no)|n't"
     r"|\bmehr als|\bweniger als|\bmindestens|\bhöchstens|\büber|\bunter|\bbis zu|\bfast|\bnicht|\bzwischen|\bplus de|\bmoins de|\bau moins|\bau plus|\bpresque|\bpas|\bentre|\bmás de|\bmenos de|\bal menos|\bcomo máximo|\bcasi|\bno|\bpiù di|\bmeno di|\balmeno|\bquasi|\bmais de|\bpelo menos|\bno máximo"
     r"|\bmeer dan|\bminder dan|\bminstens|\bbijna|\bniet|\bponad|\bmniej niż|\bwięcej niż|\bco najmniej|\bprawie|\bnie|\bболее|\bменее|\bбольше|\bменьше|\bпочти|\bне|\bдо|\bот|超过|至少|最多|不到|少于|多于|大于|小于|不是|不足|以上|以下|最少|より|少なくとも|約?最大|최소|최대|أكثر من|أقل من|لا)\s{0,2}(?:the |a |es |il y a )?\Z",
     re.IGNORECASE,
 )
 _BOUND_AFTER = re.compile(
-    r"\s?(?:\+|[<>≤≥](?![/a-z|])|\^|squared\b|cubed\b|plus\b|upwards?\b|or (?:more|less|fewer|so|better|higher|lower|above|below)\b|or\b|and (?:more|above|up)\b|(?:and|or) (?:over|under)\b|oder (?:mehr|weniger)|ou (?:plus|moins)|o (?:más|menos)|o (?:più|meno)|±|\+/-|plus or minus|out of|of (?:the )?\d|over \d|[个個人只台件杯本つ]?\s?(?:以上|以下|多|余|几)|左右以上|से अधिक|more\b|less\b|fewer\b|at (?:least|most)|minimum|maximum|max\b|min\.? of)",
+    r"\s?(?:\+|[<>≤≥](?![/a-z|])|\^|\*\*|[⁰¹²³⁴-⁹⁻]|(?:[×*·∙⋅xX]|\\times|\\cdot)\s?\d|!(?=\s?[/=*+-])|per\s(?!cent)|‰|‱|twice\b|doubled\b|tripled\b|halved\b|squared\b|cubed\b|(?:raised )?to the (?:power|second|third|fourth|fifth|sixth|\d)|times ten|plus\b|upwards?\b|or (?:more|less|fewer|so|better|higher|lower|above|below)\b|or\b|and (?:more|above|up)\b|(?:and|or) (?:over|under)\b|oder (?:mehr|weniger)|ou (?:plus|moins)|o (?:más|menos)|o (?:più|meno)|±|\+/-|plus or minus|out of|of (?:the )?\d|over \d|[个個人只台件杯本つ]?\s?(?:以上|以下|多|余|几)|左右以上|से अधिक|more\b|less\b|fewer\b|at (?:least|most)|minimum|maximum|max\b|min\.? of)",
     re.IGNORECASE,
 )
 _RANGE_AFTER = re.compile(
-    r"\s?(?:[-–—~〜～]|to|bis|à|a|al|tot|do|до|至|到|から|에서|-|or|oder|ou|o|of|lub|или|或|/|and|x|×|by|:)\s?(?:about |around |maybe |perhaps |even )?\Z",
+    r"(?:\s?(?:[-–—~〜～×·*^]|(?<![^\W\d_])(?:to|bis|à|a|al|tot|do|до|or|oder|ou|o|of|lub|или|and|x|by)|至|到|から|에서|或)|(?<=\d)(?:\s?/|:|\s:))\s?(?:about |around |maybe |perhaps |even )?\Z",
     re.IGNORECASE,
 )
 _NAME_BEHIND = re.compile(
@@ -210,6 +210,16 @@ _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|possibly|might be|could be|may be|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|может)\b|也许|可能|大概|かもしれ|아마",
     re.IGNORECASE,
 )
+
+
+_IN_A_PHRASE = re.compile(
+    r"\s+(?:total|all|the|this|that|each|every|one|my|sum|a|an|front|view|sight|there|it)\b", re.IGNORECASE
+)
+_PRIME = re.compile(r"\s?(''|[\"'])(?![^\W_])")
+_OPENED = re.compile(r"(?<![^\W_])'(?=\S|\Z)")
+_SHUT = re.compile(r"(?<=\S)'(?![^\W_])(?!\Z)")
+_PRIMES = {"length": {"'": "ft", '"': "in"}, "time": {"'": "min", '"': "s"}}
+"""What the marks behind a number stand for, by what is asked for."""
 
 
 @dataclass(frozen=True)
@@ -394,14 +404,22 @@ class Numbers:
         end, unit, word = stop, "", ""
         currency = _CURRENCY.search(before)
         match = _UNIT.match(text, stop)
-        if currency:
+        prime = self._prime(start, stop)
+        if prime:
+            unit, end = prime[0], prime[1]
+            value, why = self._of_prime(value, why, unit)
+        elif currency:
             unit = currency[0].strip()[-1]
             value, why = self._converted(value, why, unit, "")
         elif match:
             name = match["name"].replace(" ", "")
             known = unit_of(name) if not (name in NO_NAMES and not self._is_asked(name)) else None
+            if name == "in" and _IN_A_PHRASE.match(text, match.end("name")):
+                known = None
             attached = match.start("name") == stop
-            if match["power"] and (known or attached):
+            if match["power"] and self.asked_name == (name + match["power"]).lower():
+                unit, end = name + match["power"], match.end()
+            elif match["power"] and (known or attached):
                 value, why = None, "a unit of something else"
             elif known and text[match.end("name") : match.end("name") + 1].isdigit():
                 value, why = None, "a time or a measure in two parts"
@@ -425,8 +443,8 @@ class Numbers:
             ):
                 value, why = None, "a bound, or one end of a range"
             elif (
-                _RANGE_AFTER.search(before)
-                and re.search(r"\d", before[-14:])
+                (joined := _RANGE_AFTER.search(before))
+                and re.search(r"\d(?:(?![.!?;]\s)[^\n])*\Z", before[max(0, len(before) - 14) : joined.end()])
                 and not re.search(r"\d\s?=\s?\Z|\d\s?,\s?\Z", before)
             ):
                 value, why = None, "one end of a range"
@@ -437,6 +455,23 @@ class Numbers:
             ):
                 named = True
         return Number(start, end, value, why, named or not sure, named, stop, unit, word)
+
+    def _prime(self, start: int, stop: int) -> tuple[str, int] | None:
+        """The mark ' or " behind a number that is its unit, and where it ends; none where it closes a quotation."""
+        match = _PRIME.match(self.text, stop)
+        if match is None:
+            return None
+        line = self.text[max(0, self.text.rfind("\n", 0, start) + 1, start - 200) : start]
+        mark = match[1][0]
+        opened = line.count('"') % 2 if mark == '"' else len(_OPENED.findall(line)) > len(_SHUT.findall(line))
+        return None if opened else (match[1].replace("''", '"'), match.end())
+
+    def _of_prime(self, value: Fraction | None, why: str, mark: str) -> tuple[Fraction | None, str]:
+        """Feet and inches, or minutes and seconds, whichever is asked for; nothing where neither is."""
+        name = _PRIMES.get(self.asked[0], {}).get(mark) if self.asked is not None else None
+        if name is None:
+            return None, "a measure whose unit is only a mark"
+        return self._converted(value, why, name, "")
 
     def _is_asked(self, name: str) -> bool:
         if self.asked_name is None:

@@ -163,9 +163,7 @@ class Choices:
                 continue
             words = tuple(word for word, _, _ in rest)
             for form, _ in self._by_first.get(words[0], ()):
-                if words[: len(form)] != form or any(
-                    "\n" in text[rest[n][2] : rest[n + 1][1]] for n in range(len(form) - 1)
-                ):
+                if words[: len(form)] != form or not self._runs_on(text, rest, form):
                     continue
                 places = tuple(n for n, other in enumerate(self.words) if form in (other, self.bare[n]))
                 if len({self.options[n] for n in places}) != 1:
@@ -175,6 +173,23 @@ class Choices:
                     continue
                 return None if closed and not self._closed(text, ref.end, end, form) else ref
         return None
+
+    def _runs_on(self, text: str, found: Sequence[tuple[str, int, int]], form: tuple[str, ...]) -> bool:
+        """Whether an option's words stand in one paragraph, broken over lines or not; two options on two lines are no
+        third one."""
+        for n in range(len(form) - 1):
+            between = text[found[n][2] : found[n + 1][1]]
+            if "\n" in between and (
+                between.strip()
+                or between.count("\n") > 1
+                or (form[: n + 1] in self._forms and form[n + 1 :] in self._forms)
+            ):
+                return False
+        return True
+
+    @cached_property
+    def _forms(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(form for forms in self._by_first.values() for form, _ in forms)
 
     def _closed(self, text: str, at: int, end: int, form: tuple[str, ...]) -> bool:
         at = _end(_CLOSING, text, at, end)

@@ -121,7 +121,7 @@ def places(text: str, low: str) -> Iterator[Place]:
 def _last_sentence(text: str) -> Place | None:
     """The last sentence, if it is short and others stand before it in its line: "The drawer is open. C"."""
     match = re.compile(
-        r"(?<=[^\W\d])(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bfig)[.!?。！？]\s{1,3}([^.!?\n。！？]{1,60}[.!?。！？]?)\s*\Z"
+        r"(?<=[^\W\d])(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bfig)(?<!\be\.g)(?<!\bi\.e)[.!?。！？]\s{1,3}([^.!?\n。！？]{1,60}[.!?。！？]?)\s*\Z"
     ).search(text, max(0, len(text.rstrip()) - 70))
     return Place("last sentence", match.start(1), *match.span(1), closed=True) if match else None
 
@@ -190,10 +190,12 @@ _BEFORE_CORRECTION = re.compile(
 )
 _CONDITION = _any(words.CONDITIONS)
 _DOUBT = _any(words.DOUBTS)
+_CLAIMED = _any(words.CLAIMED)
 _HEDGED_AFTER = _any(words.HEDGED_AFTER)
 _DENIED_AFTER = re.compile(
     rf"[\s\"'()\].:]*(?:-|–|—)?\s*(?:option |choice )?(?:{'|'.join(words.DENIED_AFTER)})", re.IGNORECASE
 )
+_UNSAID = re.compile(rf"[\s\"')\].,;–—-]*(?:{'|'.join(words.UNSAID)})", re.IGNORECASE)
 _ALSO = _any(words.ALSO, 0)
 _RUNAWAY = re.compile(rf"\n\s{{0,8}}(?:{'|'.join(words.RUNAWAY)})")
 
@@ -215,9 +217,23 @@ def supposed(low: str, at: int) -> bool:
     return bool(_CONDITION.search(re.split(r"\bbut\b", sentence)[-1]) or _DOUBT.search(clause))
 
 
+def claimed(low: str, at: int) -> bool:
+    """Whether what stands at a place is what somebody else says, by the words before it in its clause."""
+    return bool(
+        _CLAIMED.search(
+            re.split(r"[.!?;,:\n。！？，、]|\b(?:so|thus|therefore|hence|but)\b", low[max(0, at - 160) : at])[-1]
+        )
+    )
+
+
 def denied_after(text: str, at: int) -> bool:
     """Whether what ends at a place is denied by the words behind it."""
     return bool(_DENIED_AFTER.match(text[at : at + 80]))
+
+
+def unsaid(text: str, at: int) -> bool:
+    """Whether a remark behind what ends at a place unsays it: "(wrong)", ", but I doubt it", "… not"."""
+    return bool(_UNSAID.match(text[at : at + 80]))
 
 
 def hedged_after(text: str, at: int) -> bool:

@@ -149,14 +149,38 @@ DENIED_AFTER = (
 )  # fmt: skip
 """What denies the option that stands before it."""
 
+_ELSE = r"(?:previous|prior|preceding|earlier|other|last|next|first|second|example|sample|reference|wrong|another)"
+_ASKED = r"(?:questions?|images?|pictures?|photos?|scenes?|items?|tasks?|frames?|one|examples?|videos?|clips?|answers?|turn|case|problem)"
+
+UNSAID = (
+    rf"[(\[]\s?(?:(?:for|of|from|to|in|about|as in) )?(?:the |my |an? )?{_ELSE}(?: {_ASKED})?\s?[)\]]",
+    rf"(?:for|of|from|to|in|about) (?:the |my |an? ){_ELSE} {_ASKED}\b",
+    r"nope\b",
+    r"[(\[]\s?(?:this |that |it )?(?:(?:is|was) )?(?:wrong|incorrect|not (?:right|correct|true|sure|certain)|false|rejected|denied|unsure|uncertain|doubtful|a guess|guess(?:ed|ing)?|falsch|faux|incorrecto|sbagliato|错|錯)\b",
+    r"(?:but |though |although |and )?i (?:really |strongly |very much )?(?:doubt (?:it|that|this)|am not (?:at all )?(?:sure|certain)|'m not (?:at all )?(?:sure|certain)|don't think so|do not think so)\b",
+    r"(?:\.\.\.?|…)?\s?(?<=[.… ])not!?[\s.!]*\Z",
+    r"(?:is|are|was|were|would be|seems?(?: to be)?|looks?) (?:clearly |probably |definitely |simply |just )?(?:not )?(?:the |a |an )(?:wrong|incorrect|false|worst|mistaken|distractor|trap|trick)\b",
+    r"(?:is|are|was|were|would be|seems?) (?:clearly |probably |definitely |far |simply )?(?:too (?:many|few|much|little|high|low|large|small)|doubtful|questionable|mistaken)\b",
+)  # fmt: skip
+"""What unsays the statement before it, of whatever kind."""
+
 CONDITIONS = (
+    r"(?:^|[\s(\"'])(?:for example|for instance|examples?|format|template|sample|e\.g\.?|previous (?:question|answer|item|turn))\W{0,3}[:,]\W*\Z",
     r"\bif\b(?! (?:we|you|one|i) (?:look|consider|follow|check|read|go)\b)", r"\bunless\b", r"\bsuppos(?:e|ing)\b", r"\bassum(?:e|ing)\b", r"\bhad (?:the|it|she|he|they|i|we)\b", r"\bwould have\b", r"\bwere (?:it|the|she|he|there)\b",
     r"\b(?:might|may|could) (?:think|say|answer|choose|seem|argue|assume|expect)\b", r"\b(?:someone|somebody|some|people|others|one|you|many) (?:people )?(?:might|may|could|would)\b", r"\btempt(?:ing|ed)\b", r"\bwhether\b", r"\bhypothetical", r"\bpretend\b",
     r"\bwenn\b", r"\bfalls\b", r"\bangenommen\b", r"\bsi\b", r"\bse\b", r"\bals\b", r"\bjeśli\b", r"\bjeżeli\b", r"\bgdyby\b", r"\bесли\b", r"如果", r"假如", r"要是", r"もし", r"만약", r"\bلو\b", r"\bإذا\b", r"अगर", r"यदि",
 )  # fmt: skip
 """What makes a declaration that follows it in the same sentence no declaration: a condition, or somebody else's words."""
 
+CLAIMED = (
+    r"\b(?:(?:gpt|claude|gemini|llama|qwen)[\w.-]*|they|he|she|someone|somebody|anyone|others|people|everyone|(?:my|another|an?|some|one|his|her|other|most|many|few|the) (?:[\w-]+ ){0,2}?(?:colleague|student|user|reader|teacher|critic|person|people|annotator|expert|friend|author|assistant|rater|guesser|key|rubric)s?)"
+    r" (?:\w+ ){0,2}?(?:thinks?|thought|says?|said|claims?|claimed|believes?|believed|would|might|will|answers?|answered|chose|chooses?|picks?|picked|argues?|suggests?|suggested|insists?|states?|stated|told|wrote|writes?|votes?|guess(?:es|ed)?)\b",
+)  # fmt: skip
+"""What somebody else says the answer is."""
+
 DOUBTS = (
+    *CLAIMED,
+    r"^\W*(?:is|was|could|would|might|can) (?:the |my |your )?(?:(?:correct|right|best) )?\Z", r"\breference\b", r"\bgold(?:en)?\b", r"\bground[- ]truth\b",
     r"\bat first\b", r"\binitial(?:ly)?\b", r"\bfirst guess\b", r"\bto (?:say|think|answer|claim)\b", r"\bprevious(?:ly)?\b", r"\bold\b", r"\bearlier\b", r"\bfalse\b", r"\bwrong\b", r"\bincorrect\b", r"\bnot\b", r"n't\b", r"\bnever\b", r"\bdoubt\b",
     r"\bexample\b", r"\be\.g\.", r"\bbefore i\b", r"\bsuch as\b", r"\blike\b", r"\bformat\b", r"\btemplate\b", r"\beither\b", r"\bneither\b", r"\bnor\b", r"\bmaybe\b", r"\bperhaps\b", r"\bpossibl[ey]\b", r"\bworst\b", r"\bleast\b", r"\bopposite\b", r"\bsecond(?:[- ]best)?\b",
     r"\balternative(?:ly)?\b", r"\bonly\b", r"\bwhy\b", r"\bsample\b", r"\bno\b", r"\bwithout\b", r"\binstead of\b", r"\bbad\b", r"\bpoor\b", r"\bunsafe\b", r"\bguess\b", r"\b(?:would|could|might|may) (?:also )?be\b", r"\bone\b", r"\bother\b", r"\bhis\b", r"\bher\b", r"\btheir\b", r"\bstudent'?s?\b",

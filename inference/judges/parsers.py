@@ -18,7 +18,17 @@ from typing import Any
 
 from domain.judging import Reading, Value, Verdict
 from domain.reading.text import Reasoning, visible
-from inference.judges.standing import CORRECTS, EVIDENCE, RETRACTS, TURN, Reply, Span, Standing
+from inference.judges.standing import (
+    CORRECTS,
+    EVIDENCE,
+    OF_OTHERS,
+    ONE_OF,
+    RETRACTS,
+    TURN,
+    Reply,
+    Span,
+    Standing,
+)
 
 Read = Callable[[str, Sequence[Value]], Reading]
 """(reply, allowed values) -> what it comes to."""
@@ -124,8 +134,7 @@ _NAMES = (
 _CJK = r"评分|評分|评级|評級|得分|分数|分數|评价|評価|评估|结论|結論|判定|判断|判決|评定|裁决|裁定|結果|结果|答案|評点|スコア|採点|レーティング|평점|평가|점수|판정|결론|등급"
 _LABEL = re.compile(
     rf"(?:(?<![\w-])(?P<word>{_NAMES})(?!\w)|(?P<cjk>{_CJK}))"
-    r"(?P<of>(?: (?:for|of|to) (?:the |this |that |my )?[\w' ]{1,30}?)?)"
-    r"\s?(?:\([^()\n]{0,24}\)|（[^（）\n]{0,24}）)?"
+    r"(?P<of>(?: (?:for|of|to) (?:the |this |that |my )?[\w' ]{1,30}?)?\s?(?:\([^()\n]{0,24}\)|（[^（）\n]{0,24}）)?)"
     r"[\s*_:=|\"'`>#~$\\(.\u2013\u2014\u2192-]*"
     r"(?:(?:is|was|should be|has to be|must be|remains|=|:|est|ist|es|è|é|jest|là|是|为|為|は|は、|은|는)(?: (?:therefore|thus|hence|then|clearly|now|a|an|the|donc|daher|also))?)?"
     r"[\s*_:=|\"'`>#~$\\(-]*(?:\\?boxed\{|\\(?:text|textbf|mathbf|mathrm)\{|\{)*[\s*_\"'`$]*\Z",
@@ -163,6 +172,12 @@ _BEFORE_NOW = re.compile(
     r"(?:initial|preliminary|tentative|provisional|original|earlier|previous|old|draft|prior|interim|naive|gut|first-pass|vorläufige?|предварительн\w+|初步|初始)",
     re.IGNORECASE,
 )
+_OF_ANOTHER = re.compile(
+    r"\b(?:reference|gold(?:en)?|previous|prior|preceding|earlier|other|examples?|sample|last|next|competing|rival|template|illustration|human|another|(?:max(?:imum)?|min(?:imum)?)(?!\.?(?: is|:|=)? ?\d)|best possible|worst possible)\b"
+    r"|[(（]\s?(?:if|not|self|requested|demanded|claimed|hypothetical\w*|draft|tentative|provisional|preliminary|quoted|copied|placeholder|pending|default)\b",
+    re.IGNORECASE,
+)
+"""Behind a label: it is not about the answer under review."""
 _UNFINISHED = re.compile(
     rf"(?:(?<![\w</-])(?:{_NAMES})(?!\w)|{_CJK})[\s*_\"'`]*"
     r"(?:(?:(?:is\b|:|=)[\s*_\"'`]*)?\[{1,2}[^\[\]\n]{0,12}\]?|(?:is\b|:|=)[\s*_\"'`]*)\s*\Z",
@@ -220,7 +235,7 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     cut = _UNFINISHED.search(text, max(0, len(text.rstrip()) - 120))
     if cut is not None and not any(cut.start() < each.outer[1] for each in found):
         return Reading(Verdict.TRUNCATED, spans={SCORE: cut.span()}, why="The reply ends within its verdict.")
-    found = _without_legends(reply, _without_ranges(reply, found, allowed), allowed)
+    found = _without_others(reply, _without_legends(reply, _without_ranges(reply, found, allowed), allowed), allowed)
     own = [each for each in found if each.standing is Standing.OWN]
     if not own:
         return _none_own(found)
@@ -291,6 +306,8 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[_Found]:
         if level == 1 and (reply.alone(*outer) or _TAG_BEFORE.search(text, max(0, outer[0] - 40), outer[0])):
             level = 2
         standing = reply.standing(*outer, labelled_from=at)
+        if standing is Standing.EXAMPLE and _BEST.match(reply.before(outer[0] if at is None else at)):
+            standing = Standing.OWN if any(isinstance(value, str) for value in allowed) else standing
         if standing is Standing.OWN and level == 1 and not reply.led_to(outer[0]):
             standing = Standing.UNCLEAR
         if _value(said, allowed) is None:
@@ -305,6 +322,12 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[_Found]:
     return found or [_Found(said, span, outer, 1, reply.standing(*outer)) for said, span, outer in doubles[-1:]]
 
 
+_BEST = re.compile(
+    r"\W*(?:the )?(?:best|top|highest)(?: (?:one|answer|response|output|choice|score|rating|pick))*\W*$", re.IGNORECASE
+)
+"""Of letters, the best is the one that a judge prefers; of numbers, it explains the scale."""
+
+
 def _level(word: str, left: str) -> int:
     if _FINAL.fullmatch(word) or _FINAL.search(left):
         return 3
@@ -315,8 +338,10 @@ def _whose(before: str, of: str) -> Standing | None:
     """How a labelled rating stands by the words before its label, where they say that it is not the judge's last."""
     before = re.split(r"[.!?;:,\n|]", before)[-1]
     words = re.findall(r"[\w'\u2019-]+", before)
+    if _OF_ANOTHER.search(of):
+        return Standing.QUOTED
     if not words:
-        return Standing.QUOTED if re.search(r"\b(?:reference|previous|other)\b", of, re.IGNORECASE) else None
+        return None
     last = words[-1]
     if _BEFORE_NOW.fullmatch(last):
         return Standing.EARLIER
@@ -393,6 +418,51 @@ def _without_legends(reply: Reply, found: Sequence[_Found], allowed: Sequence[Va
     return marked
 
 
+def _without_others(reply: Reply, found: Sequence[_Found], allowed: Sequence[Value]) -> list[_Found]:
+    """The same, with those marked that a table, or lines with a head each, give for several answers, or for another
+    one than the answer under review."""
+    heads = [_heads(reply, each) for each in found]
+    marked = list(found)
+    numbers = not any(isinstance(value, str) for value in allowed)
+    for place, (line, row, column) in enumerate(heads):
+        beside = [n for n, (other, _, _) in enumerate(heads) if other == line and n != place]
+        each_of = [head for _, head, _ in heads if head and ONE_OF.fullmatch(head)]
+        if (column is not None and any(heads[n][2] is not None for n in beside)) or (
+            row and ONE_OF.fullmatch(row) and len(set(each_of)) > 1
+        ):
+            marked[place] = replace(found[place], standing=Standing.EACH)
+        elif column is not None and numbers and any(OF_OTHERS.fullmatch(head) for head in (row, column) if head):
+            marked[place] = replace(found[place], standing=Standing.EXAMPLE)
+    return marked
+
+
+_HEAD = re.compile(r"[\s*_#>\d.)-]{0,12}([A-Za-z][\w ()']{0,40})[*_]*\s?[:=\u2013\u2014-]")
+
+
+def _heads(reply: Reply, each: _Found) -> tuple[int, str, str | None]:
+    """Where the line of a verdict begins, what heads it, and, in a table, what heads its column (else None)."""
+    text = reply.text
+    start, end = reply.line(each.outer[0])
+    line = text[start:end] if end - start < 2000 else ""
+    if line.count("|") < 2 or not (line.lstrip().startswith("|") or line.count("|") > 2):
+        match = _HEAD.match(line)
+        return start, match[1].strip().lower() if match else "", None
+    cells = line.strip().strip("|").split("|")
+    offset = len(line) - len(line.lstrip())
+    place = line[offset : each.outer[0] - start].lstrip("|").count("|")
+    first = start
+    for _ in range(12):
+        if first <= 0:
+            break
+        above, below = reply.line(first - 1)
+        if "|" not in text[above : min(below, above + 2000)]:
+            break
+        first = above
+    header = text[slice(*reply.line(first))][:2000].strip().strip("|").split("|") if first < start else []
+    column = header[place].strip().lower() if place < len(header) and len(header) == len(cells) else ""
+    return start, cells[0].strip().lower() if place else "", column
+
+
 _WHY = {
     Standing.QUOTED: "The only verdict in the reply is quoted, or someone else's.",
     Standing.DENIED: "The only verdict in the reply is one that it denies.",
@@ -400,6 +470,7 @@ _WHY = {
     Standing.EXAMPLE: "The only verdict in the reply is an example, or explains the scale.",
     Standing.EARLIER: "The only verdict in the reply is one that it leaves behind.",
     Standing.HEDGED: "The reply leaves its verdict open.",
+    Standing.EACH: "The reply gives a verdict for each of several answers, and none for one.",
     Standing.UNCLEAR: "The only verdict in the reply occurs within a sentence that does not give it.",
 }
 
@@ -852,10 +923,12 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
     found: list[_Found] = []
     read: list[Span] = []
     ends: list[int] = []
+    names: list[str] = []
     for start, end, pairs in _objects(text, reply.marks):
         read.append((start, end))
-        nested = [pair for pair in _flat(pairs)]
-        for key, value in nested:
+        nested = [each for each in _flat(pairs)]
+        of_each = {within for key, _, within in nested if _key(key) == _SCORE_KEY and within}
+        for key, value, within in nested:
             if _key(key) != _SCORE_KEY:
                 continue
             place = _place(text, start, end, key)
@@ -863,10 +936,18 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
                 return Reading(
                     Verdict.UNPARSEABLE, spans={SCORE: place}, why="The final score is neither a number nor text."
                 )
-            found.append(_Found(str(value).strip(" \\"), place, (start, end), standing=_of_object(reply, start, end)))
+            standing = _of_object(reply, start, end)
+            if standing is Standing.OWN and len(of_each) > 1 and within:
+                standing = Standing.EACH
+            elif standing is Standing.OWN and any(OF_OTHERS.fullmatch(_key(name)) for name in within):
+                standing = Standing.QUOTED
+            names.append(_named(pairs))
+            found.append(_Found(str(value).strip(" \\"), place, (start, end), standing=standing))
             ends.append(end)
             if len(found) > _MOST_OBJECTS:
                 return Reading(Verdict.CONTRADICTORY, why=f"The reply has more than {_MOST_OBJECTS} final scores.")
+    if len(set(names) - {""}) > 1:
+        found = [replace(each, standing=Standing.EACH) for each in found]
     turn = _turn(reply, ends[:1])
     if turn is not None:
         found = [each for each in found if each.outer[0] < turn]
@@ -934,15 +1015,26 @@ def _broken_around(text: str, inner: Span, read: Sequence[Span]) -> bool:
     return False
 
 
-def _flat(pairs: Sequence[tuple[str, Any]], depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The keys of an object and of those within it, lists of them included."""
+def _flat(pairs: Sequence[tuple[str, Any]], within: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+    """The keys of an object and of those within it, lists of them included, each with the keys that it is within."""
     for key, value in pairs:
-        yield key, value
-        if depth < 6:
+        yield key, value, within
+        if len(within) < 6:
             inner = value if isinstance(value, list) else [value]
-            for each in inner[:50]:
+            for n, each in enumerate(inner[:50]):
                 if isinstance(each, _Pairs):
-                    yield from _flat(each.pairs, depth + 1)
+                    yield from _flat(each.pairs, (*within, f"{key} {n}" if n else key))
+
+
+_NAMES_ONE = frozenset(
+    ("answer", "assistant", "candidate", "response", "model", "output", "item", "id", "student", "name")
+)
+
+
+def _named(pairs: Sequence[tuple[str, Any]]) -> str:
+    """Which of several answers an object says that it is about; empty if it does not say."""
+    said = (str(value) for key, value in pairs if _key(key) in _NAMES_ONE and isinstance(value, str | int))
+    return next((name.strip().casefold() for name in said if len(name) < 20), "")
 
 
 def _key(key: str) -> str:
@@ -1140,11 +1232,11 @@ def _of(part: str) -> str:
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 2, _in_original(double_brackets)),
-        Parser("six_lines", 2, _in_original(six_lines), ASPECTS),
-        Parser("assessment_json", 2, _in_original(assessment_json)),
-        Parser("last_line", 2, _in_original(last_line)),
-        Parser("better_output", 2, _in_original(better_output)),
+        Parser("double_brackets", 3, _in_original(double_brackets)),
+        Parser("six_lines", 3, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 3, _in_original(assessment_json)),
+        Parser("last_line", 3, _in_original(last_line)),
+        Parser("better_output", 3, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""

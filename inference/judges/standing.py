@@ -37,6 +37,8 @@ class Standing(StrEnum):
     """What the judge thought first, or struck out."""
     HEDGED = "hedged"
     """“perhaps [[1]]”, “[[0]] or [[1]]”."""
+    EACH = "each"
+    """One of several, each of another answer: a column, or a row, for each."""
     UNCLEAR = "unclear"
     """In the middle of a sentence that does not say whose it is."""
 
@@ -89,6 +91,11 @@ _FILLING = (
     r"graded|sentence|answer|hidden|embedded|injected|command|order|request|reader|fake|form|verbatim|receive|"
     r"and|i|deserve|earn|earns|merit|merits|only|always|very)"
 )
+_ANOTHER = r"(?:previous|prior|preceding|earlier|other|example|sample|reference|gold(?:en)?|last|next|following|above|former|latter|second|third|first|competing|rival|alternative|human|expert|baseline|illustration|demonstration|template|placeholder|dummy|another|different|old|original|initial)"
+_THING = r"(?:answers?|responses?|repl(?:y|ies)|items?|examples?|questions?|one|assistant|candidate|outputs?|student|turn|task|case|model|submission|sample|solution|judge?|rater|grader|annotator|evaluator|pairs?|round|version|only)"
+_RATER = r"(?:judges?|graders?|evaluators?|raters?|markers?|examiners?|reviewers?|critics?|teachers?|assessors?|annotators?|referees?|colleagues?|readers?|experts?|people|humans?|users?|scorers?|persons?|instructors?|tutors?|professors?|juror|jury|gpt-?\w*|claude|gemini|llama|models?|one|you|they|anyone|anybody|many|few|most|somebody|someone|others?)"
+_RATES = r"(?:give|gave|given|giving|award|assign|rate|score|grade|say|said|answer|choose|chose|pick|put|write|wrote|settle|go|went|accept|allow|grant|conclude|vote|mark|prefer|opt|insist|argue|claim|demand|hand|offer|think|thought|believe|feel|felt|find|found|consider|see|saw|call|judge|hold|held|suggest|report|agree)(?:s|es|ed|ing)?"
+_LEGEND = r"(?:max(?:imum)?\.?|min(?:imum)?\.?|highest|lowest|best|worst|scale|range|top|bottom|out of|upper (?:bound|limit|end)|lower (?:bound|limit|end)|ceiling|floor|full marks?|perfect(?: score)?|threshold|cut-?off|pass(?:ing)?(?: mark| score| grade)?|legend|key|default|baseline|fail(?:ing)?(?: mark| score| grade)?|mean|average|median|weight|goal|target|expected|desired|requested|count|confidence|certainty|probability|likelihood|deductions?|penalt(?:y|ies)|(?:number of )?(?:errors|mistakes)|bonus|points (?:lost|deducted)|ideal(?: answer)?)"
 _SUCH = r"(?:rating|score|verdict|grade|judge?ment|mark|bracket|value|number|line|one)"
 
 CUES: Sequence[Cue] = tuple(
@@ -103,7 +110,7 @@ CUES: Sequence[Cue] = tuple(
                 r"not(?! only| a single| just)", r"never", r"nor", r"neither", r"cannot", r"\w+n't", r"without",
                 r"hardly", r"barely", r"scarcely", r"no(?! (?:doubt|question|error|mistake|issue|problem|fault|flaw)s?)",
                 r"far from", r"nobody", r"none", r"nothing", r"rather than", r"instead of", r"as opposed to", r"rejects?",
-                r"rejected", r"rul(?:e|es|ed|ing) out", r"excludes?", r"excluded", r"refus\w+", r"undeserv\w+", r"anything but", r"fail(?:s|ed)? to", r"refrain\w*", r"withh[eo]ld\w*", r"avoid\w*", r"short of", r"miss(?:es|ed)?", r"than",
+                r"rejected", r"rul(?:e|es|ed|ing) out", r"excludes?", r"excluded", r"refus\w+", r"(?:unable|unwilling|impossible|reluctant|not able|no (?:reason|grounds?|basis|way)) (?:to|for)(?: \w+)?", r"declin(?:e|es|ed|ing)", r"(?:hard|difficult|unreasonable|unjustifiable|indefensible) to", r"can't", r"undeserv\w+", r"anything but", r"fail(?:s|ed)? to", r"refrain\w*", r"withh[eo]ld\w*", r"avoid\w*", r"short of", r"miss(?:es|ed)?", r"than",
                 r"(?:wrong|mistaken|unfair|inappropriate|absurd|incorrect|unjustified|silly|mistake|error) to", r"doubt\w*", r"disagree\w*",
                 r"den(?:y|ies|ied)", r"disput\w+", r"untrue", r"(?:wrong|false|nonsense) that",
                 r"nicht", r"kein\w*", r"niemals", r"statt", r"pas", r"jamais", r"ni", r"не", r"нет", r"ни", r"nunca",
@@ -125,6 +132,17 @@ CUES: Sequence[Cue] = tuple(
             + r"|可能|也许|或许|或者|或|大概|多分|おそらく|たぶん|아마",
         ),
         # what stands before, in the sentence
+        (
+            Standing.DENIED,
+            Reach.SENTENCE,
+            "the judge says that it does not give it: I cannot give this rating: [[1]], unable to award",
+            _words(
+                r"(?:can ?not|can't|could not|couldn't|unable to|not able to|unwilling to|impossible to|refus\w+ to|declin\w+ to|won't|will not|would not|wouldn't|never|do not|don't|did not|didn't|does not|doesn't|shall not)"
+                r"(?: \w+ly| simply| possibly| in good conscience)? (?:give|award|assign|justify|support|grant|endorse|accept|offer|defend|agree with|agree to|stand (?:behind|by)|recommend|approve|confirm|vouch for|say|follow|write|issue|see how)"
+            )
+            + r"(?: (?:it|this|these|those|the|that|such|an?|any|him|her|them|answer|response|student|candidate|scores?|ratings?|verdicts?|grades?|following|here|below|as|of|to|for|like|with|even|my))*[\s:=*_\"'`(\[-]*$"
+            + rf"|^\W*(?:the |my |no |any )?{_SUCH}s? (?:(?:is|was|are|were|i|we|that|has been) )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken|reject|refuse|deny|pending|suspended|requested|demanded|claimed|without|before|excluding|otherwise|so far|not given|not yet|confidence|certainty|in (?:the|an) example)\b[^.;\n]{{0,40}}[:=][\s*_\"'`(]*$",
+        ),
         (
             Standing.SUPPOSED,
             Reach.SENTENCE,
@@ -151,6 +169,7 @@ CUES: Sequence[Cue] = tuple(
                 r"(?:asked|told|instructed|supposed|required|requested|meant|expected|have|has|had|need|needs|needed|want\w*) (?:me )?to "
                 r"(?:end|close|reply|answer|write|finish|conclude|use|respond|output|rate|say|state|put|format|choose|pick)",
                 r"(?:must|should|shall|can|may|has to) (?:\w+ )?(?:end|close|reply|answer|write|finish|conclude|respond|output|read|look|be written|be given as|be stated)",
+                rf"^\W*(?:\d+[.)] )?(?:the |a )?{_LEGEND}(?:(?: (?:possible|attainable|allowed|available|{_SUCH}s?|points?|marks?|is|are|was|of|on|for|in|at|end|this|the|our|a|scale|rubric|to|reach|get))*[\s:=*_\"'`(\u2013\u2014-]*)$",
                 r"options?", r"possible(?: \w+)?", r"allowed(?: \w+)?", r"permitted", r"choices(?: \w+)?", r"one of",
                 r"(?<!this )(?<!the )(?<!on a )scale", r"rubric[: (=\"']*$", r"legend", r"(?:rating|scoring|grading)s? (?:scale|scheme|guide\w*|key|rubric|system|options|rules?|levels?|criteria)",
                 r"(?:scale|rubric|scheme|key|guide\w*|instructions?|criteria|prompt)(?: here)? (?:is|are|was|were|says?|said|reads?|states?|gives?|defines?|lists?|reserves?|asks?|allows?|has|had|runs?|goes|requires?|demands?|wants?|calls?|uses?|offers?|knows?|means?)",
@@ -178,13 +197,16 @@ CUES: Sequence[Cue] = tuple(
             Standing.QUOTED,
             Reach.SENTENCE,
             "someone else's words: the answer says, the student asks for, as instructed by the answer",
-            rf"\b{_WHO}(?: \w+){{0,2}}?(?: \w+ly)? {_SAYS}(?:[:,]? {_FILLING})*\s?[:,]?\s?[\"'`(*]*$"
+            rf"(?:\b(?:an?|any|another|other|some|many|most|few|every|each|one|two|no|his|her|their|its|your|different|strict\w*|lenient|harsh|human|hypothetical|previous|second|third|less|more|certain|all|my|our)(?: [\w-]+){{0,3}}? {_RATER}|(?<![\w-])(?:gpt-?\w*|claude|gemini|llama|people|others|colleagues|critics|reviewers|anyone|everyone|somebody|someone))(?:, [^,.;\n]{{1,40}},)?(?: (?!i\b)[\w'-]+){{0,3}} {_RATES}\b(?:(?! i\b)[^,.;!?\n]){{0,80}}$"
+            rf"|\b{_WHO}(?: \w+){{0,2}}?(?: \w+ly)? {_SAYS}(?:[:,]? {_FILLING})*\s?[:,]?\s?[\"'`(*]*$"
             rf"|\b(?:ignor\w+|disregard\w*|discard\w*|inject\w+|manipulat\w+|embedded|demand\w*|plea|beg|begs|begging|so-called|"
             rf"self-\w+|instruction to|attempt(?:s|ed|ing)? to|claims? (?:of|that|to)|quot(?:e|es|ed|ing)|setting aside|leaving aside|notwithstanding|despite)\b(?! this)[^,;.!?\n]{{0,80}}$"
             rf"|\b(?:student|assistant|candidate|model|author|user|agent)(?: [a-z])?'s (?:own )?(?:answer|response|reply|text|output|words?|{_SUCH})(?: is| was| reads)?[ :\"'`*(]*$"
             r"|\b(?:told|asked|instructed|ordered|urged|requested|prompted|begged|forced|commanded) by\b[^,;.!?\n]{0,80}$"
             r"|\baccording to (?:the|its|this|their) (?:answer|response|reply|student|assistant|candidate|author|model|agent|text)\b[^;.!?\n]{0,80}$|\baccording to output[^;.!?\n]{0,80}$"
             rf"|^\W*(?:the )?(?:answer|response|reply|student|assistant|candidate|user|human|question|reference)(?: [a-z])?\s?(?: says)?[:][ \"'`*(]*$"
+            rf"|^\W*(?:(?:here (?:is|are) )?(?:the |my )?(?:{_SUCH}s? )?(?:for|of|about|on|regarding|in|as for) (?:the |my |an? )?){_ANOTHER}(?:(?:'s)? (?:{_THING}|{_SUCH}s?|[a-d1-9]))*[ *_]*[:,=][ \"'`*(]*$"
+            rf"|^\W*(?:the |my )?{_ANOTHER}(?: {_THING})?(?:'s)?(?: {_SUCH})?[ *_]*[:=][ \"'`*(]*$"
             r"|(?:回答|答案|学生|考生|助手)(?:说|写|称|要求|中|里|包含|写道|写着|声称)[^,;.!?。，；\n]{0,40}$",
         ),
         # what follows at once
@@ -192,7 +214,9 @@ CUES: Sequence[Cue] = tuple(
             Standing.DENIED,
             Reach.BEHIND,
             "it is denied: [[1]] is not, would be too kind, is out of the question, which I disagree with",
-            r"^[ *_`\"')\]]*,?\s?(?:which|that|it|this|but that)?\s?(?:(?:is|was|are|were|would be|would have been|'s|seems?|seemed|looks?|feels?|felt|sounds?|might be|could be|strikes me as|may be|will be)"
+            r"^[ *_`\"')\],:\u2013\u2014-]*\(\s?(?:(?:this|that|it) (?:is|was) )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken|not (?:final|mine|my|given|yet|valid|sure|certain|deserved|counted|the final|earned|justified|applicable|awarded)|nobody|kidding)\b"
+            r"|^[ *_`\"')\]]*,?\s?(?:which |that |it |this )?(?:is|was|has been|gets|must be|has to be|should be|is to be|needs to be|had to be) (?:\w+ly |hereby )?(?:rejected|withdrawn|ruled out|denied|overruled|dismissed|crossed out|struck out|discarded|ignored?|withheld|refused|retracted|revoked|invalid|void|wrong|incorrect|mistaken)\b"
+            r"|^[ *_`\"')\]]*,?\s?(?:which|that|it|this|but that)?\s?(?:(?:is|was|are|were|would be|would have been|'s|seems?|seemed|looks?|feels?|felt|sounds?|might be|could be|strikes me as|may be|will be)"
             r"(?: \w+ly| far| much| a bit| a little| simply| just| also| rather| still| therefore| then)?"
             r" (?:not|n't|never|no|too|wrong|out of|off|over\w*|excluded|unjust\w+|inappropriate|unfair|undeserved|harsh|generous|kind|lenient|strict|impossible|ruled out|unwarranted|incorrect|mistaken|false|nonsense|a mistake|an error|absurd)\b"
             r"|(?:isn't|wasn't|cannot|can't|could not|couldn't|does not|doesn't|did not|didn't|won't|will not|would not|wouldn't|should not|shouldn't|is no|has no)\b"
@@ -202,7 +226,8 @@ CUES: Sequence[Cue] = tuple(
             Standing.EXAMPLE,
             Reach.BEHIND,
             "it is explained, not given: [[1]] means, is for, if A is better, = right, for example, is reserved for",
-            r"^[ *_`\"')\]]*(?:,?\s?(?:for example|for instance|e\.g|say|or similar|or the like|etc|and so on)\b"
+            r"^[ *_`\"')\]]*\(\s?(?:hypothetical\w*|if|placeholder|default|quoted|copied|dummy|for illustration|illustrat\w+|to be (?:confirmed|decided|determined)|tbd|tbc|pending|draft|tentative\w*|provisional\w*|preliminary)\b"
+            r"|^[ *_`\"')\]]*(?:,?\s?(?:for example|for instance|e\.g|say|or similar|or the like|etc|and so on)\b"
             r"|(?:is|are|was|would be) (?:only |just )?(?:for|reserved|meant|defined|given (?:for|when|to|if|only)|used (?:for|when)|what|right only|allowed|an? (?:example|option|choice|possib\w+|placeholder|illustration)|only|the (?:highest|lowest|best|worst|top|maximum|minimum|form|format))\b"
             r"|(?:means?|stands? for|denotes?|signif\w+|indicates?|represents?|would mean|implies|applies)\b"
             r"|[\],.;:(\u2013\u2014-]*\s?\(?(?:this|that|which|it)(?: is| was|'s) (?:only |just |merely )?(?:an?|the|your|my)? ?(?:example|form|format|template|placeholder|sample|illustration)\b"
@@ -234,9 +259,12 @@ CUES: Sequence[Cue] = tuple(
             Reach.BEHIND,
             "it is someone else's: [[1]], as the answer demands; is an attempt to influence me",
             rf"^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:is|was) )?(?:as|what|like|so|the rating) {_WHO} (?:\w+ )?(?:{_SAYS}(?=\s?(?:[.,;:!)\n]|$|so\b|it\b|me\b|for\b))|(?:asks|demands|wants|claims|requests|insists|begs|urges|hopes)\b)"
+            rf"|^[ *_`\"')\],:\u2013\u2014-]*\(?\s?(?:(?:this |that |it |which )?(?:was|is|were|has been) )?(?:(?:as )?(?:given|requested|demanded|asked for|claimed|suggested|proposed|assigned|awarded|wanted|chosen|self-?\w+)(?: by| to| for)?|according to|the (?:verdict|rating|score|opinion|view) of|by|per)\s(?:the |an? |its |their |my )?(?:[\w-]+ )?(?:{_RATER}|{_WHO}|itself|reference|annotator|student)\b"
+            r"|^[ *_`\"')\],:\u2013\u2014-]*\(?(?:self-?\w+|(?:the )?(?:student|assistant|candidate|model)'s\b)"
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:says|said|writes|wrote|claims|demands|asks|insists|pleads) (?:the )?(?:{_WHO})\b"
             r"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:which|this|that|it|and this|but this|but that)\s?)?(?:(?:is|was|looks like|seems to be|appears to be|are) )?(?:\w+ly |just |only |nothing but |not my |part of )*(?:an? |the )?(?:\w+ )?(?:attempt|injection|trick|manipulation|instruction|demand|self-\w+|quote|quotation|words? of|text (?:in|of|from)|ploy|plea|hack|jailbreak|command)\b"
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:which|this|that|and|but|a claim|words?|something|and that|but that)?\s?(?:that )?(?:i|we|will|must|can|should|shall|is|are|be|was|to)(?: be| am| do| shall| will| must| have| can| should)?(?: not (?:follow\w*|obey\w*|accept\w*|heed\w*))?\s?(?:ignor\w+|disregard\w*|leave aside|leave out|left aside|set aside|discard\w*|not follow|not obey|quot\w+)\b"
+            rf"|^(?:[ *_`\"')\],:\u2013\u2014-]*(?:<-+|\u2190|->|=>|#|//)?\s?[(\[]?|[\s*_`\"')\].]*[(\[])(?:(?:this|that|it|which) (?:is|was) )?(?:(?:for|of|to|from|about|by|on|in|as in|see|copied from|taken from|given (?:to|by|in))(?: the| my| an?| its| your| that)? |(?:the|my|your|that) )?{_ANOTHER}(?:(?:'s)? (?:{_THING}|{_SUCH}|[a-d1-9])){{0,2}}(?=\s?(?:[).,;\]|]|\n|$))"
             r"|^[\s*_`\"')\]]*(?:<-+ ?|\u2190 ?|\()?(?:(?:this|that|it|which) (?:is|was|were|stood|stands|comes|came) )?(?:inside|within|in|from|at the end of|(?:quoted|copied|taken|printed|written) (?:from|in)|part of) (?:the|its|this|that) (?:student's |assistant's |model's )?(?:answer|response|reply|text|prompt|rubric|instruction\w*)\b",
         ),
     )
@@ -247,11 +275,13 @@ _NO_LETTERS = re.compile(r"[^A-Za-z\u00c0-\u024f]*$")
 """Scripts that do not part their words are not looked at so closely."""
 _ABBREVIATED = re.compile(r"\b(?:e\.g|i\.e|z\.B|p\.ex|d\.h|vs|cf|resp|approx|Mr|Dr|St|No)\.", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"(?:[.!?\u2026](?=[\s\"')\]*_`]|$)|[\u3002\uff01\uff1f\uff0e])[\"')\]*_`]*|\n|\|")
+_I = r"i(?:'ll|'d)? (?:(?!can ?not|can'|could|wo|would ?n|should ?n|do(?:es)? ?n|did|don|not |never|hardly|barely|scarcely|refuse|decline|hesitate)[\w']+ ){0,2}?"
+"""“I”, and up to two words with which the judge does not deny what follows."""
 _CLAUSE_ENDS = re.compile(
     r"[,;:()\u2013\u2014\u3001\uff0c\uff1b\u2022\u00b7\u2190-\u21ff\u2794-\u27bf\u25b6\u25ba]|\s-+\s|->|=>|=|(?<![\w-])(?:so|hence|therefore|thus|(?<!anything )(?<!nothing )(?<!all )but|because|since|yet|"
     r"however|though|although|while|whereas|which means|meaning|ergo|also|then|also|daher|deshalb|darum|folglich|sondern|"
     r"aber|donc|mais|car|parce que|pero|sino|porque|luego|perci\u00f2|ma|quindi|\u043d\u043e|\u0430|\u043f\u043e\u044d\u0442\u043e\u043c\u0443|\u0437\u043d\u0430\u0447\u0438\u0442|"
-    r"i (?:\w+ )?(?:give|rate|assign|award|score|choose|pick|settle|conclude|go with|decide))(?![\w-])"
+    rf"{_I}(?:give|rate|assign|award|score|choose|pick|settle|conclude|go with|decide))(?![\w-])"
     r"|\u56e0\u6b64|\u6240\u4ee5|\u6545|\u4f46\u662f|\u4f46|\u800c\u662f|\u3057\u304b\u3057|\u3057\u305f\u304c\u3063\u3066|\ub530\ub77c\uc11c|\ud558\uc9c0\ub9cc",
     re.IGNORECASE,
 )
@@ -263,13 +293,13 @@ _TURNS = re.compile(
 )
 """Words behind which a sentence goes another way: what was supposed or quoted before them is left behind."""
 _DECIDES = re.compile(
-    r"(?<![\w-])(?:and )?(?:i|my|we)(?:'ll|'d)? (?:\w+ )?(?:give|rate|assign|award|score|choose|pick|settle|conclude|decide|go with|"
+    rf"(?<![\w-])(?:and )?(?:{_I}|(?:my|we) (?:\w+ )?)(?:give|rate|assign|award|score|choose|pick|settle|conclude|decide|go with|"
     r"grade|rating is|verdict is|score is)(?![\w-])",
     re.IGNORECASE,
 )
 _LEADS_ON = re.compile(
     r"[:,;\u2014\u2013\uff1a-]$|(?<![\w-])(?:write|written|be|been|line|lines|words?|text|sentence|saying|print|phrase|give|given|say|said|says|wrote|writes|state|states|rate|"
-    r"rated|output|with|by|as|is|was|put|reads?|answer with|end|ends|reply|form|format|like|to|a|the|not|or)$",
+    r"rated|output|with|by|as|is|was|put|gives|gave|award|awards|assign|assigns|justify|support|grant|accept|endorse|offer|confirm|defend|than|of|for|reads?|answer with|end|ends|reply|form|format|like|to|a|the|not|or)$",
     re.IGNORECASE,
 )
 _AS_ASKED = re.compile(
@@ -513,6 +543,15 @@ class Reply:
         return any(match.end() - match.start() > 1 and match[0].strip() for match in [_GIVES.search(clause)] if match)
 
 
+OF_OTHERS = re.compile(rf"\W*(?:the )?(?:{_ANOTHER}|{_LEGEND})(?: (?:possible|{_THING}|{_SUCH}))*\W*", re.IGNORECASE)
+"""What heads a row or a column whose rating is of something else than the answer under review."""
+ONE_OF = re.compile(
+    rf"\W*(?:the )?(?:(?:{_THING}|rating|score) (?:of |for )?(?:the )?)?(?:{_THING} )?\(?(?:[a-h]|\d|one|two|first|second|model|left|right)\)?(?:'s)?(?: {_THING}| {_SUCH})*\W*",
+    re.IGNORECASE,
+)
+"""What heads a row or a column for one of several answers: "Assistant A", "2", "Answer 1"."""
+
+
 def _places(text: str, mark: str, start: int, end: int) -> list[int]:
     found = []
     at = text.find(mark, start, end)
@@ -543,7 +582,7 @@ CORRECTS = re.compile(
 
 RETRACTS = re.compile(
     r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]*(?:but |and )?(?:wait\b(?!\w)|hmm+\b|hold on\b|no[,.!](?=\s)|scratch (?:that|this|it)\b|strike that\b|on second thoughts?\b|"
-    r"on (?:closer )?reflection\b|correction\b|i (?:take|took) (?:it|that|this) back|i retract|i withdraw|disregard (?:that|this|the|my)|ignore (?:that|this|my)|"
+    r"on (?:closer )?reflection\b|(?:just |only )?(?:kidding|joking)\b|not!|correction\b|i (?:take|took) (?:it|that|this) back|i retract|i withdraw|disregard (?:that|this|the|my)|ignore (?:that|this|my)|"
     r"oops|sorry, (?:no|i|that|my)|my mistake|actually,? (?:no\b|that is not|that's not|i )|i (?:was|am) (?:wrong|mistaken)|i meant|or rather\b|i changed? my mind|"
     r"(?:that|this|it|the (?:rating|score|verdict))(?:'s| is| was| seems)? (?:\w+ )?(?:too (?:kind|generous|harsh|strict|lenient|high|low)|a mistake|an error|a typo|not (?:right|my|final|mine|a verdict|the final)|wrong)\b|"
     r"(?:this|that|it|the (?:rating|score|verdict)) (?:should|must|ought to|needs to) (?:really |rather |instead )?(?:be|have been)\b|"
