@@ -20,7 +20,7 @@ from inference.spec import spec_of
 from media.store import MediaStore
 from tests.importers.samples import egoplan_record, egothink_record, write
 from tests.importers.workbooks import workbook
-from workflow import runs
+from workflow import board, results, runs
 from workflow.bring_in import Imported, import_files
 from workflow.checks import check
 from workflow.projects import create_project
@@ -116,6 +116,29 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
     mended = table(tmp_path / "b" / "tiny_p.xlsx", [[10, "", "take cup"], [11, "", "fold napkin"], [12, "", ""]])
     assert bring(store, media, mended) == Imported(predictions=1, repeated=2)
     assert answered(store) == {"10": "take cup", "11": "fold napkin"}
+
+
+@pytest.mark.usefixtures("egoplan")
+def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
+    store: Store, media: MediaStore, tmp_path: Path
+) -> None:
+    bring(store, media, write(tmp_path / "more.json", [egoplan_record(n) for n in (13, 14)]), "egoplan")
+    path = table(
+        tmp_path / "tiny_p.xlsx",
+        [[10, "", "B"], [11, "", "B"], [12, "", ""], [13, "", ""], [14, "", "Failed to obtain answer via API."]],
+    )
+
+    def accuracy() -> tuple[float, int, int]:
+        line = board.board(results.read(store, person=None, project="p"), results.Scores("key")).whole["tiny"]
+        return line.found.value, line.found.n_units, line.asked
+
+    first = bring(store, media, path)
+    # two are right, two gave nothing, of one nobody knows what it would have said
+    assert accuracy() == (0.5, 4, 5)
+    (view,) = runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    runs.withdraw(store, by=None, run=view.id, reason="by mistake")
+    assert bring(store, media, path) == first
+    assert accuracy() == (0.5, 4, 5)
 
 
 @pytest.mark.usefixtures("egoplan")
