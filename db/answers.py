@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, func, or_
+from sqlalchemy import func, or_
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
+from db import readings, withdrawn
 from db.judging import one_of_each
 from db.tables import (
     AnnotationRow,
@@ -50,17 +51,17 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
         ),
         select(func.max(col(AttemptRow.id))).where(col(AttemptRow.run_id).in_(of_project)),
         select(func.max(col(JudgementRow.id))).where(col(JudgementRow.run_id).in_(of_project)),
-        # one number of both: the newest run, and which ones are withdrawn
-        select(
-            func.max(col(RunRow.id))
-            + func.sum(case((col(RunRow.withdrawn_at).is_(None), 0), else_=col(RunRow.id) * 1009))
-        ).where(RunRow.project_id == project_id),
+        select(func.max(col(RunRow.id))).where(RunRow.project_id == project_id),
         select(func.max(col(EventRow.id))).where(
             EventRow.project_id == project_id, col(EventRow.kind).in_(["item.revised", "item.state", "answers.read"])
         ),
         select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
     ]
-    return tuple(session.exec(each).one() or 0 for each in wanted)
+    return (
+        *(session.exec(each).one() or 0 for each in wanted),
+        withdrawn.mark(session, project_id=project_id),
+        readings.newest(session, project_id=project_id),
+    )
 
 
 @dataclass(frozen=True, slots=True)

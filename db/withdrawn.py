@@ -5,7 +5,10 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, func, select
 from sqlmodel import Session, col
 
-from db.tables import PredictionRow, RunRow
+from db.tables import EventRow, PredictionRow, RunRow
+
+WITHDRAWN, TAKEN_BACK = "run.withdrawn", "run.taken_back"
+"""Kinds of events."""
 
 
 def of_counting_runs() -> ColumnElement[bool]:
@@ -15,9 +18,9 @@ def of_counting_runs() -> ColumnElement[bool]:
 
 
 def mark(session: Session, *, project_id: int) -> int:
-    """A number that changes with the runs of a project that are withdrawn."""
-    wanted = select(func.sum(col(RunRow.id))).where(
-        col(RunRow.project_id) == project_id, col(RunRow.withdrawn_at).is_not(None)
+    """A number that changes whenever a run of a project is withdrawn or taken back: the id of the newest such event."""
+    wanted = select(func.max(col(EventRow.id))).where(
+        col(EventRow.project_id) == project_id, col(EventRow.kind).in_((WITHDRAWN, TAKEN_BACK))
     )
     return session.connection().execute(wanted).scalar() or 0
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
-from db import batches, events, projects, runs, tasks
+from db import batches, events, projects, runs, tasks, withdrawn
 from db.engine import Session, Store
 from db.tables import RunRow, RunWorkerRow
 from domain.batches import OUT
@@ -559,7 +559,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         for prediction_id, _, _ in runs.to_grade(session, run_id=row.id or 0):
             tasks.withdraw(session, unit=tasks.unit_of_prediction(prediction_id=prediction_id))
         grade.draw(session, access=access, now=store.now())
-        _record(session, store, row, by, "run.withdrawn", reason=row.withdrawn_why)
+        _record(session, store, row, by, withdrawn.WITHDRAWN, reason=row.withdrawn_why)
 
 
 def take_back(store: Store, *, by: Person | None, run: str) -> None:
@@ -572,7 +572,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
         session.add(row)
         session.flush()
         grade.draw(session, access=access, now=store.now())
-        _record(session, store, row, by, "run.taken_back")
+        _record(session, store, row, by, withdrawn.TAKEN_BACK)
 
 
 def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:

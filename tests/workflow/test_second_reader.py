@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from db.engine import Store
 from db.tables import ReadingRow
 from domain.errors import FileRefused, InvalidInput, ModelRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome
-from domain.runs import Answerer, Attempt, Outcome
+from domain.runs import Answerer, Attempt, Outcome, Question
 from inference.opening import open_answerer
 from inference.spec import ModelSpec
 from tests import factories
@@ -99,6 +99,31 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
         kept = session.exec(select(ReadingRow).where(ReadingRow.reader == "second")).all()
     assert [row.detail["reply"] for row in kept if row.outcome is ReadOutcome.READ] == ["A", "A"]
     assert {row.rule for row in kept} == {"said", "none", "failed"}
+
+
+@pytest.mark.usefixtures("answered")
+def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec) -> None:
+    second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened, limit=1)
+    assert right(results.current(store, person=None, project="p", reader="rules+second")) == 3
+
+    class Killed:
+        """Ends after its first reply."""
+
+        def answer(self, questions: Sequence[Question], *, tell: Callable[[Attempt], None], stop: object) -> None:
+            tell(Attempt(questions[0].unit_id, Outcome.ANSWERED, "A"))
+            raise KeyboardInterrupt
+
+        def close(self) -> None:
+            pass
+
+    with pytest.raises(KeyboardInterrupt):
+        second_reader.read_again(store, by=None, project="p", spec=spec, open_=lambda spec: Killed())  # type: ignore[arg-type, return-value]
+    assert right(results.current(store, person=None, project="p", reader="rules+second")) == 4
+
+
+def right(found: results.Read) -> float:
+    """How many answers are right."""
+    return sum(each.right for each in found.answers if each.right == 1)
 
 
 @pytest.mark.usefixtures("answered")

@@ -11,7 +11,7 @@ from db.engine import Store
 from domain.errors import Conflict, InvalidInput, RatingsError
 from domain.runs import RunKind
 from domain.states import Stage
-from tests.factories import claimed, make_person
+from tests.factories import claimed, make_items, make_person, make_predictions, make_project
 from tests.inference.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import World
 from workflow import jobs, judging, measure, results, runs, submit
@@ -98,3 +98,20 @@ def test_answers_that_were_withdrawn_are_not_judged_graded_or_counted(world: Wor
     runs.take_back(world.store, by=None, run=answers)
     assert state(world) == before
     assert world.all("SELECT count(*) FROM annotation") == [(3,)]
+
+
+def test_pages_see_whichever_runs_are_withdrawn(store: Store) -> None:
+    make_project(store)
+    ids = make_items(store, 1)
+    for model in ("one", "two", "three"):
+        make_predictions(store, ids, models=[model])
+    third, second, first = [view.id for view in runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
+    for run in (first, second):
+        runs.withdraw(store, by=None, run=run, reason="by mistake")
+    assert {each.model for each in results.current(store, person=None, project="p").answers} == {"three"}
+    before = measure.mark(store, person=None, project="p", stage=Stage.GRADING)
+    for run in (first, second):
+        runs.take_back(store, by=None, run=run)
+    runs.withdraw(store, by=None, run=third, reason="it was this one")  # 3 = 1 + 2
+    assert {each.model for each in results.current(store, person=None, project="p").answers} == {"one", "two"}
+    assert measure.mark(store, person=None, project="p", stage=Stage.GRADING) != before
