@@ -150,36 +150,6 @@ def attempts_to_read(session: Session, *, run_id: int, after: int = 0, limit: in
     return list(session.exec(wanted))
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A reply as it counts, with what it is about."""
-
-    row: JudgementRow
-    unit: JudgeUnitRow
-    attempt: AttemptRow
-    run: RunRow
-
-
-def judgements(session: Session, *, project_id: int, run_id: int | None = None) -> list[Judged]:
-    """What counts of what judges said: of each unit and criterion the last attempt, as the newest version of its parser
-    reads it."""
-    wanted = (
-        select(JudgementRow, JudgeUnitRow, AttemptRow, RunRow)
-        .join(JudgeUnitRow, col(JudgeUnitRow.id) == JudgementRow.unit_id)
-        .join(AttemptRow, col(AttemptRow.id) == JudgementRow.attempt_id)
-        .join(RunRow, col(RunRow.id) == JudgementRow.run_id)
-        .where(RunRow.project_id == project_id, RunRow.kind == RunKind.JUDGE, col(RunRow.withdrawn_at).is_(None))
-        .order_by(col(JudgementRow.attempt_id), col(JudgementRow.parser_version), col(JudgementRow.id))
-    )
-    if run_id is not None:
-        wanted = wanted.where(JudgementRow.run_id == run_id)
-    newest = {
-        (row.unit_id, row.criterion): Judged(row, unit, attempt, run)
-        for row, unit, attempt, run in session.exec(wanted)
-    }
-    return list(newest.values())
-
-
 class OneReading(Protocol):
     """What a reply comes to in one criterion."""
 

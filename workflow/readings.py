@@ -315,13 +315,6 @@ def asked_hash(asked: Asked, more: str = "") -> str:
     return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
-def fill_all(store: Store, *, project: str | None = None) -> dict[str, int]:
-    """As ``fill_up``, of one project or of all; how many answers were read, by project."""
-    with store.read() as session:
-        names = [row.name for row in projects.everything(session) if project in (None, row.name)]
-    return {name: n for name in names if (n := fill_up(store, project=name))}
-
-
 # ---- what counts ----------------------------------------------------------------------------------------------------
 
 
