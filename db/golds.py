@@ -23,6 +23,7 @@ from db.tables import (
     TaskRow,
 )
 from db.types import public_id
+from db.withdrawn import about_counting
 from domain.policies import LEASE
 from domain.states import ItemState, Purpose, Stage, TaskState
 
@@ -119,6 +120,7 @@ def _of_stage() -> tuple[Any, ...]:
         col(GoldRow.project_id) == bindparam("project"),
         col(GoldRow.stage) == bindparam("stage"),
         col(GoldRow.withdrawn_at).is_(None),
+        about_counting(col(GoldRow.prediction_id)),
     )
 
 

@@ -525,8 +525,9 @@ class AnswerSlots:
         return self.dimension, self.model
 
 
-def answer_slots(session: Session, *, project_id: int, stage: Stage) -> list[AnswerSlots]:
-    """The answers that were passed on to a stage, in the order in which they came."""
+def answer_slots(session: Session, *, project_id: int, stage: Stage, item_id: int | None = None) -> list[AnswerSlots]:
+    """The answers of runs that count that were passed on to a stage, to all items or to one, in the order in which they
+    came."""
 
     def n(state: TaskState) -> Any:
         return func.sum(case((col(TaskRow.state) == state, 1), else_=0))
@@ -545,6 +546,8 @@ def answer_slots(session: Session, *, project_id: int, stage: Stage) -> list[Ans
         .where(of_counting_runs())
         .group_by(col(TaskRow.unit))
     )
+    if item_id is not None:
+        wanted = wanted.where(col(TaskRow.item_id) == item_id)
     found = [
         AnswerSlots(unit, int(prediction_id), int(item_id), model, dimension, *map(int, counts))
         for unit, prediction_id, item_id, model, dimension, *counts in session.execute(wanted)
@@ -623,10 +626,27 @@ def offer_again(session: Session, *, unit: str) -> None:
     )
 
 
-def fed(session: Session, *, item_id: int) -> list[int]:
-    """The models' answers (ids) that were ever shown beside an item to refine it."""
+def fed(session: Session, *, item_id: int, counting: bool = False) -> list[int]:
+    """The models' answers (ids) that were ever shown beside an item to refine it; ``counting``: those of runs that
+    count."""
     wanted = select(TaskRow.prediction_id).where(TaskRow.item_id == item_id, TaskRow.stage == Stage.REFINEMENT)
+    if counting:
+        wanted = wanted.join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id).where(of_counting_runs())
     return sorted({id for id in session.exec(wanted) if id is not None})
+
+
+def fed_of_run(session: Session, *, run_id: int) -> list[tuple[int, int, int, str]]:
+    """A run's answers (prediction id, item id, the item's revision as it stands, dimension) that were ever shown beside
+    their items to refine them."""
+    wanted = (
+        select(TaskRow.prediction_id, ItemRow.id, ItemRow.current_revision, ItemRow.dimension)
+        .join(PredictionRow, col(PredictionRow.id) == TaskRow.prediction_id)
+        .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
+        .where(PredictionRow.run_id == run_id, TaskRow.stage == Stage.REFINEMENT)
+        .distinct()
+        .order_by(col(TaskRow.prediction_id))
+    )
+    return [(id or 0, item_id or 0, revision, dimension) for id, item_id, revision, dimension in session.exec(wanted)]
 
 
 def fed_units(session: Session, *, project_id: int) -> set[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, func, select
+from typing import Any
+
+from sqlalchemy import ColumnElement, exists, func, select
 from sqlmodel import Session, col
 
 from db.tables import EventRow, PredictionRow, RunRow
@@ -15,6 +17,15 @@ def of_counting_runs() -> ColumnElement[bool]:
     """Of answers: their run was not withdrawn."""
     withdrawn = select(col(RunRow.id)).where(col(RunRow.withdrawn_at).is_not(None))
     return col(PredictionRow.run_id).not_in(withdrawn)
+
+
+def about_counting(answer: Any) -> ColumnElement[bool]:
+    """Of what is about an answer (a column with its id) or about none: the answer's run was not withdrawn."""
+    return ~exists().where(
+        col(PredictionRow.id) == answer,
+        col(RunRow.id) == col(PredictionRow.run_id),
+        col(RunRow.withdrawn_at).is_not(None),
+    )
 
 
 def mark(session: Session, *, project_id: int) -> int:
@@ -31,3 +42,9 @@ def answers(session: Session, *, project_id: int) -> list[tuple[int, str]]:
         col(PredictionRow.project_id) == project_id, ~of_counting_runs()
     )
     return [(item, model) for item, model in session.connection().execute(wanted)]
+
+
+def ids(session: Session, *, project_id: int) -> set[int]:
+    """The answers of a project that were withdrawn with their run."""
+    wanted = select(col(PredictionRow.id)).where(col(PredictionRow.project_id) == project_id, ~of_counting_runs())
+    return {id or 0 for id in session.connection().execute(wanted).scalars()}

@@ -106,8 +106,7 @@ def revise(
     for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
         unit = tasks.unit_of_revision(stage, item_id=item.id or 0, revision=item.current_revision)
         tasks.withdraw(session, unit=unit)
-    fed = tasks.fed(session, item_id=item.id or 0)
-    for id in fed:
+    for id in tasks.fed(session, item_id=item.id or 0):
         tasks.withdraw(session, unit=tasks.unit_of_refinement(prediction_id=id, revision=item.current_revision))
     item = items.lock(session, id=item.id or 0)
     number = item.current_revision + 1
@@ -126,6 +125,7 @@ def revise(
     )
     readings.refresh(session, access=access, item_id=item.id or 0, now=now)
     open_verification(session, access=access, revisions=[(item.id or 0, number, item.dimension)], now=now)
+    fed = tasks.fed(session, item_id=item.id or 0, counting=True)
     feed(session, access=access, answers=[(id, item.id or 0, number, item.dimension) for id in fed], now=now)
     settle(session, access=access, item=item, now=now)
     return number

@@ -39,6 +39,19 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
     return len(slots)
 
 
+def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
+    """Have the answers of a run no longer looked at beside their items, or again. Decisions that were made stay: they
+    are about the item."""
+    answers = tasks.fed_of_run(session, run_id=run_id)
+    units = [tasks.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
+    if withdrawn:
+        for unit in units:
+            tasks.withdraw(session, unit=unit)
+    else:
+        feed(session, access=access, answers=answers, now=now)
+        tasks.offer_units(session, units=units)
+
+
 def not_fed(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
 ) -> list[tuple[int, int, int, str]]:

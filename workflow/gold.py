@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import randbelow
@@ -18,7 +18,7 @@ from typing import Any
 
 from annotation_schemas import kinds, registry
 from annotation_schemas.model import Gold, Keep
-from db import events, golds, items, pace, people, projects, qualifications, tasks
+from db import events, golds, items, pace, people, projects, qualifications, tasks, withdrawn
 from db.engine import Session, Store
 from db.tables import GoldPardonRow, GoldRow, ItemRow, PredictionRow, TaskRow
 from domain import csv_text
@@ -218,6 +218,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
         for answer, right in _scored(session, access, stage):
             given[answer.gold_id].append(right)
         found = golds.named(session, project_id=access.project_id, stage=stage)
+        gone = withdrawn.ids(session, project_id=access.project_id)
         if by is not None:
             known = sorted({item.id or 0 for _, item, _ in found})
             qualifications.note_insights(session, item_ids=known, person_id=by.id, now=store.now())
@@ -228,7 +229,7 @@ def lines(store: Store, *, by: Person | None, project: str, stage: Stage) -> lis
                 right=sum(right is True for right in given[row.id or 0]),
                 n=sum(right is not None for right in given[row.id or 0]),
                 skipped=sum(right is None for right in given[row.id or 0]),
-                usable=_usable(row, item),
+                usable=_usable(row, item, gone),
                 withdrawn=row.why if row.withdrawn_at is not None else None,
             )
             for row, item, prediction in found
@@ -464,10 +465,11 @@ def _standing(
 
 
 def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidate]:
+    gone = withdrawn.ids(session, project_id=access.project_id)
     taken = {
         (row.item_id, row.prediction_id)
         for row, item, _ in golds.named(session, project_id=access.project_id, stage=stage)
-        if row.withdrawn_at is None and _usable(row, item)
+        if row.withdrawn_at is None and _usable(row, item, gone)
     }
     sent = [
         one
@@ -486,7 +488,7 @@ def _candidates(session: Session, access: Access, stage: Stage) -> list[Candidat
         cast[one.item_id, one.prediction_id].append(one)
     found: list[Candidate] = []
     for (item_id, prediction_id), votes in sorted(cast.items(), key=lambda each: (each[0][0], each[0][1] or 0)):
-        if (item_id, prediction_id) in taken:
+        if (item_id, prediction_id) in taken or prediction_id in gone:
             continue
         item = rows[item_id]
         if stage is Stage.VERIFICATION:
@@ -622,9 +624,11 @@ def _known(row: GoldRow, item: ItemRow, prediction: PredictionRow | None) -> Kno
     return Known(item.external_id, prediction.model if prediction else None, row.dimension, dict(row.answers))
 
 
-def _usable(row: GoldRow, item: ItemRow) -> bool:
+def _usable(row: GoldRow, item: ItemRow, gone: Container[int | None]) -> bool:
+    """Whether people are asked about it: not if its answer is one of those that were withdrawn with their run."""
     settled = row.stage != Stage.VERIFICATION.value or item.state in golds.SETTLED
-    return row.withdrawn_at is None and settled and item.current_revision == row.revision
+    there = row.withdrawn_at is None and row.prediction_id not in gone
+    return there and settled and item.current_revision == row.revision
 
 
 def _reason(why: str, missing: str) -> str:

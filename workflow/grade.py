@@ -212,19 +212,24 @@ def follow_state(session: Session, *, access: Access, item_id: int, before: Item
     """Let people grade the answers to an item, or no longer, as its verdict says.
 
     What was graded stays, and so does what somebody has in hand of an item that is only being looked at again. Answers
-    of a sample that nobody has touched come back with the next draw.
+    of a sample that nobody has touched come back with the next draw; those that do not count do not come back.
     """
     stage = access.schema.stages.grading
     if stage is None or state is before:
         return
-    rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
-    units = list(dict.fromkeys(row.unit for row in rows))
     if state is ItemState.KEPT:
-        touched = {row.unit for row in rows if row.state in (TaskState.DONE, TaskState.CLAIMED)}
-        tasks.offer_units(session, units=[unit for unit in units if stage.outputs is None or unit in touched])
+        every = tasks.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
+        wanted = [each for each in _last(every) if stage.outputs is None or each.touched]
+        tasks.offer_units(session, units=[each.unit for each in wanted])
     elif state is ItemState.REJECTED or before is ItemState.KEPT:
-        for unit in units:
+        rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
+        for unit in dict.fromkeys(row.unit for row in rows):
             tasks.withdraw(session, unit=unit)
+
+
+def _last(every: Iterable[tasks.AnswerSlots]) -> list[tasks.AnswerSlots]:
+    """A model's last answer to each item."""
+    return list({(each.item_id, each.model): each for each in every}.values())
 
 
 @dataclass(frozen=True)
@@ -237,8 +242,7 @@ class _There:
     @property
     def counting(self) -> list[tasks.AnswerSlots]:
         """Those that count: a model's last answer to each item that does."""
-        last = {(each.item_id, each.model): each for each in self.every if self.counted.counts(each.item_id)}
-        return list(last.values())
+        return _last(each for each in self.every if self.counted.counts(each.item_id))
 
 
 def _there(session: Session, access: Access) -> _There:

@@ -31,6 +31,7 @@ from inference.endpoint import answerer as endpoints
 from inference.spec import ModelSpec
 from workflow import grade, identities
 from workflow.counting import Counting, counting
+from workflow.feed import follow_run
 from workflow.projects import Access, access_to, require_lead
 from workflow.workers import is_there
 
@@ -536,7 +537,8 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
 def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
     """Let a run count nowhere: its answers and ratings stay, and it is listed with the reason. It can be taken back.
 
-    Slots for grading its answers that nobody has done are called off.
+    Slots for grading its answers, and for looking at them beside their items, that nobody has done are called off, and
+    nobody is asked about gold of its answers.
 
     Raises
     ------
@@ -558,6 +560,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
         session.flush()
         for prediction_id, _, _ in runs.to_grade(session, run_id=row.id or 0):
             tasks.withdraw(session, unit=tasks.unit_of_prediction(prediction_id=prediction_id))
+        follow_run(session, access=access, run_id=row.id or 0, withdrawn=True, now=store.now())
         grade.draw(session, access=access, now=store.now())
         _record(session, store, row, by, withdrawn.WITHDRAWN, reason=row.withdrawn_why)
 
@@ -571,6 +574,7 @@ def take_back(store: Store, *, by: Person | None, run: str) -> None:
         row.withdrawn_at, row.withdrawn_why = None, ""
         session.add(row)
         session.flush()
+        follow_run(session, access=access, run_id=row.id or 0, withdrawn=False, now=store.now())
         grade.draw(session, access=access, now=store.now())
         _record(session, store, row, by, withdrawn.TAKEN_BACK)
 

@@ -172,7 +172,8 @@ def lines(found: Sequence[GoldLine]) -> markup.Markup:
 
     rows = []
     for line in sorted(found, key=wrong):
-        state = "" if line.usable else "its item has changed; nobody is asked about it"
+        changed = "its item has changed, or its answer was withdrawn" if line.known.model else "its item has changed"
+        state = "" if line.usable else f"{changed}; nobody is asked about it"
         if line.withdrawn is not None:
             state = f"withdrawn: {line.withdrawn}"
         elif line.n >= 3 and 2 * line.right < line.n:

@@ -14,6 +14,7 @@ from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.gold import GoldStanding, is_turn
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
+from domain.runs import RunKind
 from domain.states import Stage
 from tests.factories import (
     BLIND,
@@ -26,7 +27,7 @@ from tests.factories import (
     make_predictions,
     make_project,
 )
-from workflow import claim, gold, progress, scorecard, submit
+from workflow import claim, gold, progress, runs, scorecard, submit
 from workflow.checks import check
 from workflow.projects import access_to, projects_of
 from workflow.ratings import ratings_of
@@ -345,6 +346,14 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         "person,right,n,share,low,high,skipped,standing",
         "ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
     ]
+    *_, first = runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    runs.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
+    assert grade_all(store, make_person(store, "bea"), lambda view: 1) != []
+    assert gold.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, "nobody was asked about it since"
+    lines = gold.lines(store, by=None, project="p", stage=Stage.GRADING)
+    assert not any(line.usable for line in lines)
+    found = gold.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    assert {each.item for each in found}.isdisjoint({f"colour/{at}" for at in range(4)})
 
 
 def grade_all(store: Store, person: Person, choose: Any) -> list[TaskView]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
+from annotation_schemas import shipped
+from annotation_schemas.loader import load_schema
 from db import events
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, RatingsError
 from domain.runs import RunKind
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_person, make_predictions, make_project
+from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project, vote
 from tests.inference.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import World
-from workflow import jobs, judging, measure, results, runs, submit
+from tests.workflow.test_refinement import DIMENSION, FIELDS
+from workflow import jobs, judging, measure, refine, results, runs, submit
+from workflow.author import edit_item
 from workflow.calibrate import study_of
 from workflow.ratings import raters_of, ratings_of
 
@@ -115,3 +120,41 @@ def test_pages_see_whichever_runs_are_withdrawn(store: Store) -> None:
     runs.withdraw(store, by=None, run=third, reason="it was this one")  # 3 = 1 + 2
     assert {each.model for each in results.current(store, person=None, project="p").answers} == {"one", "two"}
     assert measure.mark(store, person=None, project="p", stage=Stage.GRADING) != before
+
+
+def test_a_verdict_hands_people_the_answers_that_count(store: Store) -> None:
+    make_project(store)
+    ids = make_items(store, 2)
+    for model in ("one", "two", "two"):
+        make_predictions(store, ids, models=[model])
+    *_, first = [view.id for view in runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
+    runs.withdraw(store, by=None, run=first, reason="asked with the wrong pictures")
+    for person in make_people(store, "ann", "bob"):
+        for _ in ids:
+            vote(store, person)
+    with store.read() as session:
+        wanted = text("SELECT prediction_id, count(*) FROM task WHERE stage = 'grading' AND state = 'open' GROUP BY 1")
+        slots = sorted(tuple(row) for row in session.connection().execute(wanted))
+    assert slots == [(5, 2), (6, 2)], "those of the third run: the second's were answered again"
+
+
+def test_nobody_looks_at_answers_that_were_withdrawn_beside_their_items(store: Store) -> None:
+    make_project(store, loaded=load_schema(shipped()["pca_bench"]))
+    ids = make_items(store, 3, dimension=DIMENSION, fields=FIELDS)
+    for model in ("one", "two"):
+        make_predictions(store, ids, models=[model], dimension=DIMENSION)
+        refine.open_refinement(store, by=None, project="p", model=model)
+    _, first = [view.id for view in runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)]
+
+    def waiting() -> list[tuple[int, int]]:
+        wanted = "SELECT prediction_id, revision FROM task WHERE stage = 'refinement' AND state = 'open' ORDER BY 1, 2"
+        with store.read() as session:
+            return [(id, revision) for id, revision in session.connection().execute(text(wanted))]
+
+    assert waiting() == [(id, 1) for id in (1, 2, 3, 4, 5, 6)]
+    runs.withdraw(store, by=None, run=first, reason="asked with the wrong pictures")
+    assert waiting() == [(4, 1), (5, 1), (6, 1)]
+    edit_item(store, person=None, project="p", item=f"{DIMENSION}/0", fields={"reason": "It stands before me."})
+    assert waiting() == [(4, 2), (5, 1), (6, 1)]
+    runs.take_back(store, by=None, run=first)
+    assert waiting() == [(1, 2), (2, 1), (3, 1), (4, 2), (5, 1), (6, 1)]
