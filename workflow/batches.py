@@ -33,7 +33,7 @@ from inference.endpoint.client import NoReply
 from inference.endpoint.replies import LONGEST_RAW, storable
 from inference.spec import ModelSpec
 from workflow.jobs import Means, keep_of, prepare
-from workflow.runs import in_batches, plan_of_run, refuse_changed, run_and_access, spec_of_run
+from workflow.runs import in_batches, plan_of_run, refuse_changed, refuse_withdrawn, run_and_access, spec_of_run
 from workflow.workers import is_dead, process, worker_name
 
 MOST_QUESTIONS = 10_000
@@ -349,6 +349,7 @@ class _At:
     def refuse_over(self) -> None:
         """Refuse a run that asks nothing any more."""
         refuse_changed(self.row)
+        refuse_withdrawn(self.row, "before more of it is handed in")
         if self.row.state is not RunState.BATCH:
             raise Conflict(f"The run {self.run} is {self.row.state.value}: nothing of it can be handed in.")
 

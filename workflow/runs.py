@@ -413,6 +413,12 @@ def refuse_changed(row: RunRow) -> None:
         )
 
 
+def refuse_withdrawn(row: RunRow, before: str) -> None:
+    """Refuse what would count nowhere; ``before`` says what it is to be taken back for."""
+    if row.withdrawn_at is not None:
+        raise Conflict(f"The run of {row.name} was withdrawn ({row.withdrawn_why}); take it back {before}.")
+
+
 def spec_of_run(row: RunRow) -> ModelSpec:
     """The model of a run, as it was when it was started."""
     return ModelSpec.model_validate(row.params["spec"])
@@ -485,6 +491,7 @@ def resume(store: Store, *, by: Person | None, run: str, settings: Settings | No
             raise Conflict(f"This run's questions go in batch files: go on with `touchstone run batch submit {run}`.")
         if row.state not in RESUMABLE:
             raise Conflict(f"This run is {row.state.value}, so there is nothing to resume.")
+        refuse_withdrawn(row, "before it goes on")
         refuse_changed(row)
         _enter(session, row, RunState.WAITING)
         _record(session, store, row, by, "run.resumed")
@@ -517,6 +524,7 @@ def retry_failed(store: Store, *, by: Person | None, run: str, settings: Setting
             raise Conflict("Batches of this run are still out; fetch them before you have what failed asked again.")
         if row.state is RunState.CANCELLED:
             raise Conflict("This run was cancelled; start a new one.")
+        refuse_withdrawn(row, "before what failed is asked again")
         refuse_changed(row)
         run_id = row.id or 0
         failed = runs.failed(session, run_id=run_id)
@@ -545,7 +553,7 @@ def withdraw(store: Store, *, by: Person | None, run: str, reason: str) -> None:
     InvalidInput
         There is no reason.
     Conflict
-        Somebody is at it, or it was withdrawn before.
+        A worker may be at it (pause or cancel it first), or it was withdrawn before.
     """
     if not reason.strip():
         raise InvalidInput([Problem("reason", "Say why the run is withdrawn; the reason stays with it.")])
@@ -586,8 +594,7 @@ def send_to_grading(store: Store, *, by: Person | None, run: str) -> int:
     """
     with store.write() as session:
         row = _held(session, by, run)
-        if row.withdrawn_at is not None:
-            raise Conflict(f"This run was withdrawn ({row.withdrawn_why}); take it back before people grade it.")
+        refuse_withdrawn(row, "before people grade it")
         access = require_lead(session, by=by, project=runs.project_of(session, public_id=run) or "")
         if access.schema.stages.grading is None:
             raise Conflict(

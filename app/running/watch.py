@@ -300,14 +300,14 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
     with st.container(horizontal=True):
         if view.state in OPEN:
             _button("Pause", "pause", lambda: runs.pause(store, by=by, run=view.id))
-        if view.state in RESUMABLE:
+        if view.state in RESUMABLE and not view.withdrawn:
             _button(
                 "Resume",
                 "resume",
                 lambda: runs.resume(store, by=by, run=view.id, settings=services.settings),
                 primary=True,
             )
-        if view.failed and view.state not in OPEN and view.state is not RunState.CANCELLED:
+        if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
             _button(
                 f"Ask the {view.failed:,} {failed} again",
                 "retry",

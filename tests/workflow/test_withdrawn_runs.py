@@ -12,9 +12,18 @@ from annotation_schemas.loader import load_schema
 from db import events
 from db.engine import Store
 from domain.errors import Conflict, InvalidInput, RatingsError
-from domain.runs import RunKind
+from domain.runs import Attempt, Outcome, RunKind, RunState
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project, vote
+from tests.factories import (
+    claimed,
+    make_items,
+    make_people,
+    make_person,
+    make_predictions,
+    make_project,
+    make_run,
+    vote,
+)
 from tests.inference.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import World
 from tests.workflow.test_refinement import DIMENSION, FIELDS
@@ -158,3 +167,20 @@ def test_nobody_looks_at_answers_that_were_withdrawn_beside_their_items(store: S
     assert waiting() == [(4, 2), (5, 1), (6, 1)]
     runs.take_back(store, by=None, run=first)
     assert waiting() == [(1, 2), (2, 1), (3, 1), (4, 2), (5, 1), (6, 1)]
+
+
+def test_a_withdrawn_run_does_not_go_on_until_it_is_taken_back(store: Store) -> None:
+    make_project(store)
+    one, two = make_items(store, 2)
+    attempts = [Attempt(one, Outcome.ANSWERED, "red"), Attempt(two, Outcome.TRANSPORT_ERROR, "")]
+    run = make_run(store, attempts, state=RunState.RUNNING)
+    with pytest.raises(Conflict, match="pause or cancel it"):
+        runs.withdraw(store, by=None, run=run, reason="the wrong model")
+    runs.pause(store, by=None, run=run)
+    runs.withdraw(store, by=None, run=run, reason="the wrong model")
+    for go_on in (runs.resume, runs.retry_failed, runs.send_to_grading):
+        with pytest.raises(Conflict, match=r"little-model was withdrawn \(the wrong model\); take it back before"):
+            go_on(store, by=None, run=run)  # type: ignore[operator]
+    assert runs.view(store, by=None, run=run).state is RunState.PAUSED
+    runs.take_back(store, by=None, run=run)
+    assert runs.retry_failed(store, by=None, run=run) == 1
