@@ -13,6 +13,7 @@ from agreement.kappa import cohen_kappa
 from agreement.ratings import Ratings, Scale
 from agreement.statistic import Statistic
 from db import files, judging
+from db import items as stored_items
 from db.engine import Session, Store
 from domain.errors import Conflict
 from domain.judging import JudgePlan, Value, Verdict
@@ -21,7 +22,6 @@ from domain.records import Person, Rating
 from domain.states import Items, Stage
 from workflow import runs as all_runs
 from workflow.counting import counting
-from workflow.projects import Access
 from workflow.ratings import unit_of
 
 _Key = tuple[int, int | None, int | None, bool, str | None]
@@ -110,7 +110,8 @@ def compare_runs(
     Raises
     ------
     Conflict
-        One of them is no run of a judge, they are of two projects, or they were asked about nothing in common.
+        One of them is no run of a judge or was withdrawn, they are of two projects, or they were asked about nothing in
+        common.
     """
     if run_a == run_b:
         raise Conflict("That is the same run twice; choose another one to compare it with.")
@@ -123,10 +124,13 @@ def compare_runs(
         for row, plan in ((row_a, plan_a), (row_b, plan_b)):
             if not isinstance(plan, JudgePlan):
                 raise Conflict(f"{row.name} is a run of a model; only runs of judges are compared.")
+            all_runs.refuse_withdrawn(row, "before it is compared")
         assert isinstance(plan_a, JudgePlan)
         assert isinstance(plan_b, JudgePlan)
         read_a, read_b = (_read(session, row.id or 0) for row in (row_a, row_b))
-        places, models = _names(session, access)
+        places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
+        answers = {each.prediction_id for each in read_a.values() if each.prediction_id is not None}
+        models = stored_items.models_of(session, prediction_ids=sorted(answers))
         about_items = all(each.prediction_id is None and each.attack is None for each in read_a.values())
         stage = Stage.VERIFICATION if about_items else Stage.GRADING
         counted = counting(session, access=access, items_=items, stage=stage)
@@ -145,7 +149,7 @@ def compare_runs(
             Differing(
                 item,
                 a.item_id,
-                models.get(a.prediction_id),
+                models.get(a.prediction_id or 0),
                 dimension,
                 criterion,
                 a.swapped,
@@ -187,12 +191,6 @@ def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.Read]
         for each in judging.read(session, run_ids=[run_id])
         if each.sample == 0
     }
-
-
-def _names(session: Session, access: Access) -> tuple[dict[int, tuple[str, str]], Mapping[int | None, str]]:
-    """External id and dimension of items, and the models of answers."""
-    places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
-    return places, {row.id: row.model for row in files.predictions(session, project_id=access.project_id)}
 
 
 def _compared(criterion: str, pairs: Sequence[Differing], values: Sequence[Value]) -> Compared:

@@ -29,10 +29,13 @@ A_PAGE = 10
 
 def render(services: Services, project: ProjectView, view: RunView) -> None:
     """Pick the other run, then see both."""
+    if view.withdrawn:
+        shell.show(markup.notice("This run was withdrawn; take it back before it is compared."))
+        return
     others = [
         other
         for other in runs.runs_of(services.store, by=services.person, project=project.name, kind=RunKind.JUDGE)
-        if other.id != view.id
+        if other.id != view.id and not other.withdrawn
     ]
     if not others:
         shell.show(markup.notice("There is no other run of a judge to compare this one with."))

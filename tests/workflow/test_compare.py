@@ -9,9 +9,10 @@ import pytest
 from db.engine import Store
 from domain.errors import Conflict, NotFound
 from domain.judging import Verdict
-from domain.runs import RunState
+from domain.runs import RunKind, RunState
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
+from workflow import runs
 from workflow.compare import compare_runs
 
 STRICT = SCORE.replace("Rating?", "Rating, strictly?").replace("version: 1", "version: 2")
@@ -59,7 +60,15 @@ def test_two_versions_of_a_template_on_the_same_answers(world: World) -> None:
     failed = [each for each in found.differing if not each.both_scored]
     assert {(each.a, each.verdict_b) for each in failed if each.verdict_a.scored} == {(0, Verdict.OUT_OF_RANGE)}
     assert {(each.b, each.verdict_a) for each in failed if each.verdict_b.scored} == {(0, Verdict.OUT_OF_RANGE)}
-    assert {each.model for each in found.differing} <= {"one", "two"}
+    models = [each.model for each in found.differing]
+    assert set(models) <= {"one", "two"}
+    (answers,) = runs.runs_of(world.store, by=None, project="p", kind=RunKind.IMPORT)
+    runs.withdraw(world.store, by=None, run=answers.id, reason="asked with the wrong pictures")
+    again = compare_runs(world.store, by=None, run_a=first, run_b=second)
+    assert [each.model for each in again.differing] == models, "whose answers they are is known all the same"
+    runs.withdraw(world.store, by=None, run=second, reason="the wrong template")
+    with pytest.raises(Conflict, match=r"judge by likeness 2 was withdrawn \(the wrong template\)"):
+        compare_runs(world.store, by=None, run_a=first, run_b=second)
 
 
 def test_what_only_one_was_asked_about_is_counted_and_not_compared(world: World) -> None:
