@@ -95,6 +95,16 @@ def answers(session: Session, *, project_id: int, item_id: int | None = None) ->
     ]
 
 
+def last(session: Session, *, project_id: int) -> dict[int, int]:
+    """The item of every model's last answer to each item, by the answer's id."""
+    wanted = (
+        plain_select(func.max(col(PredictionRow.id)), col(PredictionRow.item_id))
+        .where(col(PredictionRow.project_id) == project_id, of_counting_runs())
+        .group_by(col(PredictionRow.item_id), col(PredictionRow.model))
+    )
+    return {id or 0: item_id for id, item_id in session.connection().execute(wanted)}
+
+
 def texts(session: Session, *, ids: Sequence[int]) -> dict[int, str]:
     """The texts of some answers."""
     found: dict[int, str] = {}

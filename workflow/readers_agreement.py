@@ -23,8 +23,10 @@ from db.readings import Unread
 from domain.errors import FileRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 from domain.records import AnswerReading, Person, Rating
+from domain.states import Items
+from workflow.counting import counting as items_counting
 from workflow.projects import Access, require_lead
-from workflow.readings import counting, fill_up, state_at
+from workflow.readings import counting, fill_up, state_at, that_count
 from workflow.readings import readers as readers_of
 
 NONE = "none"
@@ -58,21 +60,32 @@ class Compared:
 
 
 def sample(
-    store: Store, *, by: Person | None, project: str, n: int, seed: int = 0, unread: bool = False
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    n: int,
+    seed: int = 0,
+    unread: bool = False,
+    items: Items | str | None = None,
 ) -> list[dict[str, Any]]:
     """Answers for people to read, drawn at random, in an order of their own and without models' names or keys.
 
-    ``unread`` draws only from those that the rules do not read. ``value`` is theirs to fill in: a letter, several with
-    commas, yes or no, a number, or ``none``.
+    Drawn are answers that count: a model's last one to each item that does (``items``, see ``workflow.counting``), of
+    runs that were not withdrawn. ``unread`` draws only from those that the rules do not read. ``value`` is theirs to
+    fill in: a letter, several with commas, yes or no, a number, or ``none``.
     """
     fill_up(store, project=project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
+        there = that_count(session, access=access, counted=items_counting(session, access=access, items_=items))
         found = readings.counting(session, project_id=access.project_id)
         ids = sorted(
             id
             for id, read in found.items()
-            if read.kind is not AnswerKind.TEXT and (not unread or read.outcome is ReadOutcome.UNREADABLE)
+            if id in there
+            and read.kind is not AnswerKind.TEXT
+            and (not unread or read.outcome is ReadOutcome.UNREADABLE)
         )
         drawn = random.Random(seed).sample(ids, min(n, len(ids)))
         answers = {each.id: each for each in readings.answers(session, ids=drawn)}

@@ -16,6 +16,7 @@ from typing import Any
 from annotation_schemas.asked import asked_of
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Schema
+from db import answers as stored
 from db import events, projects, readings
 from db.engine import Session, Store
 from db.readings import Ended, Unread
@@ -25,6 +26,7 @@ from db.types import public_id
 from domain.reading.answers import READER_VERSION, AnswerKind, Asked, Reading, ReadOutcome, read_answer
 from domain.records import RULES, AnswerReading, Person
 from domain.runs import ANSWERS, Attempt, Outcome
+from workflow.counting import Counting
 from workflow.projects import Access, access_to, require_lead
 
 _AT_ONCE = 500
@@ -336,6 +338,12 @@ def counting(
         if read.outcome is ReadOutcome.READ and id in found and found[id].outcome is ReadOutcome.UNREADABLE:
             found[id] = read
     return found
+
+
+def that_count(session: Session, *, access: Access, counted: Counting) -> set[int]:
+    """The answers that count: a model's last one to each item that does, of runs that were not withdrawn."""
+    last = stored.last(session, project_id=access.project_id)
+    return {id for id, item_id in last.items() if counted.counts(item_id)}
 
 
 def second_of(reader: str) -> str | None:

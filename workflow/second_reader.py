@@ -22,9 +22,11 @@ from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome
 from domain.reading.text import visible
 from domain.records import RULES, Person
 from domain.runs import ANSWERS, Answerer, Attempt, Outcome, Question
+from domain.states import Items
 from inference.spec import ModelSpec
+from workflow.counting import Counting, counting
 from workflow.projects import Access, require_lead
-from workflow.readings import READ_EVENT, asked_hash, fill_up, row_of, state_at
+from workflow.readings import READ_EVENT, asked_hash, fill_up, row_of, state_at, that_count
 
 PROMPT_VERSION = 1
 """Counts up whenever it is asked in other words: then it is asked again."""
@@ -68,6 +70,8 @@ class ReadAgain:
     """Answers of which it says that they state nothing."""
     failed: Mapping[str, int] = field(default_factory=dict)
     """Why there is no reading of the others. Those without a reply are asked about again the next time."""
+    counted: str = ""
+    """Which items were counted, as a sentence."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,7 @@ def read_again(
     spec: ModelSpec,
     open_: Callable[[ModelSpec], Answerer],
     models: Sequence[str] | None = None,
+    items: Items | str | None = None,
     limit: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> ReadAgain:
@@ -143,6 +148,8 @@ def read_again(
         A lead; None is the command on the machine itself.
     models
         Only these models' answers; None: everybody's.
+    items
+        Which items count (``workflow.counting``): only answers to these are asked about, a model's last one to each.
     limit
         At most so many questions.
 
@@ -162,7 +169,8 @@ def read_again(
     more = f"{PROMPT_VERSION} {spec.hash}"
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        wanted = _wanted(session, access, models)
+        counted = counting(session, access=access, items_=items)
+        wanted = _wanted(session, access, counted, models)
         known = readings.known(session, ids=[id for id, _ in wanted], reader=spec.name, version=PROMPT_VERSION)
         cases = _cases(session, access, [each for _, each in wanted])
     lacking = []
@@ -203,14 +211,20 @@ def read_again(
         counts["read"],
         counts["none"],
         dict(failed),
+        counted.sentence,
     )
 
 
-def _wanted(session: Session, access: Access, models: Sequence[str] | None) -> list[tuple[int, Unread]]:
-    """The answers to items with a key that the rules find to state nothing, or not one."""
+def _wanted(
+    session: Session, access: Access, counted: Counting, models: Sequence[str] | None
+) -> list[tuple[int, Unread]]:
+    """The answers that count, to items with a key, that the rules find to state nothing, or not one."""
+    there = that_count(session, access=access, counted=counted)
     found = readings.counting(session, project_id=access.project_id)
     ids = [
-        id for id, read in found.items() if read.outcome is ReadOutcome.UNREADABLE and read.kind is not AnswerKind.TEXT
+        id
+        for id, read in found.items()
+        if id in there and read.outcome is ReadOutcome.UNREADABLE and read.kind is not AnswerKind.TEXT
     ]
     return [(each.id, each) for each in readings.answers(session, ids=ids, models=models)]
 

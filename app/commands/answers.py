@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from domain.states import Items
+
 if TYPE_CHECKING:
     from agreement.statistic import Statistic
 
 Project = Annotated[str, typer.Argument(help="The project.")]
+Which = Annotated[
+    Items | None,
+    typer.Option(help="Which items count: kept (by verification; the default as soon as there are verdicts) or all."),
+]
 
 
 def register(cli: typer.Typer) -> None:
@@ -57,6 +63,7 @@ def read_again(
         str, typer.Option(help="The second reader's description: a YAML file, or the name of one that we bring.")
     ],
     model: Annotated[list[str] | None, typer.Option(help="Only this model's answers; may be given again.")] = None,
+    items: Which = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions.")] = None,
 ) -> None:
     """Ask a language model what those answers state that the rules do not read.
@@ -79,11 +86,13 @@ def read_again(
             spec=read_model(spec),
             open_=lambda described: open_answerer(described, strategy="generate", allowed=allowed),
             models=model,
+            items=items,
             limit=limit,
             stop=lambda: bool(stopped),
         )
     finally:
         signal.signal(signal.SIGINT, before)
+    typer.echo(done.counted, err=True)
     typer.echo(f"{done.wanted:,} answers are not read by the rules; {done.known:,} of them it was asked about before.")
     typer.echo(f"{done.asked:,} questions: {done.read:,} answers read, {done.none:,} state nothing.")
     for why, n in done.failed.items():
@@ -97,13 +106,17 @@ def sample(
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="How many.")] = 50,
     seed: Annotated[int, typer.Option(help="From which the sample follows.")] = 0,
     unread: Annotated[bool, typer.Option("--unread", help="Only answers that the rules do not read.")] = False,
+    items: Which = None,
 ) -> None:
     """Draw answers for people to read, without models' names and keys."""
     from app.commands.run import opened
     from domain.errors import FileRefused
     from workflow import readers_agreement
+    from workflow.counting import counting_of
 
-    found = readers_agreement.sample(opened().store, by=None, project=project, n=n, seed=seed, unread=unread)
+    store = opened().store
+    counted = counting_of(store, person=None, project=project, items_=items).sentence
+    found = readers_agreement.sample(store, by=None, project=project, n=n, seed=seed, unread=unread, items=items)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
     try:
         with out.open("x", encoding="utf-8") as file:
@@ -112,6 +125,7 @@ def sample(
         raise FileRefused(f"{out} is there already, and may hold what somebody has read; name another file.") from error
     except OSError as error:
         raise FileRefused(f"{out} cannot be written: {error.strerror}.") from error
+    typer.echo(counted, err=True)
     ways = "a letter, several with commas, yes, no, a number, or none"
     typer.echo(f"{len(found):,} answers in {out}. Fill in `value`: {ways}.")
 

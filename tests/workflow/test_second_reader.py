@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlalchemy import update
+from sqlmodel import col, select
 
 from app.commands.run import read_model
 from db.engine import Store
-from db.tables import ReadingRow
+from db.tables import ItemRow, ReadingRow
 from domain.errors import FileRefused, InvalidInput, ModelRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome
 from domain.runs import Answerer, Attempt, Outcome, Question
+from domain.states import Items, ItemState
 from inference.opening import open_answerer
 from inference.spec import ModelSpec
 from tests import factories
 from tests.inference.scripted import Asked as Request
 from tests.inference.scripted import Reply, ScriptedServer, chat, error
-from workflow import board, readers_agreement, readings, results, second_reader
+from workflow import board, readers_agreement, readings, results, runs, second_reader
 from workflow.results import Scores
 
 KEY = Scores("key")
@@ -119,6 +122,36 @@ def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec)
     with pytest.raises(KeyboardInterrupt):
         second_reader.read_again(store, by=None, project="p", spec=spec, open_=lambda spec: Killed())  # type: ignore[arg-type, return-value]
     assert right(results.current(store, person=None, project="p", reader="rules+second")) == 4
+
+
+def test_only_answers_that_count_are_asked_about_and_drawn(
+    store: Store, answered: list[int], spec: ModelSpec, served: ScriptedServer
+) -> None:
+    texts = dict(zip(answered, TEXTS, strict=True))
+    texts[answered[1]] = "zzz"
+    factories.make_run(store, [Attempt(answered[1], Outcome.ANSWERED, "zzz")], name="m")
+    wrong = factories.make_run(store, [Attempt(item, Outcome.ANSWERED, f"wrong {item}") for item in answered], name="n")
+    runs.cancel(store, by=None, run=wrong)
+    runs.withdraw(store, by=None, run=wrong, reason="asked with the wrong pictures")
+    kept = set(answered[:3])
+    with store.write() as session:
+        session.exec(update(ItemRow).where(col(ItemRow.id).in_(kept)).values(state=ItemState.KEPT))
+
+    def drawn(**chosen: Any) -> list[str]:
+        found = readers_agreement.sample(store, by=None, project="p", n=50, **chosen)
+        return sorted(row["answer"] for row in found)
+
+    assert drawn() == sorted(text for item, text in texts.items() if item in kept)
+    assert drawn(items=Items.ALL) == sorted(texts.values())
+    done = again(store, spec)
+    assert done.counted == "3 kept items; 3 open left out."
+    assert done.wanted == sum(text != "A" for item, text in texts.items() if item in kept)
+    done = second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened, items=Items.ALL)
+    assert done.wanted == 5
+    asked = "\n".join(each.text for each in served.asked)
+    assert "zzz" in asked
+    assert "wrong" not in asked
+    assert asked.count("blood") == 1, "one of the two was answered again"
 
 
 def right(found: results.Read) -> float:
