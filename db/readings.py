@@ -244,6 +244,17 @@ def readers(session: Session, *, project_id: int) -> list[str]:
     return sorted(session.exec(wanted))
 
 
+def last_detail(session: Session, *, project_id: int, reader: str) -> Mapping[str, Any] | None:
+    """What was kept beside a reader's last reading in a project; None if there is no reading of that name."""
+    wanted = (
+        select(ReadingRow.detail)
+        .join(PredictionRow, col(PredictionRow.id) == col(ReadingRow.prediction_id))
+        .where(PredictionRow.project_id == project_id, ReadingRow.reader == reader)
+        .order_by(col(ReadingRow.id).desc())
+    )
+    return session.exec(wanted.limit(1)).first()
+
+
 def newest(session: Session, *, project_id: int) -> int:
     """The id of the last reading of a project; 0 if there is none."""
     # Pages ask for it at every click: mostly it is among the last, and not all of a project have to be looked through.

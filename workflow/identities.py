@@ -87,6 +87,12 @@ def described(spec: Mapping[str, Any]) -> dict[str, Any]:
     return told | (dict(generation) if isinstance(generation, Mapping) else {})
 
 
+def description(spec: Mapping[str, Any]) -> str:
+    """A hash of a model's description without what makes no other model of it."""
+    told = json.dumps(described(spec), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
 def _place(address: str) -> str:
     """An address without the port, where it is this machine's: a server is started again on another one."""
     parts = urlsplit(address)

@@ -17,7 +17,7 @@ from annotation_schemas.asked import asked_of
 from db import events, readings
 from db.engine import Session, Store
 from db.readings import Unread
-from domain.errors import InvalidInput, ModelRefused, Problem
+from domain.errors import Conflict, InvalidInput, ModelRefused, Problem
 from domain.reading.answers import AnswerKind, Asked, Reading, ReadOutcome
 from domain.reading.text import visible
 from domain.records import RULES, Person
@@ -25,6 +25,7 @@ from domain.runs import ANSWERS, Answerer, Attempt, Outcome, Question
 from domain.states import Items
 from inference.spec import ModelSpec
 from workflow.counting import Counting, counting
+from workflow.identities import description
 from workflow.projects import Access, require_lead
 from workflow.readings import READ_EVENT, asked_hash, fill_up, row_of, state_at, that_count
 
@@ -140,7 +141,7 @@ def read_again(
     """Ask a language model about the answers that the rules do not read; what it says is kept as it comes.
 
     Whatever it was asked before, in the same words with the same description, it is not asked again; stopped anywhere,
-    it goes on from there.
+    it goes on from there. What makes no other model of it (its note, how fast it is asked) may change.
 
     Parameters
     ----------
@@ -157,6 +158,8 @@ def read_again(
     ------
     ModelRefused
         The description is not of a language model that is asked through an endpoint.
+    Conflict
+        Another description has read answers of the project under this name.
     """
     if spec.adapter != "endpoint":
         raise ModelRefused(
@@ -166,9 +169,11 @@ def read_again(
     if spec.name == RULES or "+" in spec.name:
         raise InvalidInput([Problem("name", f"A reader cannot be called {spec.name!r}; rename the description.")])
     fill_up(store, project=project)
-    more = f"{PROMPT_VERSION} {spec.hash}"
+    identity = description(spec.dump())
+    more = f"{PROMPT_VERSION} {identity}"
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
+        _refuse_another(session, access, spec, identity)
         counted = counting(session, access=access, items_=items)
         wanted = _wanted(session, access, counted, models)
         known = readings.known(session, ids=[id for id, _ in wanted], reader=spec.name, version=PROMPT_VERSION)
@@ -215,6 +220,17 @@ def read_again(
     )
 
 
+def _refuse_another(session: Session, access: Access, spec: ModelSpec, identity: str) -> None:
+    """Refuse a name under which another one has read answers of the project: their readings could not be told apart."""
+    last = readings.last_detail(session, project_id=access.project_id, reader=spec.name)
+    if last is not None and last.get("identity", identity if last.get("spec") == spec.hash else "") != identity:
+        raise Conflict(
+            f"{spec.name} has read answers of {access.name} with another description (model, endpoint or generation), "
+            "and the readings of two would count under one name. Give this description another `name`, or go on with "
+            "the one before."
+        )
+
+
 def _wanted(
     session: Session, access: Access, counted: Counting, models: Sequence[str] | None
 ) -> list[tuple[int, Unread]]:
@@ -253,6 +269,8 @@ def _ask(
     failed: Counter[str],
     stop: Callable[[], bool],
 ) -> None:
+    identity = description(spec.dump())
+
     def tell(attempt: Attempt) -> None:
         if not attempt.final:
             return
@@ -274,7 +292,12 @@ def _ask(
                         revision=revision,
                         now=store.now(),
                         more=more,
-                        detail={"reply": attempt.text[:2000], "outcome": attempt.outcome.value, "spec": spec.hash},
+                        detail={
+                            "reply": attempt.text[:2000],
+                            "outcome": attempt.outcome.value,
+                            "spec": spec.hash,
+                            "identity": identity,
+                        },
                     )
                     for id, revision in case.answers
                 ],

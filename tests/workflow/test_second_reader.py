@@ -14,7 +14,7 @@ from sqlmodel import col, select
 from app.commands.run import read_model
 from db.engine import Store
 from db.tables import ItemRow, ReadingRow
-from domain.errors import FileRefused, InvalidInput, ModelRefused
+from domain.errors import Conflict, FileRefused, InvalidInput, ModelRefused
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome
 from domain.runs import Answerer, Attempt, Outcome, Question
 from domain.states import Items, ItemState
@@ -122,6 +122,20 @@ def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec)
     with pytest.raises(KeyboardInterrupt):
         second_reader.read_again(store, by=None, project="p", spec=spec, open_=lambda spec: Killed())  # type: ignore[arg-type, return-value]
     assert right(results.current(store, person=None, project="p", reader="rules+second")) == 4
+
+
+@pytest.mark.usefixtures("answered")
+def test_another_description_is_no_reader_of_the_same_name(
+    store: Store, spec: ModelSpec, served: ScriptedServer
+) -> None:
+    again(store, spec)
+    n = len(served.asked)
+    with pytest.raises(Conflict, match="second has read answers of p with another description"):
+        again(store, spec.model_copy(update={"model": "another"}))
+    assert len(served.asked) == n
+    assert again(store, spec.model_copy(update={"note": "asked more slowly"})).known == 4
+    assert again(store, spec.model_copy(update={"model": "another", "name": "third"})).asked == 4
+    assert results.current(store, person=None, project="p").readers == ["rules", "rules+second", "rules+third"]
 
 
 def test_only_answers_that_count_are_asked_about_and_drawn(
