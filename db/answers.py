@@ -11,7 +11,7 @@ from sqlalchemy import func, or_
 from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
-from db import readings, withdrawn
+from db import readings
 from db.judging import one_of_each
 from db.tables import (
     AnnotationRow,
@@ -27,7 +27,7 @@ from db.tables import (
     RunChunkRow,
     RunRow,
 )
-from db.withdrawn import of_counting_runs
+from db.withdrawn import TAKEN_BACK, WITHDRAWN, of_counting_runs
 from domain.judging import Verdict
 from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage
@@ -37,11 +37,14 @@ _AT_ONCE = 500
 _ANSWERING = (RunKind.IMPORT, RunKind.MODEL)
 """Kinds of runs whose attempts are answers to items."""
 
+_CHANGING = ("item.revised", "item.state", "answers.read", WITHDRAWN, TAKEN_BACK)
+"""Kinds of events after which results may say something else."""
+
 
 def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
     """Numbers that stay as they are as long as nothing is new of what results are made of."""
     of_project = select(RunRow.id).where(RunRow.project_id == project_id)
-    wanted = [
+    wanted: list[Any] = [
         select(func.max(col(PredictionRow.id))).where(PredictionRow.project_id == project_id),
         select(func.max(col(AnnotationRow.id))).where(
             AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.GRADING
@@ -52,16 +55,11 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
         select(func.max(col(AttemptRow.id))).where(col(AttemptRow.run_id).in_(of_project)),
         select(func.max(col(JudgementRow.id))).where(col(JudgementRow.run_id).in_(of_project)),
         select(func.max(col(RunRow.id))).where(RunRow.project_id == project_id),
-        select(func.max(col(EventRow.id))).where(
-            EventRow.project_id == project_id, col(EventRow.kind).in_(["item.revised", "item.state", "answers.read"])
-        ),
+        select(func.max(col(EventRow.id))).where(EventRow.project_id == project_id, col(EventRow.kind).in_(_CHANGING)),
         select(func.max(col(ItemRow.id))).where(ItemRow.project_id == project_id),
     ]
-    return (
-        *(session.exec(each).one() or 0 for each in wanted),
-        withdrawn.mark(session, project_id=project_id),
-        readings.newest(session, project_id=project_id),
-    )
+    found = session.connection().execute(plain_select(*(each.scalar_subquery() for each in wanted))).one()
+    return (*(each or 0 for each in found), readings.newest(session, project_id=project_id))
 
 
 @dataclass(frozen=True, slots=True)
