@@ -318,6 +318,7 @@ CONTROLS = {
     "--without": "“Controls that nothing is made of”:",
     "--pool-guidelines": "“Pool versions of the guideline”",
     "--vouch": "the list “People”:",
+    "--raters-are": "“Their raters are”",
 }
 """What is an option of a command there is a control of a page here."""
 

@@ -12,6 +12,7 @@ from sqlalchemy import select as plain_select
 from sqlmodel import Session, col, select
 
 from db import readings
+from db.file_raters import MARKED
 from db.judging import one_of_each
 from db.tables import (
     AnnotationRow,
@@ -37,7 +38,7 @@ _AT_ONCE = 500
 _ANSWERING = (RunKind.IMPORT, RunKind.MODEL)
 """Kinds of runs whose attempts are answers to items."""
 
-_CHANGING = ("item.revised", "item.state", "answers.read", WITHDRAWN, TAKEN_BACK)
+_CHANGING = ("item.revised", "item.state", "answers.read", MARKED, WITHDRAWN, TAKEN_BACK)
 """Kinds of events after which results may say something else."""
 
 
@@ -188,15 +189,16 @@ def grades(session: Session, *, item_id: int) -> list[tuple[AnnotationRow, Perso
     return [(vote, person) for vote, person in session.exec(wanted)]
 
 
-def all_grades(session: Session, *, project_id: int) -> list[tuple[int, dict[str, Any]]]:
-    """What counts of people's grades of all answers: the answer, and the grades by criterion."""
+def all_grades(session: Session, *, project_id: int) -> list[tuple[int, str, dict[str, Any]]]:
+    """What counts of people's grades of all answers: the answer, the person's login, and the grades by criterion."""
     newer = select(AnnotationRow.supersedes_id).where(
         col(AnnotationRow.supersedes_id).is_not(None),
         AnnotationRow.project_id == project_id,
         AnnotationRow.stage == Stage.GRADING,
     )
     wanted = (
-        plain_select(col(AnnotationRow.prediction_id), col(AnnotationRow.answers))
+        plain_select(col(AnnotationRow.prediction_id), col(PersonRow.login), col(AnnotationRow.answers))
+        .join(PersonRow, col(PersonRow.id) == col(AnnotationRow.person_id))
         .where(
             col(AnnotationRow.project_id) == project_id,
             col(AnnotationRow.stage) == Stage.GRADING,
@@ -206,7 +208,7 @@ def all_grades(session: Session, *, project_id: int) -> list[tuple[int, dict[str
         )
         .order_by(col(AnnotationRow.id))
     )
-    return [(id or 0, dict(answers)) for id, answers in session.connection().execute(wanted)]
+    return [(id or 0, login, dict(answers)) for id, login, answers in session.connection().execute(wanted)]
 
 
 def all_ratings(session: Session, *, project_id: int) -> list[tuple[str, str, str, Any, datetime]]:
@@ -278,17 +280,6 @@ def said(session: Session, *, answer_ids: Sequence[int]) -> list[Said]:
     for unit_id, answer_id, judge, sample, criterion, verdict, value, why in session.connection().execute(wanted):
         newest[unit_id, criterion] = Said(answer_id or 0, judge, sample, criterion, Verdict(verdict), value, why)
     return one_of_each(newest.values(), lambda each: (each.judge, each.answer_id))
-
-
-def people(session: Session, *, project_id: int) -> set[str]:
-    """The logins of everybody who has graded in a project."""
-    wanted = (
-        select(PersonRow.login)
-        .join(AnnotationRow, col(AnnotationRow.person_id) == PersonRow.id)
-        .where(AnnotationRow.project_id == project_id, AnnotationRow.stage == Stage.GRADING)
-        .distinct()
-    )
-    return set(session.exec(wanted))
 
 
 def with_text(session: Session, *, project_id: int, text: str) -> set[int]:

@@ -58,6 +58,13 @@ class ItemState(StrEnum):
     """The schema has no verification stage, so no verdict can be reached."""
 
 
+class RatersAre(StrEnum):
+    """Who the raters of an imported file are."""
+
+    PEOPLE = "people"
+    MACHINES = "machines"
+
+
 class Items(StrEnum):
     """Which items count where something is scored."""
 

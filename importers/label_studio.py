@@ -79,6 +79,9 @@ class OutsideRating:
     criterion: str
     value: Any
     dimension: str
+    signed: bool = False
+    """The annotation names who completed it there (``completed_by``), which is an account of a person; else we were
+    told who it was, or one of our own exports says so."""
 
 
 @dataclass(frozen=True)
@@ -393,7 +396,7 @@ class _Reader:
     # ---- annotations ------------------------------------------------------------------------------------------------
 
     def _annotations(self, task: _Task, item: ItemRecord, model: str | None, answer: str | None) -> None:
-        latest: dict[str, tuple[tuple[str, int], int, Mapping[str, Any]]] = {}
+        latest: dict[str, tuple[tuple[str, int], int, Mapping[str, Any], bool]] = {}
         for place, (row, annotation) in enumerate(task.annotations):
             if annotation.get("was_cancelled"):
                 self.skipped += 1
@@ -401,7 +404,7 @@ class _Reader:
             if not annotation.get("result"):
                 continue  # somebody opened the task and said nothing
             try:
-                rater = self._rater(annotation)
+                rater, signed = self._rater(annotation)
             except Misfit as error:
                 self._refuse(row, f"{task.called}, {_called(annotation)}: {error}", _raw(annotation))
                 continue
@@ -409,8 +412,8 @@ class _Reader:
             if rater in latest:
                 self.earlier += 1
             if rater not in latest or latest[rater][0] < when:
-                latest[rater] = (when, row, annotation)
-        for rater, (_, row, annotation) in latest.items():
+                latest[rater] = (when, row, annotation, signed)
+        for rater, (_, row, annotation, signed) in latest.items():
             raw = _raw(annotation)
             try:
                 values = self._values(annotation["result"], item, answer)
@@ -420,24 +423,25 @@ class _Reader:
             here = BadRow(self.place, row, "", raw)
             for name, value in values.items():
                 if value is not None:
-                    rating = OutsideRating(item.external_id, model, rater, name, value, item.dimension)
+                    rating = OutsideRating(item.external_id, model, rater, name, value, item.dimension, signed)
                     self.ratings.append((rating, here))
 
-    def _rater(self, annotation: Mapping[str, Any]) -> str:
-        """Who made an annotation: by number, as that is in every form of export; else by address."""
+    def _rater(self, annotation: Mapping[str, Any]) -> tuple[str, bool]:
+        """Who made an annotation: by number, as that is in every form of export; else by address. And whether it was
+        completed there under that name."""
         for part in annotation["result"] if isinstance(annotation["result"], list) else ():
             meta = part.get("meta") if isinstance(part, dict) else None
             if isinstance(meta, dict) and isinstance(meta.get(RATER), str) and meta[RATER].strip():
-                return _person(meta[RATER].strip())
+                return _person(meta[RATER].strip()), False
         by = annotation.get("completed_by")
         if isinstance(by, dict):
             by = by.get("id") if by.get("id") is not None else by.get("email")
         if isinstance(by, int) and not isinstance(by, bool):
-            return f"label-studio-{by}"
+            return f"label-studio-{by}", True
         if isinstance(by, str) and by.strip():
-            return _person(by.strip())
+            return _person(by.strip()), True
         if by is None and self.names.rater:
-            return self.names.rater
+            return self.names.rater, False
         raise Misfit("nothing says who made it (completed_by); name the person with --rater NAME")
 
     def _values(self, result: Any, item: ItemRecord, answer: str | None) -> Mapping[str, Any]:

@@ -593,6 +593,10 @@ def _about_derived(rule: Derived) -> str:
     )
 
 
+MOST_NAMED = 12
+"""As many people out of files are named in a note."""
+
+
 def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]:
     grading = found.schema.stages.grading
     if grading is None:
@@ -606,6 +610,14 @@ def _about_people(found: Read, of: Scored, answers: Container[int]) -> list[str]
         else "the one that more than half of the people asked for give"
     )
     notes = [f"The grade of an answer is {words}. The intervals say what other items would give, with these people."]
+    rule = derived.find(found.schema, of.scores.criterion)
+    graders = [found.graders.get(part, {}) for part in (rule.parts if rule else [of.scores.criterion or ""])]
+    people = {who for each in graders for who in each}
+    outside = sorted(people - {who for each in graders for who, here in each.items() if here})
+    if outside:
+        more = f" and {len(outside) - MOST_NAMED} more" if len(outside) > MOST_NAMED else ""
+        named = ", ".join(outside[:MOST_NAMED])
+        notes.append(f"{len(people)} people have graded, of whom {len(outside)} in files: {named}{more}.")
     if grading.outputs is not None and len(found.schema.dimensions) > 1:
         notes.append(
             "People grade a planned sample, drawn evenly over the dimensions: the mean over dimensions is what it "

@@ -19,12 +19,14 @@ from db.types import public_id
 from domain.errors import Conflict, FileRefused, MediaRefused, ModelRefused
 from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, PredictionRecord
 from domain.runs import ANSWERS, Outcome, RunKind
+from domain.states import RatersAre
 from importers.items import prefixed, read_items, refusal
 from importers.label_studio import FORMAT
 from importers.media_files import MediaFolder
 from importers.predictions import read_predictions
 from workflow import readings
 from workflow.author import NewItem, add_items
+from workflow.file_raters import FileRater
 from workflow.grade import open_grading
 from workflow.projects import Access, require_lead
 from workflow.ratings import bring_in_ratings
@@ -60,6 +62,8 @@ class Imported:
     """Left out, because bad rows were to be skipped."""
     unanswered: Mapping[Outcome, int] = field(default_factory=dict)
     """Rows that say that there is no answer, by what became of asking."""
+    raters: Sequence[FileRater] = field(default=(), compare=False)
+    """Who the raters of the file are now; nothing that came in."""
 
 
 def import_files(
@@ -75,6 +79,7 @@ def import_files(
     skip_bad: bool = False,
     model: str | None = None,
     spec: ModelSpec | None = None,
+    raters: RatersAre | None = None,
     progress: Progress | None = None,
 ) -> Imported:
     """Take a file, or all files below a folder, into a project.
@@ -89,6 +94,8 @@ def import_files(
         Who gave the answers, instead of whoever the files say it was.
     spec
         The same, with all that is known about how it was asked: a description with the adapter ``file``.
+    raters
+        Of ratings: who gave them; None: as it is known of each name, else machines.
 
     Raises
     ------
@@ -101,6 +108,8 @@ def import_files(
         )
     if (model or spec) and format != "predictions":
         raise FileRefused(f"Only answers have a model; {format} are imported without one.")
+    if raters is not None and format != "ratings":
+        raise FileRefused(f"Only ratings have raters; {format} are imported without saying who they are.")
     if spec is not None and spec.adapter != "file":
         raise ModelRefused(
             f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone run model. "
@@ -114,8 +123,8 @@ def import_files(
     if format == "predictions":
         return bring.predictions()
     if format == "ratings":
-        ratings, repeated, bad = bring_in_ratings(store, by=by, project=project, path=path, refuse=bring.refuse)
-        return Imported(ratings=ratings, repeated=repeated, bad=tuple(bad))
+        done = bring_in_ratings(store, by=by, project=project, path=path, refuse=bring.refuse, raters=raters)
+        return Imported(ratings=done.new, repeated=done.repeated, bad=tuple(done.bad), raters=tuple(done.raters))
     if format == "tool_results":
         results, repeated, bad = bring_in_tool_results(store, by=by, project=project, path=path, refuse=bring.refuse)
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))

@@ -14,6 +14,7 @@ from db.tables import ImportFileRow
 from domain import json_text
 from domain.errors import Conflict, FileRefused, MediaRefused
 from domain.records import AssetName, BadRow, ItemRecord, Person, Rating
+from domain.states import RatersAre
 from importers.label_studio import FORMAT, SAME, Names, OutsideRating, ReadProject, read_label_studio
 from importers.media_files import MediaFolder
 from workflow.author import NewItem, add_items
@@ -49,9 +50,14 @@ def bring_in_label_studio(
     media_dir: Path | None = None,
     dimension: str | None = None,
     skip_bad: bool = False,
+    raters: RatersAre | None = None,
     progress: Progress | None = None,
 ) -> BroughtIn:
     """Take a file into a project, whatever format the project's own files have. All of it or nothing.
+
+    ``raters`` says who made the annotations. None: whoever completed one there under an account (``completed_by``) is a
+    person, if nobody has said otherwise of that name; annotations that name nobody, and those out of our own exports,
+    leave their raters as they are known, else machines.
 
     The same file again adds nothing; a later export of the same project adds what is new. ``by`` None is the command on
     the machine itself.
@@ -82,7 +88,7 @@ def bring_in_label_studio(
     bring.refuse(bad)
     try:
         with store.write() as session:
-            done = _save(session, bring, read, wanted, stored, bad)
+            done = _save(session, bring, read, wanted, stored, bad, raters)
     except IntegrityError as error:
         raise Conflict("Somebody else has imported into this project just now. Import again.") from error
     return BroughtIn(done, read.skipped, read.earlier, read.numbers)
@@ -123,6 +129,7 @@ def _save(
     wanted: Mapping[str, Wanted],
     stored: Mapping[str, StoredMedia],
     bad: list[BadRow],
+    raters: RatersAre | None,
 ) -> Imported:
     new = _new_items(session, bring, read)
     assets = bring.save_assets(session, wanted, stored)
@@ -155,7 +162,8 @@ def _save(
     answers = Imported()
     if read.predictions:
         answers = bring.take_answers(session, read.predictions, {read.name: read.sha256}, bad)
-    ratings, known = take_ratings(
+    unsigned = {rating.rater for rating, _ in read.ratings if not rating.signed}
+    taken = take_ratings(
         session,
         bring.store,
         bring.access,
@@ -164,18 +172,21 @@ def _save(
         bad=bad,
         refuse=bring.refuse,
         file=read.name,
+        raters=raters,
+        human={rating.rater for rating, _ in read.ratings} - unsigned,
     )
     have = files.asset_ids(session, project_id=project_id, names=list(wanted))
     there = sum(1 for _, sha256 in have.values() if sha256)
     return Imported(
         items=len(new),
         predictions=answers.predictions,
-        ratings=ratings,
-        repeated=len(read.items) - len(new) + answers.repeated + known,
+        ratings=taken.new,
+        repeated=len(read.items) - len(new) + answers.repeated + taken.repeated,
         assets_found=there,
         assets_missing=len(wanted) - there,
         bad=tuple(bad),
         unanswered=answers.unanswered,
+        raters=tuple(taken.raters),
     )
 
 

@@ -55,8 +55,9 @@ def study_of(
 ) -> tuple[Study, Source]:
     """The ratings of one stage of a project with people and judges told apart, and what identifies these ratings.
 
-    People are those who rated here under an account of their own. A rater whose ratings came from a file is a machine,
-    unless ``vouched`` says that it is a person. A derived criterion compares a judge with most of the people, who have
+    People are those who rated here under an account of their own, and raters out of files who are marked as people
+    (``workflow.file_raters``). Any other rater whose ratings came from a file is a machine, unless ``vouched`` says for
+    this report that it is a person. A derived criterion compares a judge with most of the people, who have
     settled every part before (``workflow.derived``).
 
     Raises
@@ -107,10 +108,16 @@ def study_of(
         if name in raters.from_files and name not in vouched:
             raise RatingsError(
                 f"{name} has no account here: these ratings came from a file, and a machine is never counted among the "
-                f"people. If {name} is a person, say so with --vouch {name}."
+                f"people. If {name} is a person, say so with --vouch {name}; for good, where raters out of files are "
+                "listed (touchstone project raters, or Import)."
             )
     there = {row.rater for row in rows}
     for name in judges:
+        if name in raters.people_from_files:
+            raise RatingsError(
+                f"{name} counts among the people of this project, and so is no judge. If it is a machine, say so where "
+                "raters out of files are listed (touchstone project raters, or Import)."
+            )
         if name in raters.people:
             raise RatingsError(f"{name} rated here under an account, and so is a person, not a judge.")
         if name in judge_runs and name not in there:

@@ -27,7 +27,7 @@ from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
 from domain.states import ItemState
 from inference.scores import Ranking
-from workflow import readings
+from workflow import file_raters, readings
 from workflow.projects import Access, require_lead
 from workflow.ratings import again, unit_of
 from workflow.results import (
@@ -291,6 +291,7 @@ class Grade:
     note: str = ""
     guideline: int | None = None
     person: bool = True
+    from_file: bool = False
 
 
 @dataclass(frozen=True)
@@ -446,19 +447,22 @@ def _grades(
     """Everything that people and judges said, by answer."""
     versions = guidelines.numbers(session, project_id=access.project_id)
     given: dict[int, list[Grade]] = {}
-    people = stored.people(session, project_id=access.project_id)
+    people = file_raters.people(session, project_id=access.project_id)
+    own: set[tuple[int, str, str]] = set()
     for vote, person in stored.grades(session, item_id=row.id or 0):
         if vote.prediction_id is not None:
             grade = Grade(person.login, vote.answers, vote.note, versions.get(vote.guideline_hash))
             given.setdefault(vote.prediction_id, []).append(grade)
+            own |= {(vote.prediction_id, person.login, name) for name, said in vote.answers.items() if said is not None}
     units = {unit_of(row.external_id, each.model): each.model for each in found}
     of_files: dict[tuple[int, str], dict[str, Any]] = {}
     for rating in stored.ratings(session, project_id=access.project_id, units=list(units)):
         about = answer_of([each for each in found if each.model == units[rating.unit]], rating.created_at)
-        if about is not None:
+        twice = about is not None and (about.id, rating.rater, rating.criterion) in own and rating.rater in people
+        if about is not None and not twice:  # of a person, what was submitted here counts
             of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
     for (id, rater), values in of_files.items():
-        given.setdefault(id, []).append(Grade(rater, values, person=rater in people))
+        given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))
     of_runs: dict[tuple[int, str], list[stored.Said]] = {}
     for said in stored.said(session, answer_ids=[each.id for each in found]):
         of_runs.setdefault((said.answer_id, again(said.judge, said.sample)), []).append(said)

@@ -4,12 +4,12 @@ answers, and two runs side by side. For leads alone: who grades blind never sees
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from db import items, judged, judging
+from db import answers, items, judged, judging
 from db.engine import Session, Store
 from db.tables import AttemptRow, JudgementRow, RunRow
 from domain.errors import NotFound
@@ -18,8 +18,11 @@ from domain.records import Person
 from domain.runs import Outcome, RunKind
 from inference.judges.attacks import ATTACKS
 from inference.judges.parsers import PARSERS
+from workflow import file_raters
 from workflow import runs as runs_of_models
 from workflow.projects import Access, require_lead
+from workflow.ratings import unit_of
+from workflow.results import answer_of
 
 
 @dataclass(frozen=True)
@@ -160,18 +163,20 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
     found = judged.said(session, attempt_ids=attempt_ids)
     read = judged.readings(session, attempt_ids=attempt_ids)
     units = [each.unit for each in found.values()]
-    answers = judging.predictions(
+    texts = judging.predictions(
         session, ids=sorted({id for unit in units for id in (unit.prediction_id, unit.other_id) if id is not None})
     )
     given: dict[int, list[GradeView]] = {}
     graded = sorted({unit.prediction_id for unit in units if unit.prediction_id is not None and unit.other_id is None})
     for vote, person in judged.grades(session, prediction_ids=graded):
         given.setdefault(vote.prediction_id or 0, []).append(GradeView(person.login, vote.answers, vote.note))
+    for answer_id, grade in _in_files(session, access, found.values(), given):
+        given.setdefault(answer_id, []).append(grade)
     views = []
     for id in attempt_ids:
         attempt, unit, item = found[id].attempt, found[id].unit, found[id].item
-        answer = answers.get(unit.prediction_id or 0)
-        other = answers.get(unit.other_id or 0)
+        answer = texts.get(unit.prediction_id or 0)
+        other = texts.get(unit.other_id or 0)
         counting, earlier = _parted(read.get(id, []))
         views.append(
             ReplyView(
@@ -193,6 +198,30 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
             )
         )
     return views
+
+
+def _in_files(
+    session: Session, access: Access, found: Iterable[judged.Said], given: Mapping[int, Sequence[GradeView]]
+) -> list[tuple[int, GradeView]]:
+    """The grades that people gave these answers in files, where they have not graded them here."""
+    people = file_raters.people(session, project_id=access.project_id)
+    if not people:
+        return []
+    about = {each.item.id or 0: each.item.external_id for each in found if each.unit.prediction_id is not None}
+    parts = [part for id in about for part in answers.answers(session, project_id=access.project_id, item_id=id)]
+    by_unit: dict[str, list[answers.AnswerPart]] = {}
+    for part in parts:
+        by_unit.setdefault(unit_of(about[part.item_id], part.model), []).append(part)
+    values: dict[tuple[int, str], dict[str, Any]] = {}
+    for rating in answers.ratings(session, project_id=access.project_id, units=list(by_unit)):
+        answer = answer_of(by_unit[rating.unit], rating.created_at)
+        if rating.rater in people and answer is not None:
+            values.setdefault((answer.id, rating.rater), {})[rating.criterion] = rating.value
+    return [
+        (id, GradeView(rater, each, ""))
+        for (id, rater), each in values.items()
+        if rater not in {grade.person for grade in given.get(id, ())}
+    ]
 
 
 def _of_attempt(row: AttemptRow) -> dict[str, Any]:

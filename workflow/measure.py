@@ -60,9 +60,9 @@ def agreement_of(
     answers and orders are compared whole, likewise by places: what is not wholly equal differs. Each property of a list
     is a criterion of its own.
 
-    A machine is never counted among the people: raters whose ratings came from a file are measured only if ``raters``
-    names them, or if nobody has rated here. Beside a reference metric a criterion's values are numbers on an interval
-    scale (``beside_metrics``).
+    A machine is never counted among the people: raters whose ratings came from a file, and of whom nobody has said that
+    they are people (``workflow.file_raters``), are measured only if ``raters`` names them, or if no person has rated.
+    Beside a reference metric a criterion's values are numbers on an interval scale (``beside_metrics``).
 
     Grades are those of the items that count (``items``, see ``workflow.counting``); votes of verification are all.
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
@@ -18,9 +18,11 @@ from domain.judging import JudgePlan, Verdict
 from domain.policies import same
 from domain.records import BadRow, Person, Rating
 from domain.runs import RunKind
-from domain.states import Items, Stage
+from domain.states import Items, RatersAre, Stage
 from importers.ratings import read_ratings
+from workflow import file_raters
 from workflow.counting import Counting, counting, of_names
+from workflow.file_raters import FileRater
 from workflow.projects import Access, require_lead
 
 RATED = (Stage.VERIFICATION, Stage.GRADING)
@@ -57,15 +59,21 @@ def ratings_of(
         access = require_lead(session, by=by, project=project)
         if stage not in RATED or getattr(access.schema.stages, stage.value) is None:
             raise NotFound(f"{access.title} has no ratings of a stage {stage.value}; it has {_stages(access.schema)}.")
-        names = people_names(session, project_id=access.project_id) if pseudonyms else {}
+        names = people_names(session, project_id=access.project_id) if pseudonyms else None
         counted = counting(session, access=access, items_=items, stage=stage)
         return stage_ratings(session, access=access, stage=stage, names=names, counted=counted)
 
 
 def stage_ratings(
-    session: Session, *, access: Access, stage: Stage, names: Mapping[int, str], counted: Counting | None = None
+    session: Session,
+    *,
+    access: Access,
+    stage: Stage,
+    names: Mapping[int, str] | None = None,
+    counted: Counting | None = None,
 ) -> list[Rating]:
-    """As ``ratings_of``; ``names`` replace logins, by person id. ``counted`` None: of all items."""
+    """As ``ratings_of``; ``names`` replace logins, by person id, also where a login is the name of a rater out of a
+    file. ``counted`` None: of all items."""
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
     place = {id: number for number, id in enumerate(external)}
@@ -79,7 +87,7 @@ def stage_ratings(
             (place[vote.item_id], vote.prediction_id or 0, vote.revision, vote.person_id),
             Rating(
                 unit=unit_of(external[vote.item_id], models.get(vote.prediction_id)),
-                rater=names.get(vote.person_id, vote.login),
+                rater=(names or {}).get(vote.person_id, vote.login),
                 criterion=criterion.name,
                 value=vote.answers[criterion.name],
                 dimension=vote.dimension,
@@ -96,10 +104,16 @@ def stage_ratings(
     mine = [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
     gone = {unit_of(external[id], model) for id, model in withdrawn.answers(session, project_id=access.project_id)}
     gone -= {unit_of(external[row.item_id], row.model) for row in answers} if gone else set()
+    called = {} if names is None else file_raters.pseudonyms(session, project_id=access.project_id, known=names)
+    rows = files.ratings(session, project_id=access.project_id, stage=stage)
+    in_files = {called.get(row.rater, row.rater) for row in rows}
+    given = {(rating.unit, rating.rater, rating.criterion) for rating in mine if rating.rater in in_files}
     brought_in = [
-        Rating(row.unit, row.rater, row.criterion, row.value, row.dimension)
-        for row in files.ratings(session, project_id=access.project_id, stage=stage)
+        rating
+        for row in rows
         if _item_of(row.unit, outside) is None and row.unit not in gone
+        for rating in [Rating(row.unit, called.get(row.rater, row.rater), row.criterion, row.value, row.dimension)]
+        if (rating.unit, rating.rater, rating.criterion) not in given  # a person's own submission here counts
     ]
     found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
     return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]
@@ -175,9 +189,9 @@ class Raters:
     """Who has rated something in a stage."""
 
     people: Sequence[str]
-    """With an account of their own."""
+    """With an account of their own, and people whose ratings were brought in."""
     from_files: Sequence[str]
-    """Whose ratings were brought in: machines, unless somebody says otherwise."""
+    """Whose ratings were brought in and who are no people, or of whom nobody has said that they are: machines."""
     judges: Sequence[str] = ()
     """Judges and metrics that were run here: machines, whatever anybody says."""
     repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -187,6 +201,9 @@ class Raters:
 
     metrics: frozenset[str] = frozenset()
     """Those of ``judges`` that are reference metrics: their numbers are on a scale of their own, from 0 to 1."""
+
+    people_from_files: Sequence[str] = ()
+    """Those of ``people`` who have no account here that has rated: somebody has said that they are people."""
 
     @property
     def machines(self) -> Sequence[str]:
@@ -200,18 +217,20 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         access = require_lead(session, by=person, project=project)
         project_id = access.project_id
         people = files.voters(session, project_id=project_id, stage=stage)
-        from_files = {row.rater for row in files.ratings(session, project_id=project_id, stage=stage)}
+        outside = [each for each in file_raters.raters(session, project_id=project_id) if stage in (each.ratings or {})]
         judged = _scores(session, access=access, stage=stage)
     times: dict[str, dict[bool, set[int]]] = {}
     for score in judged:
         times.setdefault(score.run, {False: set(), True: set()})[score.swapped].add(score.sample)
+    people |= {each.name for each in outside if each.is_person}
     return Raters(
         sorted(people),
-        sorted(from_files - people),
+        sorted({each.name for each in outside} - people),
         tuple(times),
         {name: [again(name, sample) for sample in sorted(asked[False]) if sample] for name, asked in times.items()},
         {name: [again(name, sample, swapped=True) for sample in sorted(asked[True])] for name, asked in times.items()},
         frozenset(score.run for score in judged if score.metric),
+        sorted(each.name for each in outside if each.is_person and not each.account),
     )
 
 
@@ -264,10 +283,28 @@ class _New:
     rating: Rating
 
 
+class Taken(NamedTuple):
+    """What an import of ratings came to."""
+
+    new: int
+    repeated: int
+    """There already, word for word."""
+    bad: Sequence[BadRow]
+    """Left out."""
+    raters: Sequence[FileRater]
+    """Who the raters of the file are now."""
+
+
 def bring_in_ratings(
-    store: Store, *, by: Person | None, project: str, path: Path, refuse: Callable[[Sequence[BadRow]], None]
-) -> tuple[int, int, Sequence[BadRow]]:
-    """Store the ratings of a CSV file; how many are new, how many were there already, and the rows left out.
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    path: Path,
+    refuse: Callable[[Sequence[BadRow]], None],
+    raters: RatersAre | None = None,
+) -> Taken:
+    """Store the ratings of a CSV file, and who its raters are (``raters``; None: as it is known, else machines).
 
     ``refuse`` is given the bad rows and raises if they may not be left out.
     """
@@ -279,10 +316,9 @@ def bring_in_ratings(
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
         bad = list(read.bad)
-        new, repeated = take_ratings(
-            session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name
+        return take_ratings(
+            session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name, raters=raters
         )
-        return new, repeated, bad
 
 
 def take_ratings(
@@ -295,14 +331,20 @@ def take_ratings(
     bad: list[BadRow],
     refuse: Callable[[Sequence[BadRow]], None],
     file: str,
-) -> tuple[int, int]:
-    """Store the ratings that are not there yet; how many are new, and how many were there. ``bad`` is added to."""
+    raters: RatersAre | None = None,
+    human: Collection[str] = (),
+) -> Taken:
+    """Store the ratings that are not there yet, and who their raters are. ``bad`` is added to.
+
+    ``human`` are those of whom the file itself says that they are people (``file_raters.brought_in``).
+    """
     known = {
         (row.stage, row.unit, row.rater, row.criterion): row.value
         for row in files.ratings(session, project_id=access.project_id)
     }
     dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
     new: list[_New] = []
+    names: set[str] = set()
     repeated = 0
     for rating, here in rows:
         found = _checked(access.schema, rating)
@@ -313,12 +355,14 @@ def take_ratings(
         key = (stage, rating.unit, rating.rater, rating.criterion)
         if key in known:
             if same(known[key], rating.value):
+                names.add(rating.rater)
                 repeated += 1
             else:
                 reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
                 bad.append(replace(here, reason=reason))
             continue
         known[key] = rating.value
+        names.add(rating.rater)
         item = rating.unit.split(BETWEEN)[0]
         new.append(_New(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
     refuse(bad)
@@ -333,7 +377,8 @@ def take_ratings(
             person_id=by.id if by else None,
             data={"ratings": len(new), "file": file},
         )
-    return len(new), repeated
+    known_now = file_raters.brought_in(session, store, access, by=by, names=names, are=raters, human=human)
+    return Taken(len(new), repeated, bad, known_now)
 
 
 def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, Any]]:

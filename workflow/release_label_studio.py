@@ -18,6 +18,7 @@ from domain.records import AssetView, TaskView
 from domain.states import Stage
 from exporters.label_studio import Annotated, Predicted, Task, label_studio_json, local_file
 from importers.label_studio import DIMENSION, ITEM, MODEL
+from workflow.file_raters import pseudonyms
 from workflow.projects import Access
 from workflow.ratings import RATED, criteria_of, people_names, unit_of
 
@@ -167,11 +168,12 @@ def _said(
     for answer in files.predictions(session, project_id=access.project_id):
         if answer.item_id in rows:
             units[unit_of(rows[answer.item_id].external_id, answer.model)] = (answer.item_id, answer.id)
+    called = pseudonyms(session, project_id=access.project_id, known=names)
     values: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
     for rating in files.ratings(session, project_id=access.project_id, stage=stage):
-        values[rating.unit, rating.rater][rating.criterion] = rating.value
+        values[rating.unit, called.get(rating.rater, rating.rater)][rating.criterion] = rating.value
     for (unit, rater), said_values in values.items():
-        if unit in units:
+        if unit in units and rater not in {each.rater for each in found[units[unit]]}:  # what was said here counts
             found[units[unit]].append(_Said(rater, said_values, {}, "", None))
     return found
 

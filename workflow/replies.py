@@ -56,7 +56,7 @@ def replies_of_judges(
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         counted = counting(session, access=access, items_=items, stage=stage)
-        rows = stage_ratings(session, access=access, stage=stage, names={}, counted=counted)
+        rows = stage_ratings(session, access=access, stage=stage, counted=counted)
         failed = [
             (rating, verdict)
             for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)

@@ -31,7 +31,7 @@ from domain.reading.answers import ReadOutcome
 from domain.records import RULES, AnswerReading, Person
 from domain.runs import Outcome
 from domain.states import Items, Stage
-from workflow import readings
+from workflow import file_raters, readings
 from workflow.counting import Counting, counting
 from workflow.projects import Access, require_lead
 from workflow.ratings import criteria_of, unit_of
@@ -118,6 +118,8 @@ class Read:
     are names (``named_criteria``): the places of the options."""
     judged: Mapping[tuple[str, str], Mapping[int, float]]
     """(criterion, judge) -> answer -> grade, as ``grades``."""
+    graders: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    """Criterion -> who of the people has graded by it -> whether here, under an account; else in a file."""
     unscored: Mapping[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
     """(criterion, judge) -> answer -> why the judge's reply holds no grade."""
     metrics: frozenset[str] = frozenset()
@@ -218,26 +220,36 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
     for each in answers:
         by_unit[unit_of(every[each.item_id].name, each.model)].append(each)
     current_ids = {each.id for each in last.values()}
-    people = stored.people(session, project_id=project_id)
+    outside = file_raters.people(session, project_id=project_id)
     criteria = [*scored_criteria(access.schema), *named_criteria(access.schema)]
     grades: dict[str, dict[int, list[float]]] = {}
-    for id, given in stored.all_grades(session, project_id=project_id):
+    graders: dict[str, dict[str, bool]] = {}
+    own: set[tuple[int, str, str]] = set()
+    for id, login, given in stored.all_grades(session, project_id=project_id):
         if id not in current_ids:
             continue
         for criterion in criteria:
             if (value := given.get(criterion.name)) is not None:
                 grades.setdefault(criterion.name, {}).setdefault(id, []).append(value_of(criterion, value))
+                graders.setdefault(criterion.name, {})[login] = True
+                if login in outside:
+                    own.add((id, login, criterion.name))
     judged: dict[tuple[str, str], dict[int, float]] = {}
     unknown = 0
     named = {criterion.name: criterion for criterion in criteria}
     for unit, rater, name, value, at in stored.all_ratings(session, project_id=project_id):
-        if name not in named or rater in people:
+        if name not in named:
             continue
         about = answer_of(by_unit.get(unit, ()), at)
         if about is not None and not of.counts(about.item_id):
             continue
         if about is None or about.id not in current_ids:
             unknown += 1
+            continue
+        if rater in outside:
+            if (about.id, rater, name) not in own:  # what a person has submitted here counts, not the file
+                grades.setdefault(name, {}).setdefault(about.id, []).append(value_of(named[name], value))
+                graders.setdefault(name, {}).setdefault(rater, False)
             continue
         judged.setdefault((name, rater), {})[about.id] = value_of(named[name], value)
     unscored: dict[tuple[str, str], dict[int, str]] = {}
@@ -267,6 +279,7 @@ def _read(session: Session, access: Access, of: Counting, reader: str) -> Read:
         judged,
         replaced=len(found) - len(last),
         unknown=unknown,
+        graders=graders,
         unscored=unscored,
         metrics=frozenset(metrics),
         counting=of,

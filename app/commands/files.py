@@ -13,12 +13,13 @@ import typer
 
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
-from domain.states import Stage
+from domain.states import RatersAre, Stage
 
 if TYPE_CHECKING:
     from app.services import Resources
     from importers.label_studio import Names
     from workflow.bring_in import Imported, Progress
+    from workflow.file_raters import FileRater
     from workflow.release_label_studio import Page
 
 project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
@@ -65,6 +66,36 @@ def list_projects() -> None:
         typer.echo(f"{each.name:<24} {schema.name} {schema.version:<4} {each.title}")
     if not found:
         typer.echo("There is no project yet: touchstone project create NAME --schema SCHEMA.")
+
+
+@project.command("raters")
+def raters(
+    name: ProjectName,
+    people: Annotated[
+        list[str] | None,
+        typer.Option(help="Raters out of files who are people; again for more, or with commas.", metavar="A,B"),
+    ] = None,
+    machines: Annotated[
+        list[str] | None,
+        typer.Option(help="Raters out of files that are machines; again for more, or with commas.", metavar="A,B"),
+    ] = None,
+) -> None:
+    """Who the raters of imported files are, each a person or a machine; with options that is said anew."""
+    from app.commands.names import names_of
+    from workflow import file_raters
+
+    found = file_raters.mark(
+        _resources().store,
+        by=None,
+        project=name,
+        people=names_of(people, "--people") if people else (),
+        machines=names_of(machines, "--machines") if machines else (),
+    )
+    for each in found:
+        rated = ", ".join(f"{n:,} in {stage.value}" for stage, n in (each.ratings or {}).items())
+        typer.echo(f"{each.name:<24} {each.words}; ratings out of files: {rated}")
+    if not found:
+        typer.echo("This project has no ratings out of files.")
 
 
 def import_(
@@ -119,11 +150,21 @@ def import_(
         list[str] | None, typer.Option(help="With label_studio: a control that nothing is made of.", metavar="CONTROL")
     ] = None,
     rater: Annotated[str | None, typer.Option(help="With label_studio: who made annotations that name nobody.")] = None,
+    raters_are: Annotated[
+        RatersAre | None,
+        typer.Option(
+            help="With ratings or label_studio: whether the raters are people or machines. Without it machines, but for"
+            " annotations that name who completed them in Label Studio, and for names of whom it is known.",
+        ),
+    ] = None,
 ) -> None:
     """Bring files into a project: all of it or, if a row does not fit, nothing."""
     from inference.spec import read_spec
     from workflow.bring_in import import_files
 
+    if raters_are is not None and format not in ("ratings", "label_studio"):
+        said = "--raters-are is about ratings and Label Studio's annotations"
+        raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
     if format == "judgements":
         _import_judgements(name, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
         return
@@ -140,7 +181,9 @@ def import_(
             rater,
             model,
         )
-        _import_label_studio(name, path, names, media, dimension, skip_bad=skip_bad, bad_rows=bad_rows)
+        _import_label_studio(
+            name, path, names, media, dimension, raters=raters_are, skip_bad=skip_bad, bad_rows=bad_rows
+        )
         return
     described = read_spec(spec) if spec else None
     here = _resources()
@@ -157,9 +200,10 @@ def import_(
             skip_bad=skip_bad,
             model=model,
             spec=described,
+            raters=raters_are,
             progress=progress,
         )
-    for line in _summary(done):
+    for line in [*_summary(done), *_raters(name, done.raters)]:
         typer.echo(line)
     _tell_bad_rows(here, name, format, bad_rows, done.bad)
 
@@ -186,6 +230,7 @@ def _import_label_studio(
     media: Path | None,
     dimension: str | None,
     *,
+    raters: RatersAre | None,
     skip_bad: bool,
     bad_rows: Path | None,
 ) -> None:
@@ -203,6 +248,7 @@ def _import_label_studio(
             media_dir=media,
             dimension=dimension,
             skip_bad=skip_bad,
+            raters=raters,
             progress=progress,
         )
     for line in _summary(done.imported):
@@ -216,6 +262,8 @@ def _import_label_studio(
             f"{_count(done.numbers, 'prediction')} stand in the file by number only; a snapshot of the project"
             " made with whole predictions has them."
         )
+    for line in _raters(name, done.imported.raters):
+        typer.echo(line)
     _tell_bad_rows(here, name, "label_studio", bad_rows, done.imported.bad)
 
 
@@ -408,6 +456,15 @@ def _summary(done: Imported) -> Iterator[str]:
         yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.assets_found or done.assets_missing:
         yield f"Media: {done.assets_found} present, {done.assets_missing} missing (bring them in with --media DIR)."
+
+
+def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
+    """Who the raters of a file are now, and how to say otherwise."""
+    from workflow.file_raters import told
+
+    yield from told(found)
+    if any(not each.account and not each.judge for each in found):
+        yield f"To change that: touchstone project raters {name} --people NAME or --machines NAME."
 
 
 def _count(n: int, noun: str) -> str:

@@ -143,6 +143,14 @@ def _tables(
         shell.show(
             markup.tag("p", markup.quiet(f"Not counted among the people, as they are machines: {aside}."), style="ts")
         )
+    if raters.people_from_files:
+        shell.show(
+            markup.tag(
+                "p",
+                markup.quiet(f"Among the people, with ratings out of files: {', '.join(raters.people_from_files)}."),
+                style="ts",
+            )
+        )
     if replies:
         shell.show(replies_table(view, replies))
     among = counting.which if counting.verdicts else None

@@ -94,7 +94,8 @@ def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
                 everybody,
                 default=raters.people,
                 key=f"calibration.people.{stage}",
-                help="A rater whose ratings came from a file counts as a person only if you name them here.",
+                help="A rater whose ratings came from a file, and of whom nobody has said on Import that it is a "
+                "person, counts as one only if you name it here.",
             )
         with right:
             judges = st.multiselect(

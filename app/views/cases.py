@@ -502,7 +502,8 @@ def _said(title: str, grades: Sequence[Grade], come_to: str) -> markup.Markup:
             f"{name.replace('_', ' ')} {_value(value)}" for name, value in each.values.items() if value is not None
         )
         note = markup.tag("div", markup.quiet(each.note), style="ts-small") if each.note else markup.text("")
-        lines.append(markup.tag("li", markup.text(f"{each.who}: {values}"), note))
+        who = f"{each.who} (in a file)" if each.from_file and each.person else each.who
+        lines.append(markup.tag("li", markup.text(f"{who}: {values}"), note))
     head = f"{title}, together {come_to}" if come_to else title
     return markup.tag(
         "div",

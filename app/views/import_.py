@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from app import markup, shell, unpack
 from app.services import Services
 from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
 from domain.records import ProjectView
+from domain.states import RatersAre
 from importers.label_studio import FORMAT as LABEL_STUDIO
 from importers.label_studio import Names
-from workflow import bring_in, pool
+from workflow import bring_in, file_raters, pool
 from workflow.bring_in_label_studio import bring_in_label_studio
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
@@ -66,6 +67,7 @@ def _items(services: Services, view: ProjectView) -> None:
     model = None
     if chosen == "predictions":
         model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
+    are = _raters_are() if chosen in ("ratings", LABEL_STUDIO) else None
     told = _told_names() if chosen == LABEL_STUDIO else ("", "", "")
     where = _where(services, "import.items")
     files = media = path = media_path = None
@@ -81,6 +83,7 @@ def _items(services: Services, view: ProjectView) -> None:
         media_path = st.text_input("Folder of their images and clips (may stay empty)", key="import.items.media_path")
     skip_bad = st.checkbox("Let the good rows in when some are bad", key="import.skip_bad")
     if not st.button("Import", type="primary", key="import.items.go", disabled=not (files or path)):
+        _file_raters(services, view)
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-import-") as folder, _as_uploaded(folder):
         source = (
@@ -91,7 +94,9 @@ def _items(services: Services, view: ProjectView) -> None:
             media_dir = unpack.unpack(media, Path(folder) / "media", name=media.name)
         with shell.progress_bar("Reading") as progress:
             if chosen == LABEL_STUDIO:
-                done = _label_studio(services, view, source, _names(*told), media_dir, dimension, skip_bad, progress)
+                done = _label_studio(
+                    services, view, source, _names(*told), media_dir, dimension, skip_bad, are, progress
+                )
             else:
                 done = bring_in.import_files(
                     services.store,
@@ -104,10 +109,74 @@ def _items(services: Services, view: ProjectView) -> None:
                     dimension=dimension,
                     skip_bad=skip_bad,
                     model=(model or "").strip() or None,
+                    raters=are,
                     progress=progress,
                 )
     shell.show(markup.notice(imported_sentence(done), style="good" if not done.bad else ""))
+    for sentence in file_raters.told(done.raters):
+        shell.show(markup.tag("p", markup.text(sentence), style="ts"))
     _bad_rows(done.bad)
+    _file_raters(services, view)
+
+
+ARE: Mapping[RatersAre | None, str] = {
+    None: "As it is known of each name; else machines",
+    RatersAre.PEOPLE: "People",
+    RatersAre.MACHINES: "Machines",
+}
+"""Who the raters of a file are, as a page asks."""
+
+
+def _raters_are() -> RatersAre | None:
+    chosen: RatersAre | None = st.selectbox(
+        "Their raters are",
+        list(ARE),
+        format_func=ARE.__getitem__,
+        key="import.raters_are",
+        help="People are counted among the people everywhere, machines stand among the judges. Whoever completed an "
+        "annotation in Label Studio under an account is a person, unless you say otherwise. It can be changed below.",
+    )
+    return chosen
+
+
+def _file_raters(services: Services, view: ProjectView) -> None:
+    """Who the raters of the files are that came in; a lead may say otherwise at any time."""
+    found = file_raters.listed(services.store, by=services.person, project=view.name)
+    if not found:
+        return
+    shell.section("Raters out of files")
+    rows = [
+        [
+            markup.text(each.name),
+            markup.text(each.words),
+            markup.text(", ".join(f"{n:,} in {stage.value}" for stage, n in (each.ratings or {}).items())),
+        ]
+        for each in found
+    ]
+    shell.show(markup.table([("Rater", "name"), ("Counts as", ""), ("Ratings out of files", "")], rows))
+    open_ = {each.name: each for each in found if not each.account and not each.judge}
+    if not open_:
+        return
+    now = [name for name, each in open_.items() if each.is_person]
+    with st.form("import.raters", border=False):
+        people = st.multiselect(
+            "People among them",
+            list(open_),
+            default=now,
+            key=f"import.raters.people.{view.name}.{hash(tuple(now))}",
+            help="All others are machines, and stand among the judges. Results, Cases, Agreement and Calibration "
+            "follow at once; nothing that was rated changes.",
+        )
+        sent = st.form_submit_button("Save who they are", key="import.raters.save")
+    if sent:
+        file_raters.mark(
+            services.store,
+            by=services.person,
+            project=view.name,
+            people=[name for name in people if name not in now],
+            machines=[name for name in now if name not in people],
+        )
+        st.rerun()
 
 
 @contextmanager
@@ -159,6 +228,7 @@ def _label_studio(
     media_dir: Path | None,
     dimension: str | None,
     skip_bad: bool,
+    are: RatersAre | None,
     progress: bring_in.Progress,
 ) -> bring_in.Imported:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
@@ -174,6 +244,7 @@ def _label_studio(
         media_dir=media_dir,
         dimension=dimension,
         skip_bad=skip_bad,
+        raters=are,
         progress=progress,
     ).imported
 

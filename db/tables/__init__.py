@@ -19,6 +19,7 @@ from db.tables.projects import GuidelineSeenRow, GuidelineVersionRow, MemberRow,
 from db.tables.quality import GoldPardonRow, GoldRow, QualificationReviewRow, QualificationRow, QualificationSetRow
 from db.tables.runs import (
     AttemptRow,
+    FileRaterRow,
     ImportedRatingRow,
     PredictionRow,
     ReadingRow,
@@ -70,6 +71,7 @@ __all__ = [
     "DraftRow",
     "EventRow",
     "FailedLoginRow",
+    "FileRaterRow",
     "GoldPardonRow",
     "GoldRow",
     "GuidelineSeenRow",

@@ -196,3 +196,15 @@ class ImportedRatingRow(SQLModel, table=True):
     value: Any = Field(sa_column=Column("value", JSON, nullable=True))
     dimension: str | None = None
     created_at: datetime = Field(sa_type=UTCDateTime)
+
+
+class FileRaterRow(SQLModel, table=True):
+    """Somebody has said whether a rater whose ratings came from a file is a person; without a row nobody has."""
+
+    __tablename__ = "file_rater"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    name: str
+    is_person: bool

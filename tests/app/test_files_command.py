@@ -106,6 +106,8 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
         "Media: 0 present, 4 missing (bring them in with --media DIR).",
         "1 annotation in which the task was skipped: nothing was made of them.",
         "Replaced by a later one of the same person or model: 1.",
+        "Counted among the people: label-studio-4, label-studio-5.",
+        "To change that: touchstone project raters old --people NAME or --machines NAME.",
     ]
     out = touchstone("export", "old", "label_studio", "--out", tmp_path / "tasks.json", home=home)
     assert out.stdout == f"4 items in 1 file at {tmp_path / 'tasks.json'}.\n"
@@ -122,3 +124,32 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
         assert "A red cup." not in json.dumps(task), "the answer is secret to verifiers"
     wrong = touchstone("import", "old", "ratings", file, "--rater", "ann", home=home)
     assert (wrong.returncode, "ratings is imported without them" in wrong.stderr) == (1, True)
+
+
+def test_a_ratings_file_says_whether_its_raters_are_people(home: Path, tmp_path: Path) -> None:
+    schema = tmp_path / "kitchen.yaml"
+    schema.write_text(KITCHEN, encoding="utf-8")
+    touchstone("project", "create", "mine", "--schema", schema, home=home)
+    file = tmp_path / "ratings.csv"
+    file.write_text('unit,rater,criterion,value\n1,ann,fits,yes\n1,"Li, Wei",fits,no\n', encoding="utf-8")
+    brought = touchstone("import", "mine", "ratings", file, home=home)
+    assert brought.stdout.splitlines() == [
+        "Imported 2 ratings.",
+        "Counted as machines, as nobody has said that these are people: ann, Li, Wei.",
+        "To change that: touchstone project raters mine --people NAME or --machines NAME.",
+    ]
+    told = touchstone("import", "mine", "ratings", file, "--raters-are", "people", home=home)
+    assert told.stdout.splitlines()[1:3] == ["2 rows were there already.", "Counted among the people: ann, Li, Wei."]
+    listed = touchstone("project", "raters", "mine", "--machines", '"Li, Wei"', home=home)
+    assert [" ".join(line.split()) for line in listed.stdout.splitlines()] == [
+        "ann a person; ratings out of files: 1 in verification",
+        "Li, Wei a machine; ratings out of files: 1 in verification",
+    ]
+    for arguments, sentence in [
+        (("import", "mine", "predictions", file, "--raters-are", "people"), "predictions are imported without it"),
+        (("project", "raters", "mine", "--people", "bob"), "no ratings out of files of a rater 'bob'"),
+        (("import", "mine", "ratings", file, "--raters-are", "machines"), "ann counts as a person in this project"),
+    ]:
+        refused = touchstone(*arguments, home=home)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert sentence in refused.stderr

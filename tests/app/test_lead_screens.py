@@ -18,6 +18,7 @@ from annotation_schemas.loader import load_schema
 from app import shell
 from app.commands.agreement import table
 from app.services import Services
+from db import files
 from db.engine import Store
 from domain.errors import FileRefused
 from domain.records import Person, TaskView
@@ -27,8 +28,9 @@ from domain.states import Items, Stage
 from importers.items import read_items
 from tests.app.homes import Home, make_home, picture
 from tests.factories import Clock, make_items
-from workflow import accounts, claim, draft, guidelines, kept, pool, projects, qualify, submit
+from workflow import accounts, claim, draft, file_raters, guidelines, kept, pool, projects, qualify, submit
 from workflow.measure import agreement_of
+from workflow.projects import access_to
 
 Show = Callable[..., AppTest]
 
@@ -443,6 +445,40 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, sh
         [task] = json.loads(packed.read("label_studio.json"))
     assert task["data"]["question"] == "How many cups?"
     assert task["annotations"][0]["result"][0]["meta"] == {"rater": "label-studio-3"}
+
+
+def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: Show, tmp_path: Path) -> None:
+    for _ in range(3):
+        write_item(store)
+    with store.read() as session:
+        project_id = access_to(session, person=None, project="tiny").project_id
+        named = [name for _, name, _ in files.item_ids(session, project_id=project_id)]
+    rows = [f"{name},{rater},fits,yes" for name in named for rater in ("ann", "cy", "gpt")]
+    (tmp_path / "ratings.csv").write_text("\n".join(["unit,rater,criterion,value", *rows]), encoding="utf-8")
+    accounts.create_person(store, login="boss", name="Boss", is_admin=True)
+    test = show("import_", "boss")
+    assert "Raters out of files" not in words(test)
+    test.segmented_control(key="import.items.where").set_value("A path on the server's machine").run()
+    test.selectbox(key="import.format").select("ratings").run()
+    test.selectbox(key="import.raters_are").select_index(1)
+    test.text_input(key="import.items.path").input(str(tmp_path / "ratings.csv")).run()
+    test.button(key="import.items.go").click().run()
+    assert "Counted among the people: ann, cy, gpt." in words(test)
+    test.run()
+    test.multiselect[0].unselect("gpt")
+    test.button[-1].click().run()
+    assert {each.name: each.is_person for each in file_raters.listed(store, by=None, project="tiny")} == {
+        "ann": True,
+        "cy": True,
+        "gpt": False,
+    }
+    page = words(show("agreement", "lea"))
+    assert "Not counted among the people, as they are machines: gpt." in page
+    assert "Among the people, with ratings out of files: ann, cy." in page
+    test = show("calibration", "lea")
+    test.segmented_control(key="calibration.stage").set_value(Stage.VERIFICATION).run()
+    chosen = {each.label: each.value for each in test.multiselect}
+    assert chosen == {"People": ["ann", "cy"], "Judges": ["gpt"]}
 
 
 def test_a_file_that_does_not_fit_is_told_in_words(store: Store, show: Show, tmp_path: Path) -> None:

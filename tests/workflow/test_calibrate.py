@@ -30,7 +30,7 @@ def judged(store: Store, tmp_path: Path) -> Store:
         writer = csv.writer(file)
         writer.writerow(["unit", "rater", "criterion", "value"])
         writer.writerows([unit, rater, "score", 0.5] for unit in units for rater in ("gpt", "eve"))
-    new, _, bad = bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
+    new, _, bad, _ = bring_in_ratings(store, by=None, project="p", path=path, refuse=lambda bad: None)
     assert (new, bad) == (8, [])
     return store
 

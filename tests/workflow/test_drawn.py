@@ -37,7 +37,7 @@ def table(folder: Path, rows: Sequence[tuple[str, str, str, str]]) -> Path:
 
 
 def bring_in(store: Store, project: str, path: Path) -> tuple[int, Sequence[BadRow]]:
-    new, _, bad = bring_in_ratings(store, by=None, project=project, path=path, refuse=lambda bad: None)
+    new, _, bad, _ = bring_in_ratings(store, by=None, project=project, path=path, refuse=lambda bad: None)
     return new, bad
 
 

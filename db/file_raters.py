@@ -1,0 +1,75 @@
+"""Queries about raters whose ratings came from files: who they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import func
+from sqlalchemy import select as plain_select
+from sqlmodel import Session, col, select
+
+from db.tables import AnnotationRow, FileRaterRow, ImportedRatingRow, PersonRow, RunRow
+from domain.runs import RunKind
+from domain.states import Purpose, Stage
+
+MARKED = "raters.marked"
+"""The event of somebody saying who raters are."""
+
+
+def counts(session: Session, *, project_id: int) -> dict[str, dict[Stage, int]]:
+    """How many ratings each rater of a project's files has, by stage; raters in the order in which they came."""
+    wanted = (
+        plain_select(col(ImportedRatingRow.rater), col(ImportedRatingRow.stage), func.count())
+        .where(col(ImportedRatingRow.project_id) == project_id)
+        .group_by(col(ImportedRatingRow.rater), col(ImportedRatingRow.stage))
+        .order_by(func.min(col(ImportedRatingRow.id)))
+    )
+    found: dict[str, dict[Stage, int]] = {}
+    for rater, stage, n in session.connection().execute(wanted):
+        found.setdefault(rater, {})[stage] = n
+    return found
+
+
+def marks(session: Session, *, project_id: int) -> dict[str, bool]:
+    """Of whom somebody has said whether they are people."""
+    wanted = select(FileRaterRow.name, FileRaterRow.is_person).where(FileRaterRow.project_id == project_id)
+    return dict(session.exec(wanted).all())
+
+
+def mark(session: Session, *, project_id: int, names: Iterable[str], is_person: bool) -> None:
+    """Keep that raters are people, or that they are none."""
+    rows = {row.name: row for row in session.exec(select(FileRaterRow).where(FileRaterRow.project_id == project_id))}
+    for name in names:
+        row = rows.get(name) or FileRaterRow(project_id=project_id, name=name, is_person=is_person)
+        row.is_person = is_person
+        session.add(row)
+    session.flush()
+
+
+def accounts(session: Session, *, project_id: int) -> dict[str, int]:
+    """The logins, each with the person's id, of raters of a project's files under which somebody has rated here."""
+    of_files = plain_select(col(ImportedRatingRow.rater)).where(col(ImportedRatingRow.project_id) == project_id)
+    wanted = (
+        plain_select(col(PersonRow.login), col(PersonRow.id))
+        .where(
+            col(PersonRow.login).in_(of_files),
+            plain_select(col(AnnotationRow.id))
+            .where(
+                col(AnnotationRow.person_id) == col(PersonRow.id),
+                col(AnnotationRow.project_id) == project_id,
+                col(AnnotationRow.stage).in_([Stage.VERIFICATION, Stage.GRADING]),
+                col(AnnotationRow.purpose) == Purpose.LIVE,
+            )
+            .exists(),
+        )
+        .order_by(col(PersonRow.id))
+    )
+    return {login: id or 0 for login, id in session.connection().execute(wanted)}
+
+
+def judges(session: Session, *, project_id: int) -> set[str]:
+    """What judges and metrics that were run in a project are called."""
+    wanted = select(RunRow.name).where(
+        RunRow.project_id == project_id, col(RunRow.kind).in_([RunKind.JUDGE, RunKind.METRIC])
+    )
+    return set(session.exec(wanted.distinct()))

@@ -1,0 +1,193 @@
+"""Raters whose ratings came from files are people or machines, and every number follows that."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from db import events
+from db.engine import Store
+from domain.errors import InvalidInput, NotAllowed, RatingsError
+from domain.roles import Role
+from domain.states import RatersAre, Stage
+from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from workflow import board, cases, file_raters, measure, results, submit
+from workflow.calibrate import study_of
+from workflow.dimension_means import PEOPLE, agreement_of_means
+from workflow.projects import access_to
+from workflow.ratings import Taken, bring_in_ratings, raters_of, ratings_of
+from workflow.replies import replies_of_judges
+
+N = 40
+SCALE = (0, 0.5, 1)
+TRIO = ("Ada L.", "bob", "cy")
+GRADES = {
+    name: [random.Random(f"{name} {at}").choice(SCALE) if at % 3 else SCALE[at % 2 * 2] for at in range(N)]
+    for name in (*TRIO, "gpt")
+}
+"""Of every third answer all four say the same."""
+
+
+def bring(store: Store, path: Path, names: tuple[str, ...], are: RatersAre | None = None, n: int = N) -> Taken:
+    file = path / "ratings.csv"
+    lines = [f"colour/{at} · m,{name},score,{GRADES[name][at]}" for at in range(n) for name in names]
+    file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")
+    return bring_in_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=are)
+
+
+@pytest.fixture
+def rated(store: Store, tmp_path: Path) -> Store:
+    """Forty answers of a model that three people and a machine have graded in files."""
+    make_project(store)
+    make_predictions(store, make_items(store, N), models=["m"])
+    bring(store, tmp_path, TRIO, RatersAre.PEOPLE)
+    bring(store, tmp_path, ("gpt",), RatersAre.MACHINES)
+    return store
+
+
+def fleiss(names: tuple[str, ...]) -> float:
+    """Fleiss (1971), from the table of counts: nothing of ours is asked."""
+    counts = [Counter(GRADES[name][at] for name in names) for at in range(N)]
+    k = len(names)
+    agreed = sum(sum(n * (n - 1) for n in each.values()) / (k * (k - 1)) for each in counts) / N
+    chance = sum((sum(each[value] for each in counts) / (N * k)) ** 2 for value in SCALE)
+    return (agreed - chance) / (1 - chance)
+
+
+def majorities(names: tuple[str, ...]) -> list[float]:
+    """Of each answer that has one; the schema asks for two graders."""
+    found = []
+    for at in range(N):
+        value, votes = Counter(GRADES[name][at] for name in names).most_common(1)[0]
+        found += [value] if 2 * votes > max(len(names), 2) else []
+    return found
+
+
+def kappa(store: Store) -> float:
+    lines = measure.agreement_of(store, person=None, project="p", stage=Stage.GRADING)
+    (found,) = [each for each in lines if each.statistic == "fleiss_kappa"]
+    assert found.n_units == N
+    return float(found.value or 0)
+
+
+def of_people(store: Store) -> tuple[int, float]:
+    found = results.read(store, person=None, project="p")
+    line = board.board(found, results.Scores("human", "score")).whole["m"]
+    return line.found.n_units, float(line.found.value or 0)
+
+
+def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> None:
+    raters = raters_of(rated, person=None, project="p", stage=Stage.GRADING)
+    assert (tuple(raters.people), list(raters.machines)) == (TRIO, ["gpt"])
+    assert kappa(rated) == pytest.approx(fleiss(TRIO), abs=1e-12)
+    most = majorities(TRIO)
+    assert len(most) < N, "some answers have no majority"
+    assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
+    found = results.read(rated, person=None, project="p")
+    assert set(found.judged) == {("score", "gpt")}
+    told = board.board(found, results.Scores("human", "score")).notes
+    assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
+    study, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
+    assert study.humans == TRIO  # without a word from whoever asks
+    (replies,) = replies_of_judges(rated, person=None, project="p", stage=Stage.GRADING)
+    assert (replies.judge, replies.scored, replies.with_people) == ("gpt", N, N)
+    means = agreement_of_means(rated, person=None, project="p")
+    assert {each.args["answers"] for each in means} == {len(most)}, "only answers that most of the people agree about"
+    assert {tuple(each.args["pair"]) for each in means if "pair" in each.args} == {(PEOPLE, "gpt")}
+    lea = make_person(rated, "lea", role=Role.LEAD)
+    (answer,) = cases.case(rated, person=lea, project="p", item="colour/0").answers
+    assert {each.who: each.person for each in answer.grades} == dict.fromkeys(TRIO, True) | {"gpt": False}
+    assert answer.combined == {"score": 0}  # all say so of the first
+
+
+def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(rated: Store) -> None:
+    marks = [
+        results.mark(rated, person=None, project="p"),
+        measure.mark(rated, person=None, project="p", stage=Stage.GRADING),
+    ]
+    everybody, all_three = kappa(rated), of_people(rated)
+    file_raters.mark(rated, by=None, project="p", machines=["cy"])
+    assert results.mark(rated, person=None, project="p") != marks[0]
+    assert measure.mark(rated, person=None, project="p", stage=Stage.GRADING) != marks[1]
+    two = TRIO[:2]
+    lines = measure.agreement_of(rated, person=None, project="p", stage=Stage.GRADING)
+    agreed = sum(GRADES["Ada L."][at] == GRADES["bob"][at] for at in range(N)) / N
+    assert next(each.value for each in lines if each.statistic == "percent_agreement") == pytest.approx(agreed)
+    most = majorities(two)
+    assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
+    assert of_people(rated) != all_three
+    assert set(results.read(rated, person=None, project="p").judged) == {("score", "gpt"), ("score", "cy")}
+    with pytest.raises(RatingsError, match="cy has no account here: these ratings came from a file"):
+        study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=("bob", "cy"), judges=("gpt",))
+    vouched, _ = study_of(
+        rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",), vouched=("cy",)
+    )
+    file_raters.mark(rated, by=None, project="p", people=["cy"])
+    assert (kappa(rated), of_people(rated)) == (everybody, all_three)
+    marked, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
+    assert (marked.humans, marked.rows) == (vouched.humans, vouched.rows)
+    with pytest.raises(RatingsError, match="cy counts among the people of this project, and so is no judge"):
+        study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=("bob",), judges=("cy",))
+    with rated.read() as session:
+        id = access_to(session, person=None, project="p").project_id
+        said = [row.data for row, *_ in events.found(session, project_id=id, kinds=("raters.marked",), limit=9)]
+    assert {"people": [], "machines": ["cy"]} in said
+    assert len(said) == 4
+
+
+def test_without_a_word_they_are_machines_as_before_and_a_later_word_holds(store: Store, tmp_path: Path) -> None:
+    make_project(store)
+    make_predictions(store, make_items(store, N), models=["m"])
+    done = bring(store, tmp_path, ("bob", "gpt"))
+    assert file_raters.told(done.raters) == ["Counted as machines, as nobody has said that these are people: bob, gpt."]
+    assert set(results.read(store, person=None, project="p").judged) == {("score", "bob"), ("score", "gpt")}
+    again = bring(store, tmp_path, ("bob",), RatersAre.PEOPLE)  # the same ratings, with the word
+    assert (again.new, again.repeated, file_raters.told(again.raters)) == (0, N, ["Counted among the people: bob."])
+    assert set(results.read(store, person=None, project="p").judged) == {("score", "gpt")}
+    with pytest.raises(InvalidInput, match="bob counts as a person in this project, and this file says machines"):
+        bring(store, tmp_path, ("bob", "cy"), RatersAre.MACHINES)
+    assert "cy" not in [each.name for each in file_raters.listed(store, by=None, project="p")], "nothing came in"
+    assert file_raters.told(bring(store, tmp_path, ("bob", "cy")).raters) == [
+        "Counted among the people: bob.",
+        "Counted as a machine, as nobody has said that this is a person: cy.",
+    ]
+    for wrong, said in [
+        ({"people": ["nobody"]}, "no ratings out of files of a rater 'nobody'"),
+        ({"people": ["cy"], "machines": ["cy"]}, "cy is named both"),
+    ]:
+        with pytest.raises(InvalidInput, match=said):
+            file_raters.mark(store, by=None, project="p", **wrong)
+    ann = make_person(store, "ann")
+    with pytest.raises(NotAllowed):
+        file_raters.mark(store, by=ann, project="p", people=["cy"])
+
+
+def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_path: Path) -> None:
+    """bob grades the first two answers here, otherwise than the file says: what he submitted counts, once."""
+    make_project(store)
+    make_predictions(store, make_items(store, 4), models=["m"])
+    (bob,) = make_people(store, "bob")
+    here: dict[str, float] = {}
+    for _ in range(2):
+        task = claimed(store, bob, Stage.GRADING)
+        submit.submit(store, person=bob, task=task.id, key=task.id, values={"score": 0.5})
+    here = {each.unit: 0.5 for each in ratings_of(store, project="p", stage=Stage.GRADING)}
+    done = bring(store, tmp_path, ("bob", "gpt"), n=4)
+    assert file_raters.told(done.raters)[1].startswith("Accounts here that have rated, too: bob.")
+    wanted = {f"colour/{at} · m": GRADES["bob"][at] for at in range(4)} | here
+    for pseudonyms, name in ((False, "bob"), (True, "person-1")):
+        found = ratings_of(store, project="p", stage=Stage.GRADING, pseudonyms=pseudonyms)
+        assert sorted((each.unit, each.value) for each in found if each.rater == name) == sorted(wanted.items())
+    read = results.read(store, person=None, project="p")
+    assert sorted(value for given in read.grades["score"].values() for value in given) == sorted(wanted.values())
+    assert all(len(given) == 1 for given in read.grades["score"].values())
+    assert set(read.judged) == {("score", "gpt")}
+    lea = make_person(store, "lea", role=Role.LEAD)
+    for at in range(4):
+        (answer,) = cases.case(store, person=lea, project="p", item=f"colour/{at}").answers
+        assert [each.values["score"] for each in answer.grades if each.person] == [wanted[f"colour/{at} · m"]]
+    with pytest.raises(InvalidInput, match="bob has rated here under an account, and so is a person"):
+        file_raters.mark(store, by=None, project="p", machines=["bob"])
