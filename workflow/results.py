@@ -118,8 +118,6 @@ class Read:
     are names (``named_criteria``): the places of the options."""
     judged: Mapping[tuple[str, str], Mapping[int, float]]
     """(criterion, judge) -> answer -> grade, as ``grades``."""
-    graders: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    """Criterion -> who of the people has graded by it -> whether here, under an account; else in a file."""
     unscored: Mapping[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
     """(criterion, judge) -> answer -> why the judge's reply holds no grade."""
     metrics: frozenset[str] = frozenset()
@@ -134,6 +132,8 @@ class Read:
     """Who has read the answers: ``rules``, or ``rules+NAME``, with a second reader for what the rules do not read."""
     readers: Sequence[str] = (RULES,)
     """Whom there is."""
+    graders: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    """Criterion -> who of the people has graded by it -> whether here, under an account; else in a file."""
 
     @cached_property
     def models(self) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from media.store import MediaStore
 from tests.factories import claimed, make_fields, make_person
 from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, html
 from tests.workflow.test_judging import World
-from workflow import jobs, judged, judging, submit
+from workflow import file_raters, jobs, judged, judging, submit
+from workflow.ratings import bring_in_ratings, unit_of
 
 SAID = ["Fine. Rating: [[1]]", "Half. Rating: [[0.5]]", "Rating: [[0.75]]", "No idea.", "Rating: [[0]]"]
 COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARSEABLE, Verdict.SCORED]
@@ -107,6 +108,20 @@ def test_people_s_grades_stand_beside_a_reply(world: World) -> None:
     assert len(given) == 1
     assert given[0].answer == task.answer
     assert [(grade.person, grade.values["score"]) for grade in given[0].grades] == [("ann", 0.5)]
+
+
+def test_grades_of_people_out_of_files_stand_beside_a_reply(world: World, tmp_path: Path) -> None:
+    run = judge(world, SAID)
+    unit = unit_of(*next((view.item, view.model) for view in judged.replies_of(world.store, by=None, run=run)))
+    file = tmp_path / "ratings.csv"
+    file.write_text(f"unit,rater,criterion,value\n{unit},eve,score,0.5\n{unit},gpt,score,1\n", encoding="utf-8")
+    bring_in_ratings(world.store, by=None, project="p", path=file, refuse=lambda bad: None)
+    file_raters.mark(world.store, by=None, project="p", people=["eve"])
+    (view,) = (each for each in judged.replies_of(world.store, by=None, run=run, limit=100) if each.grades)
+    assert (unit_of(view.item, view.model), [(each.person, each.values) for each in view.grades]) == (
+        unit,
+        [("eve", {"score": 0.5})],
+    )
 
 
 def test_a_newer_parser_reads_old_replies_and_earlier_readings_stay(
