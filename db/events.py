@@ -75,6 +75,12 @@ def newest(session: Session, *, project_id: int, kind: str | None = None) -> int
     return session.exec(wanted).one() or 0
 
 
+def newest_of(session: Session, *, project_id: int, kind: str) -> EventRow | None:
+    """The newest event of a kind in a project."""
+    wanted = select(EventRow).where(EventRow.project_id == project_id, EventRow.kind == kind)
+    return session.exec(wanted.order_by(col(EventRow.id).desc()).limit(1)).first()
+
+
 def held(session: Session, *, task_id: int, person_id: int) -> bool:
     """Whether a person has ever been given a task."""
     wanted = select(EventRow.id).where(
