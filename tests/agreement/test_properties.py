@@ -220,12 +220,22 @@ JUDGED: Sequence[Judged] = [
         repeated=False,  # a test sees the number of units
     ),
     Judged(
+        "beside_constant",
+        lambda f, rows: _three(f([row[:3] for row in rows], _column(rows, 3))),
+    ),
+    Judged(
         "winning_rates",
         lambda f, rows: [rate for _, rate in f([row[:3] for row in rows], _column(rows, 3), min_items_per_rater=1)],
         repeated=False,
     ),
 ]
 """All statistics of columns."""
+
+
+def _three(found: Any) -> list[Statistic]:
+    """What a judge is held against the constant by."""
+    return [found.judge, found.constant, found.difference]
+
 
 ELSEWHERE = {
     "all_right": "a bit per unit",

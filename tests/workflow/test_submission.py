@@ -64,7 +64,7 @@ def test_what_is_not_answered_is_said_or_named(project: Store, home: Path, tmp_p
     out = tmp_path / "submission.json"
     sentence = (
         r"^2 of 3 items have no answer in this run that is one of their options: "
-        r"12, 7 \('I would take a cup' is none of its options\)\. .*--unanswered"
+        r"12, 7 \('I would take a cup' was not read: format violation: states none, or not one\)\. .*--unanswered"
     )
     with pytest.raises(FileRefused, match=sentence):
         export(project, by=None, project="p", format="egoplan_submission", out=out, run=run)
@@ -84,7 +84,9 @@ def test_the_answers_of_one_run_come_back_as_they_went(project: Store, home: Pat
     out = tmp_path / "out.jsonl"
     assert export(project, by=None, project="p", format="predictions", out=out, run=run).items == 3
     rows = [json.loads(line) for line in out.read_text().splitlines()]
+    read = {row["item"]: row.pop("read") for row in rows}
     assert rows == [{"item": item, "model": "m", "text": text} for item, text in answers.items()]
+    assert [read[item]["outcome"] for item in answers] == ["unreadable", "unreadable", "read"]
     media = MediaStore(home / "media")
     again = import_files(project, media, by=None, project="p", format="predictions", path=out)
     assert (again.predictions, again.repeated) == (0, 3)
