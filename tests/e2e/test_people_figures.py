@@ -198,7 +198,7 @@ def test_somebody_who_answers_otherwise_than_before_is_pointed_out(server: Serve
     server.start()
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/scorecard?project=long&person=bob")
-        expect(lea.page.get_by_role("combobox", name="Whose")).to_have_value("bob, verification")
+        expect(lea.page.get_by_role("combobox", name="Whose")).to_have_value("Bob (bob), verification")
         # In his last fifty items one of three answers is otherwise than Ann's, in the sixty before none.
         drift = f"as peers 1.00 before, {2 / 3:.2f} lately"
         expect(lea.page.locator("[data-part=drift] li")).to_have_text([f"Bob, verification: {drift}"])

@@ -114,6 +114,9 @@ def test_slices_of_any_field_say_how_many_were_looked_at(demo: Path, server: Ser
     with at_desk(chromium, server, LEAD.login) as lead:
         lead.open("/results?project=demo")
         page = lead.page
+        page.get_by_label("Scores").click()  # a judge has scored every answer, people only some
+        page.get_by_role("option", name=f"{JUDGE}, score", exact=True).click()
+        lead.settled()
         page.get_by_label("Cut by").click()
         page.get_by_role("option", name="Question: number of words", exact=True).click()
         table = page.locator('[data-part="slices"]')
