@@ -102,7 +102,7 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
         assert rows["lea"]["Last seen"] == "-"
         assert rows["ben"]["Last seen"] == "now"
         lea.page.locator("[data-person=ben]").click()
-        expect(lea.page.get_by_role("combobox", name="Whose")).to_have_value("Ben (ben), verification")
+        expect(lea.page.get_by_role("combobox", name="Whose")).to_have_value("ben (ben), verification")
 
 
 def test_what_blocks_a_stage_is_said_until_it_is_mended(server: Server, chromium: Browser, tmp_path: Path) -> None:
