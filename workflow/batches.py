@@ -771,15 +771,17 @@ class _At:
 
     def _said(self, session: Session, row: RunRow) -> str:
         counts = batches.counts(session, run_id=self.run_id)
+        replied = batches.replied(session, run_id=self.run_id)
         told = []
         for each in batches.of_run(session, run_id=self.run_id):
-            total, _ = counts.get(each.id or 0, (0, 0))
-            came = batches.replied(session, run_id=self.run_id)[each.id or 0]
+            total, settled = counts.get(each.id or 0, (0, 0))
+            came = replied[each.id or 0]
             if each.state is BatchState.SENT:
                 status = _status(each.told)
                 told.append(f"batch {each.number} of {total} questions is at the endpoint ({status})")
             elif each.state is BatchState.BY_HAND:
-                told.append(f"of batch {each.number}, written to {each.file}, {came} of {total} have come")
+                errors = f", {settled - came} more as errors" if settled > came else ""
+                told.append(f"of batch {each.number}, written to {each.file}, {came} of {total} have come{errors}")
             elif each.state is BatchState.SENDING:
                 told.append(f"whether batch {each.number} was handed in is not known")
         free = len(_free(session, row)) if row.state is RunState.BATCH else 0

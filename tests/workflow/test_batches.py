@@ -312,7 +312,7 @@ def test_files_go_by_hand_without_a_server(world: Batches, tmp_path: Path) -> No
     assert world.read(run=run, file=back) == batches.ReadIn(9, 0)
     assert world.read(run=run, file=errors) == batches.ReadIn(5, 0)
     assert world.read(run=run, file=back) == batches.ReadIn(0, 0)
-    assert "14 of 15 have come" in runs.view(world.store, by=None, run=run).said
+    assert "9 of 15 have come, 5 more as errors" in runs.view(world.store, by=None, run=run).said
     assert world.end(run=run, number=1) == 1
     with pytest.raises(Conflict, match="nothing is expected"):
         world.end(run=run, number=1)
