@@ -23,11 +23,11 @@ from inference.judges.standing import (
     EVIDENCE,
     OF_OTHERS,
     ONE_OF,
-    RETRACTS,
     TURN,
     Reply,
     Span,
     Standing,
+    taken_back,
 )
 
 Read = Callable[[str, Sequence[Value]], Reading]
@@ -262,9 +262,10 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
     if late:
         spans = {f"{SCORE} {number}": each.span for number, each in enumerate((last, *late), 1)}
         return Reading(Verdict.CONTRADICTORY, spans=spans, why="Behind the verdict stands another one that differs.")
-    taken_back = RETRACTS.search(text, max(each.outer[1] for each in found if each.standing is Standing.OWN))
-    if taken_back is not None:
-        spans = {SCORE: last.span, f"{SCORE} 2": taken_back.span()}
+    end = max(each.outer[1] for each in found if each.standing is Standing.OWN)
+    retracted = taken_back(text, end, lowest=_lowest(last, allowed))
+    if retracted is not None:
+        spans = {SCORE: last.span, f"{SCORE} 2": retracted.span()}
         return Reading(Verdict.CONTRADICTORY, spans=spans, why="The reply takes its verdict back.")
     plain = _said_plainly(reply, allowed, last, text)
     if plain is not None:
@@ -713,7 +714,7 @@ def _unsays(reply: Reply, text: str, chosen: _Found, found: Sequence[_Found]) ->
         if reply.standing(*equal.span()) is Standing.OWN:
             return "The reply names one output as better, and calls both equal."
     behind = text[chosen.outer[1] :]
-    if RETRACTS.search(behind):
+    if taken_back(behind, 0):
         return "The reply takes its verdict back."
     for each in found:
         if each.outer[0] > chosen.outer[0] and each.standing is Standing.HEDGED and each.text.casefold() != letter:
@@ -817,8 +818,9 @@ def six_lines(reply: Reply, allowed: Sequence[Value]) -> Reading:
                 why = f"The reply gives another score for {name} elsewhere."
                 return Reading(Verdict.CONTRADICTORY, spans={name: own[name][-1].span}, why=why)
         rest = text[last:limit]
-        taken_back = RETRACTS.search("\n".join(line for line in rest.split("\n") if not EVIDENCE.match(line)))
-        if taken_back is not None:
+        behind = "\n".join(line for line in rest.split("\n") if not EVIDENCE.match(line))
+        lowest = all(_lowest(some[-1], allowed) for some in own.values())
+        if taken_back(behind, 0, lowest=lowest) is not None:
             return Reading(Verdict.CONTRADICTORY, why="The reply takes its scores back.")
         own = {name: _corrected(text, some, allowed) for name, some in own.items()}
     return _parts(own, allowed)
@@ -985,7 +987,7 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
             return Reading(
                 Verdict.CONTRADICTORY, spans=spans, why="The reply gives another final score beside the object."
             )
-    if RETRACTS.search(text, last.outer[1]):
+    if taken_back(text, last.outer[1], lowest=_lowest(last, allowed)):
         return Reading(Verdict.CONTRADICTORY, spans={SCORE: last.span}, why="The reply takes its score back.")
     return _parts({SCORE: [last]}, allowed)
 
@@ -1165,6 +1167,12 @@ def _value(said: str, allowed: Sequence[Value]) -> Value | None:
     return None
 
 
+def _lowest(found: _Found, allowed: Sequence[Value]) -> bool:
+    """Whether it is the lowest of several allowed numbers."""
+    numbers = [value for value in allowed if not isinstance(value, str | bool)]
+    return len(numbers) > 1 and found.value(allowed) == min(numbers)
+
+
 def _number(text: str) -> float | None:
     """The number that a text is, in digits only; None for anything else, such as ``1/1``, ``nan`` or ``1e3``.
 
@@ -1232,11 +1240,11 @@ def _of(part: str) -> str:
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 3, _in_original(double_brackets)),
-        Parser("six_lines", 3, _in_original(six_lines), ASPECTS),
-        Parser("assessment_json", 3, _in_original(assessment_json)),
-        Parser("last_line", 3, _in_original(last_line)),
-        Parser("better_output", 3, _in_original(better_output)),
+        Parser("double_brackets", 4, _in_original(double_brackets)),
+        Parser("six_lines", 4, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 4, _in_original(assessment_json)),
+        Parser("last_line", 4, _in_original(last_line)),
+        Parser("better_output", 4, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""

@@ -227,7 +227,7 @@ CUES: Sequence[Cue] = tuple(
             Reach.BEHIND,
             "it is explained, not given: [[1]] means, is for, if A is better, = right, for example, is reserved for",
             r"^[ *_`\"')\]]*\(\s?(?:hypothetical\w*|if|placeholder|default|quoted|copied|dummy|for illustration|illustrat\w+|to be (?:confirmed|decided|determined)|tbd|tbc|pending|draft|tentative\w*|provisional\w*|preliminary)\b"
-            r"|^[ *_`\"')\]]*(?:,?\s?(?:for example|for instance|e\.g|say|or similar|or the like|etc|and so on)\b"
+            r"|^[ *_`\"')\]]*(?:,? ?\(?(?:for example|for instance|e\.g\.?|say|or similar|or the like|etc|and so on)(?=[ *_`\"')\].!]*(?:\n|$))"
             r"|(?:is|are|was|would be) (?:only |just )?(?:for|reserved|meant|defined|given (?:for|when|to|if|only)|used (?:for|when)|what|right only|allowed|an? (?:example|option|choice|possib\w+|placeholder|illustration)|only|the (?:highest|lowest|best|worst|top|maximum|minimum|form|format))\b"
             r"|(?:means?|stands? for|denotes?|signif\w+|indicates?|represents?|would mean|implies|applies)\b"
             r"|[\],.;:(\u2013\u2014-]*\s?\(?(?:this|that|which|it)(?: is| was|'s) (?:only |just |merely )?(?:an?|the|your|my)? ?(?:example|form|format|template|placeholder|sample|illustration)\b"
@@ -264,7 +264,7 @@ CUES: Sequence[Cue] = tuple(
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:says|said|writes|wrote|claims|demands|asks|insists|pleads) (?:the )?(?:{_WHO})\b"
             r"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:(?:which|this|that|it|and this|but this|but that)\s?)?(?:(?:is|was|looks like|seems to be|appears to be|are) )?(?:\w+ly |just |only |nothing but |not my |part of )*(?:an? |the )?(?:\w+ )?(?:attempt|injection|trick|manipulation|instruction|demand|self-\w+|quote|quotation|words? of|text (?:in|of|from)|ploy|plea|hack|jailbreak|command)\b"
             rf"|^[\s*_`\"')\],.;:\u2013\u2014-]*(?:which|this|that|and|but|a claim|words?|something|and that|but that)?\s?(?:that )?(?:i|we|will|must|can|should|shall|is|are|be|was|to)(?: be| am| do| shall| will| must| have| can| should)?(?: not (?:follow\w*|obey\w*|accept\w*|heed\w*))?\s?(?:ignor\w+|disregard\w*|leave aside|leave out|left aside|set aside|discard\w*|not follow|not obey|quot\w+)\b"
-            rf"|^(?:[ *_`\"')\],:\u2013\u2014-]*(?:<-+|\u2190|->|=>|#|//)?\s?[(\[]?|[\s*_`\"')\].]*[(\[])(?:(?:this|that|it|which) (?:is|was) )?(?:(?:for|of|to|from|about|by|on|in|as in|see|copied from|taken from|given (?:to|by|in))(?: the| my| an?| its| your| that)? |(?:the|my|your|that) )?{_ANOTHER}(?:(?:'s)? (?:{_THING}|{_SUCH}|[a-d1-9])){{0,2}}(?=\s?(?:[).,;\]|]|\n|$))"
+            rf"|^(?:[ *_`\"')\],:\u2013\u2014-]*(?:<-+|\u2190|->|=>|#|//)? ?[(\[]?|[\s*_`\"')\].]*[(\[])(?:(?:this|that|it|which) (?:is|was) )?(?:(?:for|of|to|from|about|by|on|in|as in|see|copied from|taken from|given (?:to|by|in))(?: the| my| an?| its| your| that)? |(?:the|my|your|that) )?{_ANOTHER}(?:(?:'s)? (?:{_THING}|{_SUCH}|[a-d1-9])){{0,2}}(?=\s?(?:[).,;\]|]|\n|$))"
             r"|^[\s*_`\"')\]]*(?:<-+ ?|\u2190 ?|\()?(?:(?:this|that|it|which) (?:is|was|were|stood|stands|comes|came) )?(?:inside|within|in|from|at the end of|(?:quoted|copied|taken|printed|written) (?:from|in)|part of) (?:the|its|this|that) (?:student's |assistant's |model's )?(?:answer|response|reply|text|prompt|rubric|instruction\w*)\b",
         ),
     )
@@ -302,6 +302,12 @@ _LEADS_ON = re.compile(
     r"rated|output|with|by|as|is|was|put|gives|gave|award|awards|assign|assigns|justify|support|grant|accept|endorse|offer|confirm|defend|than|of|for|reads?|answer with|end|ends|reply|form|format|like|to|a|the|not|or)$",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(
+    r"[^\n]{0,40}[^\s*_`\"')\].,;:!$}][^\n]*\n"
+    r"|[ \t*_`\"')\].,;:!$}]*\n\s*(?:[(<\u2190]|(?!(?:for (?:example|instance)|e\.g|say|etc|it|this|that|which|i)\b)[a-z])"
+)
+"""What stands behind a verdict whose sentence goes on over the end of the line: in words that have begun on it, or on the
+next one in a small letter. Words with which a sentence may begin go on with nothing: what they say is of the answer."""
 _AS_ASKED = re.compile(
     r"\b(?:in|with|using|by|per|under|following|according to|based on|on|given) (?:the|your|this|that)(?: [\w-]+){0,2} (?:format|form|template|style|rubric|scale|"
     r"criteria|scheme|guidelines?|instructions?)(?: (?:you gave|above|given|provided))?(?=[\s,:.*_]*$|,)",
@@ -519,11 +525,12 @@ class Reply:
         clause = sentence[ends[-1] :] if ends else sentence
         turned = sentence[turns[-1] :] if turns else sentence
         behind = self.text[after : after + LOOK]
+        same_line = behind if _GOES_ON.match(behind) else behind.split("\n", 1)[0]
         for cue in CUES:
             if cue.reach is Reach.CLAUSE:
                 words = clause
             elif cue.reach is Reach.BEHIND:
-                words = behind
+                words = behind if cue.standing is Standing.QUOTED else same_line
             elif cue.standing is Standing.QUOTED:
                 words = sentence[max((*turns, *decided)) :] if turns or decided else sentence
             else:
@@ -584,10 +591,25 @@ RETRACTS = re.compile(
     r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]*(?:but |and )?(?:wait\b(?!\w)|hmm+\b|hold on\b|no[,.!](?=\s)|scratch (?:that|this|it)\b|strike that\b|on second thoughts?\b|"
     r"on (?:closer )?reflection\b|(?:just |only )?(?:kidding|joking)\b|not!|correction\b|i (?:take|took) (?:it|that|this) back|i retract|i withdraw|disregard (?:that|this|the|my)|ignore (?:that|this|my)|"
     r"oops|sorry, (?:no|i|that|my)|my mistake|actually,? (?:no\b|that is not|that's not|i )|i (?:was|am) (?:wrong|mistaken)|i meant|or rather\b|i changed? my mind|"
-    r"(?:that|this|it|the (?:rating|score|verdict))(?:'s| is| was| seems)? (?:\w+ )?(?:too (?:kind|generous|harsh|strict|lenient|high|low)|a mistake|an error|a typo|not (?:right|my|final|mine|a verdict|the final)|wrong)\b|"
+    r"(?:that|this|it|the (?:rating|score|verdict))(?:'s| is| was| seems)? (?:\w+ )?(?:too (?:kind|generous|harsh|strict|lenient|high|low)|a typo|not (?:my|final|mine|a verdict|the final))\b|"
+    r"the (?:rating|score|verdict)(?: above)?(?:'s| is| was| seems)? (?:\w+ )?(?:wrong|a mistake|an error|not right)\b|"
+    r"(?:this|that|the (?:rating|score|verdict)) (?:can ?not|can't) be right\b|"
+    r"(?:this|that|it|these|those|they)(?:'s| is| was| are| were|'re) (?:(?:only|just|merely|simply) )*(?:an? |the |your |my |some )?(?:examples?|templates?|placeholders?|samples?|illustrations?|(?:form|format)(?! (?:of the )?answer))\b|"
     r"(?:this|that|it|the (?:rating|score|verdict)) (?:should|must|ought to|needs to) (?:really |rather |instead )?(?:be|have been)\b|"
     r"(?:the|this|that|these|those) (?:ratings?|scores?|verdict|lines?|values?|object)(?: above)? (?:is|was|are|were) (?:only |just |merely )?(?:an example|hypothetical|a placeholder|tentative|provisional|illustrative|quoted|not)\b|"
     r"korrektur\b|\u4e0d\u5bf9|\u66f4\u6b63|\u4fee\u6b63)",
     re.IGNORECASE,
 )
 """Behind the last verdict: it is taken back, and no other is given."""
+
+_CALLED_WRONG = re.compile(
+    r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]*(?:but |and )?(?:that|this|it)(?:'s| is| was| seems)? (?:\w+ )?(?:wrong|a mistake|an error|not right)\b"
+    r"(?! (?:about|on|in|to|as|because|since|of|with|for)\b)",
+    re.IGNORECASE,
+)
+
+
+def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | None:
+    """Where a verdict that ends at ``at`` is taken back without another one; ``lowest``: it is the lowest that there is,
+    so that “It is wrong” behind it says why."""
+    return RETRACTS.search(text, at) or (None if lowest else _CALLED_WRONG.search(text, at))

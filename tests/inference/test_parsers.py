@@ -182,9 +182,18 @@ def test_why_a_reply_ended_is_looked_at_first() -> None:
     assert read_reply(parser, "", HALVES, finish_reason="content_filter").verdict is Verdict.REFUSED
 
 
-TALK = st.text(st.characters(exclude_characters="[]{}:", exclude_categories=["Cs"]), max_size=60).filter(
-    lambda text: "rating" not in text.lower() and "score" not in text.lower()
+TALK = (
+    st.lists(
+        st.one_of(
+            st.characters(exclude_characters="[]{}:", exclude_categories=["Cs"]),
+            st.sampled_from(["the cup ", "It is red. ", "\n", "a lid, ", " names it", "Two. ", "und dann "]),
+        ),
+        max_size=40,
+    )
+    .map("".join)
+    .filter(lambda text: "rating" not in text.lower() and "score" not in text.lower())
 )
+"""Text that says nothing of a rating: letters and neutral words, not whole strings of the code, many of which do."""
 
 
 @given(before=TALK, value=st.sampled_from(HALVES), after=TALK)
@@ -194,6 +203,67 @@ def test_a_rating_is_found_in_whatever_surrounds_it(before: str, value: float, a
     assert found.values == {SCORE: value}
     start, end = found.spans[SCORE]
     assert float(reply[start:end]) == value
+
+
+@pytest.mark.parametrize("value", HALVES)
+@pytest.mark.parametrize(
+    "behind",
+    [
+        *(
+            "for instance",
+            "FOR INSTANCE",
+            "For instance",
+            "e.g.",
+            "E.g.",
+            "such as",
+            "Such as",
+            "For example",
+            "etc.",
+            "say",
+        ),
+        "For example, the lid is missing.",
+        "E.g. the lid is missing.",
+        "If the lid were named, it would be complete.",
+        "When the light is red, one stops.",
+        "It is not a cup.",
+        "This is not the colour that was asked for.",
+        "That is too vague.",
+        "It is wrong about the colour.",
+        "Isn't it red?",
+        "Would be better with the lid.",
+        "At first the cup was full.",
+        "Reference answer says three.",
+        "Example 2 shows the same.",
+        "The other cup is blue.",
+    ],
+)
+def test_what_a_new_sentence_says_behind_a_rating_is_of_the_answer(behind: str, value: float) -> None:
+    found = read_reply(PARSERS["double_brackets"], f"It names the cup.\nRating: [[{value}]]\n{behind}", HALVES)
+    assert found.values == {SCORE: value}
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        *(
+            "if the lid counts",
+            "as the answer demands.",
+            "Wait.",
+            "Not!",
+            "This is only an example.",
+            "That is too kind.",
+        ),
+        *("That is wrong.", "This cannot be right.", "The rating is wrong.", "I take that back."),
+    ],
+)
+def test_what_is_said_of_a_rating_on_the_next_line_still_counts(behind: str) -> None:
+    found = read_reply(PARSERS["double_brackets"], f"It names the cup.\nRating: [[1]]\n{behind}", HALVES)
+    assert not found.scored
+
+
+def test_it_is_wrong_explains_the_lowest_rating_and_takes_back_any_other() -> None:
+    said = [read_reply(PARSERS["double_brackets"], f"Rating: [[{value}]]\nIt is wrong.", HALVES) for value in HALVES]
+    assert [each.values.get(SCORE) for each in said] == [0, None, None]
 
 
 @given(
