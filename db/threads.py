@@ -36,10 +36,20 @@ def add(session: Session, *, row: CommentRow, people: Iterable[int]) -> CommentR
     return row
 
 
-def has_said(session: Session, *, item_id: int, person_id: int) -> bool:
-    """Whether a person has written a comment on an item."""
-    wanted = select(CommentRow.id).where(CommentRow.item_id == item_id, CommentRow.person_id == person_id)
-    return session.exec(wanted.limit(1)).first() is not None
+def has_part(session: Session, *, item_id: int, person_id: int) -> bool:
+    """Whether a person has written a comment on an item, or read one for them that was not given free early."""
+    said = select(CommentRow.id).where(CommentRow.item_id == item_id, CommentRow.person_id == person_id)
+    read = (
+        select(CommentForRow.comment_id)
+        .join(CommentRow, col(CommentRow.id) == CommentForRow.comment_id)
+        .where(
+            CommentRow.item_id == item_id,
+            col(CommentRow.early).is_(False),
+            CommentForRow.person_id == person_id,
+            col(CommentForRow.read_at).is_not(None),
+        )
+    )
+    return any(session.exec(wanted.limit(1)).first() is not None for wanted in (said, read))
 
 
 def by_key(session: Session, *, person_id: int, key: str) -> CommentRow | None:

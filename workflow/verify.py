@@ -15,7 +15,7 @@ from domain.errors import Problem
 from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_state
 from domain.records import Person, Submission
 from domain.roles import Role, at_least
-from domain.states import ItemState, Stage, TaskState
+from domain.states import ItemState, Stage
 from workflow import grade, qualify
 from workflow.projects import Access
 
@@ -215,30 +215,25 @@ def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> 
     """Why a vote can no longer be corrected; None if it can: as long as votes are missing, and for a while after it was
     cast, so that a slip can be mended whoever else has voted.
 
-    An item that waits for a senior is as one that is settled: else whether it can be undone would say that the votes
-    differ.
+    The answer is the same whether the votes agree or differ: an item that waits for a senior is as one that is settled,
+    and what a senior does meanwhile, takes it up, decides about it or edits it, changes nothing. A decision stands
+    whatever is corrected after it; a senior from whom a correction takes the item keeps what they wrote as a draft.
     """
     item = items.lock(session, id=row.item_id or 0)
-    if item.current_revision != row.revision:
-        return SETTLED
+    if is_slip(session, access, row, now):
+        return None
     voted = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION)
-    if item.state in voted and not is_slip(session, access, row, now):
-        return SETTLED
-    unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
-    for slot in tasks.of_unit(session, unit=unit, lock=True):
-        begun = slot.state is TaskState.CLAIMED and not tasks.is_free(slot, now=now)
-        if begun or slot.state is TaskState.DONE:
-            return SETTLED  # the same sentence: that a senior looks at it would say that the votes differ
-    return None
+    return SETTLED if item.state in voted or item.current_revision != row.revision else None
 
 
 def is_slip(session: Session, access: Access, row: TaskRow, now: datetime) -> bool:
     """Whether what was submitted about a settled item may still be mended: for a lease's time, or while it is being
-    corrected; not by whoever may know by now what others said of it (seniors, and who has comments on the item)."""
+    corrected; not by whoever may know by now what others said of it (seniors, and whoever has written a comment on the
+    item or read one that had to wait for the verdict)."""
     last = submissions.latest_of_task(session, task_id=row.id or 0)
     if last is None or at_least(access.role, Role.SENIOR):
         return False
     mending = row.correcting and row.lease_until is not None and row.lease_until > now
     if not mending and now - last.created_at >= LEASE:
         return False
-    return not threads.has_said(session, item_id=row.item_id or 0, person_id=last.person_id)
+    return not threads.has_part(session, item_id=row.item_id or 0, person_id=last.person_id)

@@ -14,8 +14,8 @@ from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.records import NothingLeft, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow import author, claim, submit, verify
+from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, vote
+from workflow import author, claim, comments, submit, verify
 from workflow.accounts import find_person
 from workflow.checks import check
 
@@ -33,6 +33,11 @@ def decide(store: Store, person: Any, **values: Any) -> TaskView:
     view = claimed(store, person, Stage.ADJUDICATION)
     submit.submit(store, person=person, task=view.id, key=f"d-{view.id}", values=values)
     return view
+
+
+def states_of(store: Store) -> dict[str, ItemState]:
+    with store.read() as session:
+        return dict(session.exec(select(ItemRow.external_id, ItemRow.state)).all())
 
 
 def state_of(store: Store) -> ItemState:
@@ -81,6 +86,70 @@ def test_undo_does_not_tell_whether_the_votes_differ(store: Store, other: str) -
         with pytest.raises(Conflict) as refused:
             submit.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
         assert str(refused.value) == verify.SETTLED
+
+
+@pytest.mark.parametrize("decision", [None, "accept", "reject", "edit"], ids=str)
+def test_undo_is_the_same_whatever_a_senior_does_meanwhile(store: Store, decision: str | None) -> None:
+    """Two items, voted on alike by bob, the votes agreeing on one only: what bob is told at every step is the same,
+    with a senior who has taken up the other one, or decided about it."""
+    clock = store.clock = Clock()
+    make_project(store)
+    make_items(store, 2)
+    ann, bob = make_people(store, "ann", "bob")
+    sue = make_person(store, "sue", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
+    first = vote(store, ann, "red")
+    second = vote(store, ann, "red")
+    said = {}
+    for at, choice in enumerate(("red", "blue")):
+        view = vote(store, bob, choice)
+        if choice == "blue":
+            begun = claimed(store, sue, Stage.ADJUDICATION)
+            assert begun.item in (first.item, second.item)
+            if decision is not None:
+                more = {"fields": {"answer": "blue"}} if decision == "edit" else {}
+                answered = {"decision": decision, "cause": "wrong_key", **more}
+                submit.submit(store, person=sue, task=begun.id, key="d", values=answered)
+        before = states_of(store)
+        clock.advance(minutes=5)
+        back = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+        drafted = back.draft
+        assert drafted is not None
+        done = submit.submit(store, person=bob, task=back.id, key=f"again-{at}", values={"choice": choice})
+        assert back.id == view.id
+        assert states_of(store) == before, "the same vote, the same state"
+        told = (back.fields["options"], drafted.values, back.correction, back.revision, done.state, done.repeated)
+        clock.advance(minutes=31)
+        with pytest.raises(Conflict) as refused:
+            submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+        said[choice] = repr((told, str(refused.value))).replace("'blue'", "'red'")
+    assert said["red"] == said["blue"]
+    assert check(store) == []
+
+
+@pytest.mark.parametrize("decision", ["accept", "reject"])
+def test_a_decision_stands_whatever_is_corrected_after_it(store: Store, decision: str) -> None:
+    contested(store)
+    decide(store, make_person(store, "sue", role=Role.SENIOR), decision=decision, cause="wrong_key")
+    ann = find_person(store, login="ann")
+    back = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=ann, task=back.id, key="again", values={"choice": "blue"})
+    assert state_of(store) is (ItemState.KEPT if decision == "accept" else ItemState.REJECTED)
+    assert check(store) == []
+
+
+def test_who_has_read_why_a_senior_decided_mends_nothing(store: Store) -> None:
+    """What waits for the verdict says what others voted; whoever has read it is refused, and not before."""
+    contested(store)
+    sue = make_person(store, "sue", role=Role.SENIOR)
+    item = decide(store, sue, decision="accept", cause="wrong_key").item
+    comments.comment(store, person=sue, key="c", text="It is red, @bob", project="p", item=item)
+    bob = find_person(store, login="bob")
+    back = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=bob, task=back.id, key="again", values={"choice": "blue"})
+    assert [each.text for each in comments.thread(store, person=bob, project="p", item=item).comments]
+    with pytest.raises(Conflict) as refused:
+        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    assert str(refused.value) == verify.SETTLED
 
 
 def test_an_edit_is_a_new_revision_that_others_verify_again(store: Store) -> None:

@@ -10,12 +10,12 @@ from sqlmodel import select
 
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow
-from domain.errors import Conflict, InvalidInput, NotFound
-from domain.records import NothingLeft, TaskView
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound
+from domain.records import NothingLeft
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import claim, comments, submit
+from workflow import claim, comments, kept, submit
 from workflow.checks import check
 from workflow.progress import progress
 
@@ -239,16 +239,24 @@ def test_undo_reopens_what_a_senior_has_not_begun_to_settle(store: Store) -> Non
     assert check(store) == []
 
 
-def test_undo_stops_where_a_senior_has_begun(store: Store) -> None:
+def test_a_correction_that_takes_the_item_from_a_senior_keeps_what_the_senior_wrote(store: Store) -> None:
     make_project(store)
-    make_items(store)
+    (item,) = make_items(store)
     ann, bob = make_people(store, "ann", "bob")
     sue = make_person(store, "sue", role=Role.SENIOR)
     vote(store, ann, "red")
-    vote(store, bob, "blue")
-    assert isinstance(claimed(store, sue, Stage.ADJUDICATION), TaskView)
-    with pytest.raises(Conflict, match="senior"):
-        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    view = vote(store, bob, "blue")
+    begun = claimed(store, sue, Stage.ADJUDICATION)
+    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
+    assert state_of(store, item) is ItemState.KEPT
+    decision = {"decision": "reject", "cause": "wrong_key"}
+    with pytest.raises(LeaseLost, match="kept"):
+        submit.submit(store, person=sue, task=begun.id, key="d", values=decision, note="Seen twice.")
+    (text,) = kept.kept_texts(store, person=sue)
+    assert "Seen twice." in repr(text)
+    assert state_of(store, item) is ItemState.KEPT
+    assert check(store) == []
 
 
 def test_a_correction_that_comes_after_the_verdict_is_kept_as_a_draft(store: Store) -> None:
