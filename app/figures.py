@@ -3,16 +3,19 @@
 The process that serves pages serves voters, too: a minute of arithmetic there is a minute in which nobody gets the next
 item. What is small is worked out where it is asked for. What is large goes to a process beside it, one at a time and at
 low priority; until it is done, a page shows what it has of an earlier state and says so. What came of it lies in the
-home folder under ``figures`` and belongs to the state of the project and to the code that made it.
+home folder under ``figures`` and belongs to the state of the project and to the code that made it. That process stays
+for a while: the next question is mostly about what it has read already.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib
+import json
 import logging
 import os
 import pickle
+import queue
 import subprocess
 import sys
 import tempfile
@@ -39,16 +42,18 @@ SHARE = 4
 keep a core busy."""
 AGAIN_SECONDS = 60.0
 """After so long a figure that failed is tried again."""
+IDLE_SECONDS = 120.0
+"""So long a process that has nothing to do stays."""
+PATIENCE_SECONDS = 1.0
+"""So long whoever asks waits for a process that has been at work before: it has much at hand."""
 FILES = 200
 """So many figures are kept, the newest."""
 _IN_MEMORY = 32
 _NICE = 10
-_REFUSED = 3
-"""Exit status of a process that ended with a sentence for people."""
-
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.measure:figures",
     "calibration": "app.views.calibration:files_of",
+    "results": "workflow.leaderboards:leaderboards",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state."""
@@ -84,6 +89,9 @@ class _Going:
 
     process: subprocess.Popen[bytes]
     state: tuple[Any, ...]
+    again: bool
+    """Whether it has worked before."""
+    done: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass
@@ -95,6 +103,8 @@ class _Desk:
     going: dict[Path, _Going] = field(default_factory=dict)
     failed: dict[Path, tuple[tuple[Any, ...], str, float]] = field(default_factory=dict)
     """State, sentence, and when, by the clock that only runs on."""
+    idle: subprocess.Popen[bytes] | None = None
+    """A process with nothing to do, which may have ended by now."""
 
 
 _desk = _Desk()
@@ -129,14 +139,17 @@ def asked(
         return Asked(known, current=True)
     if size <= SMALL:
         return Asked(_remember(place, _worked_out(store, work, args, state)), current=True)
+    begun = None
     with _desk.guard:
         failed = _desk.failed.get(place)
         if failed is not None and failed[0] == state and time.monotonic() - failed[2] < AGAIN_SECONDS:
             raise NotAvailable(failed[1])
         waits = known is not None and (datetime.now(UTC) - known.at).total_seconds() < SHARE * known.seconds
         if not _desk.going and not waits:
-            _start(store, settings, place, work, args, state)
-    return Asked(known, current=False)
+            begun = _start(store, settings, place, work, args, state)
+    if begun is not None and begun.again and begun.done.wait(PATIENCE_SECONDS):
+        known = _newest(place)
+    return Asked(known, current=known is not None and known.state == state)
 
 
 def wait(
@@ -199,8 +212,8 @@ def _remember(place: Path, figure: Figure) -> Figure:
 
 def _start(
     store: Store, settings: Settings, place: Path, work: str, args: Mapping[str, Any], state: tuple[Any, ...]
-) -> None:
-    """Begin with a process; ``_desk.guard`` is held."""
+) -> _Going:
+    """Begin with a figure; ``_desk.guard`` is held."""
     order = {
         "work": work,
         "url": store.engine.url.render_as_string(hide_password=False),  # through the pipe: no command line tells it
@@ -209,34 +222,35 @@ def _start(
         "args": dict(args),
         "state": state,
     }
-    process = subprocess.Popen(
+    waiting, _desk.idle = _desk.idle, None
+    if waiting is not None and waiting.poll() is not None:
+        _let_go(waiting)
+        waiting = None
+    _desk.going[place] = going = _Going(waiting or _process(), state, again=waiting is not None)
+    about = (_desk, place, going, pickle.dumps(order))
+    threading.Thread(target=_see_through, args=about, name="figures", daemon=True).start()
+    return going
+
+
+def _process() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
         (sys.executable, "-P", "-m", "app.figures"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=environment(),
     )
-    _desk.going[place] = going = _Going(process, state)
-    about = (_desk, place, going, pickle.dumps(order))
-    threading.Thread(target=_see_through, args=about, name="figures", daemon=True).start()
 
 
 def _see_through(desk: _Desk, place: Path, going: _Going, order: bytes) -> None:
-    """Hand a process its order, wait for its end, and note what came of it."""
-    process = going.process
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with suppress(BrokenPipeError):
-        process.stdin.write(len(order).to_bytes(8, "big") + order)
-        process.stdin.flush()
-    said = process.stdout.read().decode(errors="replace").strip()
-    status = process.wait()
-    with suppress(BrokenPipeError):
-        process.stdin.close()
-    process.stdout.close()
-    sentence = ""
-    if status == _REFUSED:
-        sentence = said
-    elif status:
+    """Hand a process its order, wait for its reply, and note what came of it."""
+    reply = _handed(going.process, order)
+    if not reply and going.again:  # it had nothing to do for so long that it has ended just now
+        _let_go(going.process)
+        going.process = _process()
+        reply = _handed(going.process, order)
+    sentence = reply.removeprefix(_NOTHING_SAID).strip()
+    if not reply:
+        status = _let_go(going.process)
         log.error("the process that worked out %s ended with %s; what it said stands above", place.name, status)
         sentence = (
             "These figures could not be worked out; the log of the server says why. Nothing is lost, and it is tried "
@@ -249,34 +263,89 @@ def _see_through(desk: _Desk, place: Path, going: _Going, order: bytes) -> None:
             desk.failed[place] = (going.state, sentence, time.monotonic())
         else:
             desk.failed.pop(place, None)
+        if reply:
+            desk.idle = going.process
+    going.done.set()
+
+
+def _handed(process: subprocess.Popen[bytes], order: bytes) -> str:
+    """What a process says to an order; nothing where it has ended before it could."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(BrokenPipeError):
+        process.stdin.write(len(order).to_bytes(_LENGTH, "big") + order)
+        process.stdin.flush()
+    said: Any = json.loads(process.stdout.readline() or b'""')
+    return str(said)
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> int:
+    """See a process off, which ends when nobody can order anything of it any more; its exit status."""
+    assert process.stdout is not None
+    assert process.stdin is not None
+    with suppress(BrokenPipeError):
+        process.stdin.close()
+    process.stdout.close()
+    return process.wait()
+
+
+def close() -> None:
+    """Let the process go that has nothing to do; what is at work ends with this one."""
+    with _desk.guard:
+        waiting, _desk.idle = _desk.idle, None
+    if waiting is not None:
+        _let_go(waiting)
 
 
 # ---- the process of its own -----------------------------------------------------------------------------------------
 
+_LENGTH = 8
+"""An order begins with its length, in so many bytes."""
+_NOTHING_SAID = "."
+"""A reply: this, and behind it what people are to be told, if anything."""
+
 
 def _work_beside() -> int:
-    """Work out one figure, as told through the standard input, and keep it."""
-    length = int.from_bytes(sys.stdin.buffer.read(8), "big")
-    order = pickle.loads(sys.stdin.buffer.read(length))
-    threading.Thread(target=_end_with_the_server, daemon=True).start()
+    """Work out figures, one after the other, as told through the standard input, and keep them."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever is printed by others is no reply
+    orders: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_take_orders, args=(orders,), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    store = open_store(order["url"], order["home"])
-    try:
-        figure = _worked_out(store, order["work"], order["args"], order["state"])
-    except TouchstoneError as error:
-        print(error)
-        return _REFUSED
-    finally:
-        store.close()
-    _keep(order["place"], figure)
-    return 0
+    while True:
+        try:
+            order = pickle.loads(orders.get(timeout=IDLE_SECONDS))
+        except queue.Empty:
+            return 0
+        said = ""
+        store = open_store(order["url"], order["home"])
+        try:
+            _keep(order["place"], _worked_out(store, order["work"], order["args"], order["state"]))
+        except TouchstoneError as error:
+            said = str(error)
+        finally:
+            store.close()
+        replies.write(json.dumps(_NOTHING_SAID + said) + "\n")
+        replies.flush()
 
 
-def _end_with_the_server() -> None:
-    """The input ends when whoever wants the figure is gone."""
-    os.read(0, 1)  # not through sys.stdin, which may not be held while the interpreter ends
-    os._exit(1)
+def _take_orders(orders: queue.Queue[bytes]) -> None:
+    """The input ends when whoever wants figures is gone, and with it this process, whatever it is at."""
+    while True:
+        length = int.from_bytes(_taken(_LENGTH), "big")
+        orders.put(_taken(length))
+
+
+def _taken(n: int) -> bytes:
+    """So many bytes of the input."""
+    found = b""
+    while len(found) < n:
+        part = os.read(0, n - len(found))  # not through sys.stdin, which may not be held while the interpreter ends
+        if not part:
+            os._exit(1)
+        found += part
+    return found
 
 
 def _keep(place: Path, figure: Figure) -> None:

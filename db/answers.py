@@ -63,6 +63,12 @@ def mark(session: Session, *, project_id: int) -> tuple[int, ...]:
     return (*(each or 0 for each in found), readings.newest(session, project_id=project_id))
 
 
+def count(session: Session, *, project_id: int) -> int:
+    """How many answers of models a project has, earlier and withdrawn ones among them."""
+    wanted = select(func.count()).where(PredictionRow.project_id == project_id)
+    return session.exec(wanted).one()
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerPart:
     """A model's answer."""

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from db.engine import Store
 from domain import csv_text
 from domain.errors import InvalidInput, Problem, RatingsError
 from domain.records import Person
+from workflow.counting import Counting
 from workflow.projects import require_lead
 from workflow.results import METHODS, SILENT, Read, Scored, Scores, scored, silent, title_of
 from workflow.slicing import DIMENSION, GROUP, Slicing, sliced
@@ -882,7 +883,23 @@ def as_csv(lines: Iterable[Line]) -> str:
     return out.getvalue()
 
 
-def as_json(found: Read, boards: Sequence[Board]) -> dict[str, Any]:
+class Told(Protocol):
+    """Whose numbers they are: a read of a project, or what was made of one."""
+
+    @property
+    def project(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def counting(self) -> Counting | None: ...
+
+    @property
+    def reader(self) -> str: ...
+
+
+def as_json(found: Told, boards: Sequence[Board]) -> dict[str, Any]:
     """The numbers as JSON values, with what holds for all of them."""
     return {
         "project": found.project,

@@ -8,24 +8,27 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from annotation_schemas.kinds import title_of
-from app import counted, markup, shell
+from app import counted, figures, follow, markup, shell
 from app.services import Services
 from app.views import cases
-from domain.errors import InvalidInput
 from domain.records import RULES, ProjectView
 from domain.states import Items
 from workflow import board as numbers
 from workflow import comparisons as pairs
+from workflow import leaderboards
 from workflow.board import Board, Contrast, Gap, Line, Ranked
 from workflow.comparisons import Comparison
-from workflow.results import METHODS, Read, Scores, current, ends_of, scores_of
-from workflow.results import title_of as scores_title
+from workflow.leaderboards import Leaderboard, Leaderboards
+from workflow.results import METHODS
 from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 WIDE = {"tabindex": "0", "role": "region", "aria_label": "A table that scrolls sideways"}
 """A table may be wider than the page: its bar is always there, and the arrow keys move it."""
@@ -61,25 +64,45 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     items = counted.switch(services, view, key="results.items")
-    with st.spinner("Reading answers and grades", show_time=True):
-        found = _found(services, view, items)
+    place = st.empty()
+    with place.container():
+        left, wanted, sort = _choices(services, view)
+
+    def ask() -> figures.Asked:
+        return _asked(services, view, {**wanted, "items": items})
+
+    asked = ask()
+    follow.told(services, asked, ask, about="What the answers are worth is")
+    if asked.figure is None:
+        return
+    found: Leaderboards = asked.figure.value
     if not found.models:
+        place.empty()
         shell.show(
             markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
         )
         return
-    there = scores_of(found)
-    if not there:
+    if not found.titles:
+        place.empty()
         shell.show(
             markup.notice(
-                f"{len(found.answers)} answers are there, and nothing that scores them: no key that is one of a closed "
+                f"{found.n_answers} answers are there, and nothing that scores them: no key that is one of a closed "
                 "set of options, no grades of people and none of a judge."
             )
         )
-        _compared(services, found, None)
+        _compared(found)
         return
-    scores, by, sort, common, together, bins = _choices(view, found, there)
-    cut = numbers.board(found, scores, by=by, together=together, common=common, bins=bins)
+    there = list(found.titles)
+    with left:
+        at = st.selectbox(
+            "Scores",
+            range(len(there)),
+            format_func=lambda at: found.titles[there[at]],
+            key=f"results.scores.{view.name}",
+        )
+    common, bins = wanted["common"], wanted["bins"]
+    chosen = found.of[there[at or 0]]
+    cut = chosen.board
     shell.show(
         markup.Markup(f"<style>{STYLE}</style>"),
         markup.tag("p", markup.tag("b", markup.text(cut.title)), style="ts", data_part="title"),
@@ -87,43 +110,42 @@ def render(services: Services) -> None:
     )
     _legend(cut)
     _downloads(view, found, cut)
-    _beside(view, found, cut, there, together, common, items)
-    _slices(found, cut)
-    _ranked(services, found, together)
-    _compared(services, found, together)
+    _beside(view, found, chosen, common, items)
+    _slices(chosen)
+    _ranked(found)
+    _compared(found)
 
 
-def _found(services: Services, view: ProjectView, items: Items | None) -> Read:
-    """The project, as the chosen reader reads its answers."""
-    reader = st.session_state.get(f"results.reader.{view.name}", RULES)
-    try:
-        return current(services.store, person=services.person, project=view.name, items=items, reader=reader)
-    except InvalidInput:  # there was such a reader
-        return current(services.store, person=services.person, project=view.name, items=items)
+def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> figures.Asked:
+    """What the page shows (``leaderboards``), worked out again only if there is something new since."""
+    about: dict[str, Any] = {"person": services.person, "project": view.name}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "results",
+        {"project": view.name, **wanted},
+        state=leaderboards.mark(services.store, **about),
+        size=leaderboards.size(services.store, **about),
+    )
 
 
 # ---- what is asked ---------------------------------------------------------------------------------------------------
 
 
-def _choices(view: ProjectView, found: Read, there: Sequence[Scores]) -> tuple[Scores, str, str, bool, str | None, int]:
+def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[str, Any], str]:
+    """The place for the choice of scores, what is asked for beside it (arguments of ``leaderboards``), and the order
+    of the models."""
     schema = view.schema.schema_
     known = {each.name: each.title for each in ways(schema)}
     compared = {field.name: title_of(field) for field in texts(schema)}
     if len(compared) > 1:
         known[ALIKE] = "Words that two texts have in common"
     left, middle, right, last = st.columns([3, 2.4, 2, 1.2], vertical_alignment="bottom")
-    with left:
-        at = st.selectbox(
-            "Scores",
-            range(len(there)),
-            format_func=lambda at: scores_title(found, there[at]),
-            key=f"results.scores.{view.name}",
-        )
     with middle:
         by = st.selectbox("Cut by", list(known), format_func=known.__getitem__, key=f"results.by.{view.name}")
     with right:
         sort = st.selectbox("Sort by", ["mean", "model"], format_func=SORTS.__getitem__, key="results.sort")
-    scores = there[at or 0]
+    reader: str | None = None
     with last, st.popover("More", width="stretch"):
         method = st.selectbox(
             "Judges are corrected by", list(METHODS), format_func=METHODS.__getitem__, key="results.method"
@@ -136,12 +158,11 @@ def _choices(view: ProjectView, found: Read, there: Sequence[Scores]) -> tuple[S
             key=f"results.together.{view.name}",
             help="Items of one video are no independent witnesses; the intervals know it.",
         )
-        if len(found.readers) > 1:
-            st.selectbox("Answers are read by", found.readers, key=f"results.reader.{view.name}")
+        readers = leaderboards.readers_of(services.store, person=services.person, project=view.name)
+        if len(readers) > 1:
+            reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
         bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")
         common = st.toggle("Only items that every model has answered", key="results.common")
-    if scores.kind == "corrected":
-        scores = replace(scores, method=method)
     if by == ALIKE:
         one, other = st.columns(2)
         names = list(compared)
@@ -151,7 +172,15 @@ def _choices(view: ProjectView, found: Read, there: Sequence[Scores]) -> tuple[S
             rest = [name for name in names if name != first]
             second = st.selectbox("Second text", rest, format_func=compared.__getitem__, key=f"results.b.{view.name}")
         by = similarity_of(first or names[0], second or rest[0], schema).name
-    return scores, by or DIMENSION.name, sort or "mean", common, together, int(bins)
+    wanted = {
+        "reader": reader or RULES,
+        "by": by or DIMENSION.name,
+        "together": together,
+        "common": common,
+        "bins": int(bins),
+        "method": method or "ppi",
+    }
+    return left, wanted, sort or "mean"
 
 
 SORTS = {"mean": "mean, the highest first", "model": "name of the model"}
@@ -318,7 +347,7 @@ def _legend(cut: Board) -> None:
     )
 
 
-def _downloads(view: ProjectView, found: Read, cut: Board) -> None:
+def _downloads(view: ProjectView, found: Leaderboards, cut: Board) -> None:
     reader = _other(found.reader) if cut.scores.kind == "key" else None
     name = "-".join([view.name, "results", cut.scores.kind, *(each for each in (cut.scores.judge, reader) if each)])
     left, right, _ = st.columns([1, 1, 4])
@@ -347,32 +376,22 @@ def _downloads(view: ProjectView, found: Read, cut: Board) -> None:
 # ---- models beside each other ----------------------------------------------------------------------------------------
 
 
-def _beside(
-    view: ProjectView,
-    found: Read,
-    cut: Board,
-    there: Sequence[Scores],
-    together: str | None,
-    common: bool,
-    items: Items | None,
-) -> None:
-    pairs = numbers.gaps(found, cut)
-    if pairs:
-        shell.section(f"Beside {pairs[0].first}, on the same items")
-        shell.show(gap_table(pairs))
-    if len(there) > 1:
+def _beside(view: ProjectView, found: Leaderboards, chosen: Leaderboard, common: bool, items: Items | None) -> None:
+    if chosen.gaps:
+        shell.section(f"Beside {chosen.gaps[0].first}, on the same items")
+        shell.show(gap_table(chosen.gaps))
+    if len(found.titles) > 1:
         shell.section("Every way of scoring, mean over answers")
-        lines = numbers.overview(found, there, together=together, common=common)
-        heads = [("Model", "name"), *((scores_title(found, scores), "") for scores in there)]
+        heads = [("Model", "name"), *((title, "") for title in found.titles.values())]
         rows = [
             [
                 markup.tag("b", markup.text(model)),
                 *(
-                    _cell(view, lines[model, each], ends_of(found.schema, each), by="", common=common, items=items)
-                    for each in there
+                    _cell(view, found.overview[model, each], found.ends[each], by="", common=common, items=items)
+                    for each in found.titles
                 ),
             ]
-            for model in cut.models
+            for model in chosen.board.models
         ]
         shell.show(markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="overview", **WIDE))
 
@@ -412,12 +431,13 @@ def gap_table(pairs: Sequence[Gap]) -> markup.Markup:
 # ---- slices ----------------------------------------------------------------------------------------------------------
 
 
-def _slices(found: Read, cut: Board) -> None:
+def _slices(chosen: Leaderboard) -> None:
+    cut = chosen.board
     if len(cut.slicing.labels) < 2:
         return
     shell.section(f"By {cut.slicing.way.title.lower()}")
     shell.show(chart(cut))
-    tests = numbers.contrasts(found, cut)
+    tests = chosen.contrasts
     if not tests:
         if cut.scores.kind == "corrected":
             shell.show(markup.tag("p", markup.quiet("Corrected numbers of slices are not tested."), style="ts"))
@@ -502,15 +522,10 @@ def contrast_table(cut: Board, tests: Sequence[Contrast]) -> markup.Markup:
 # ---- comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _compared(services: Services, found: Read, together: str | None) -> None:
-    asked = (found.project, found.mark, together, found.counting.which if found.counting else None)
-    known = st.session_state.get("results.compared")
-    if known is None or known[0] != asked:
-        compared = pairs.comparisons(services.store, found, person=services.person, together=together)
-        known = st.session_state["results.compared"] = (asked, compared)
-    if known[1]:
+def _compared(found: Leaderboards) -> None:
+    if found.compared:
         shell.section("Comparisons of two models")
-        shell.show(comparison_table(known[1]))
+        shell.show(comparison_table(found.compared))
 
 
 def comparison_table(compared: Sequence[Comparison]) -> markup.Markup:
@@ -555,17 +570,12 @@ def comparison_table(compared: Sequence[Comparison]) -> markup.Markup:
 # ---- ranked options --------------------------------------------------------------------------------------------------
 
 
-def _ranked(services: Services, found: Read, together: str | None) -> None:
-    asked = (found.project, found.mark, together)
-    known = st.session_state.get("results.ranked")
-    if known is None or known[0] != asked:
-        ranked = numbers.ranked(services.store, found, person=services.person, together=together)
-        known = st.session_state["results.ranked"] = (asked, ranked)
-    if known[1] is not None:
+def _ranked(found: Leaderboards) -> None:
+    if found.ranked is not None:
         shell.section("Ranked options, by every score")
-        for warning in known[1].warnings:
+        for warning in found.ranked.warnings:
             shell.show(markup.notice(warning, style="bad"))
-        shell.show(ranked_table(known[1]))
+        shell.show(ranked_table(found.ranked))
 
 
 def ranked_table(ranked: Ranked) -> markup.Markup:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from typer.testing import CliRunner
 
 from app import figures
+from app.cli import cli
+from app.services import Services, resources
 from db.engine import Store
 from domain.errors import NotAvailable, NotFound
 from domain.records import Person
+from domain.roles import Role
 from domain.settings import Settings, settings_from
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_project
+from media.store import MediaStore
+from tests.factories import claimed, make_items, make_people, make_person, make_project
+from tests.workflow.test_results import filled
 from workflow import measure
+from workflow.board import as_json
 from workflow.submit import submit
 
 on_sqlite = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
@@ -57,6 +67,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(figures, "_desk", figures._Desk())
     yield
     until_done()
+    figures.close()
 
 
 def until_done() -> None:
@@ -184,3 +195,73 @@ def test_small_ones_are_worked_out_where_they_are_asked_for(
     assert found.current
     assert found.figure is not None
     assert kappa(found.figure) == pytest.approx(0.5)
+
+
+@on_sqlite
+def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
+    store: Store, settings: Settings, people: list[Person]
+) -> None:
+    ready(store, settings)
+    first = figures._desk.idle
+    assert first is not None
+    asked(store, settings, by_dimension=True)
+    until_done()
+    assert asked(store, settings, by_dimension=True).current
+    assert figures._desk.idle is first
+    os.kill(first.pid, signal.SIGSTOP)  # it is there, and takes no order any more
+    asked(store, settings, pool_guidelines=True)
+    (going,) = figures._desk.going.values()
+    assert going.process is first
+    os.kill(first.pid, signal.SIGKILL)
+    until_done()
+    assert asked(store, settings, pool_guidelines=True).current
+    assert figures._desk.idle is not first
+
+
+@on_sqlite
+def test_results_fill_by_themselves_with_the_numbers_of_the_command(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(store)
+    lead = make_person(store, "lou", role=Role.LEAD)
+
+    def screen(services):  # type: ignore[no-untyped-def]
+        from app import shell
+        from app.views import results
+
+        with shell.guard(services):
+            results.render(services)
+
+    def words(page: AppTest) -> str:
+        assert not page.exception
+        return "\n".join(element.proto.body for element in page.get("html"))
+
+    services = Services(store, MediaStore(settings.home / "media"), settings, lead, "csrf")
+    page = AppTest.from_function(screen, args=(services,), default_timeout=30)
+    page.query_params["project"] = "p"
+    with monkeypatch.context() as patch:
+        patch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+        assert "worked out in a process of its own" in words(page.run())
+        assert "leaderboard" not in words(page)
+    until_done()
+    drawn = words(page.run())
+    assert "worked out in a process of its own" not in drawn
+    # one of three items: "Red." is the key, "Answer 0 of 2" is none of the options and counts as wrong
+    assert "0.33" in drawn[drawn.index("leaderboard") :]
+
+    figure = next(iter(figures._desk.known.values())).value
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(settings.home))
+    resources.cache_clear()
+    told = CliRunner().invoke(cli, ["results", "p", "--format", "json"], catch_exceptions=False).stdout
+    resources.cache_clear()
+    of_page = as_json(figure, [each.board for each in figure.of.values()])
+    of_command = json.loads(told)
+    assert of_command.pop("comparisons") == [each.as_row() for each in figure.compared]
+    assert json.loads(json.dumps(of_page)) == of_command
+    assert of_command["boards"][0]["lines"][2]["value"] == pytest.approx(1 / 3)
+
+    make_items(store, 1)  # something new: the figures that there are stay, with their time, until there are others
+    monkeypatch.setattr(figures, "SHARE", 10_000)
+    later = words(page.run())
+    assert "As of" in later
+    assert "leaderboard" in later

@@ -1,0 +1,54 @@
+"""What stands on a page whose figures are being worked out elsewhere (``app.figures``), and how it comes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import streamlit as st
+
+from app import markup, shell
+from app.figures import Asked
+from app.services import Services
+from app.views import history
+
+LOOK_SECONDS = 1.0
+"""How often a page without its figures looks for them."""
+
+
+def told(services: Services, found: Asked, ask: Callable[[], Asked], *, about: str) -> None:
+    """Say that figures are being worked out, if so, and draw the page anew when there are newer ones.
+
+    ``ask`` asks for them again; ``about`` says what is being worked out, as the beginning of a sentence.
+    """
+    if not found.current:
+        _look(services, found, ask, about)
+
+
+@st.fragment(run_every=LOOK_SECONDS)
+def _look(services: Services, found: Asked, ask: Callable[[], Asked], about: str) -> None:
+    with shell.guard(services):
+        now = ask()
+        if now.current or _made(now) != _made(found):
+            st.rerun()
+        shell.show(_words(found, about))
+
+
+def _made(found: Asked) -> datetime | None:
+    return found.figure.at if found.figure else None
+
+
+def _words(found: Asked, about: str) -> markup.Markup:
+    if found.figure is None:
+        return markup.notice(
+            f"{about} being worked out in a process of its own, so that nobody who works here has to wait. This page "
+            "fills by itself."
+        )
+    return markup.tag(
+        "p",
+        markup.quiet(
+            f"As of {history.moment(found.figure.at)}: there is something new since, which is being worked out now."
+        ),
+        style="ts",
+        data_part="as-of",
+    )
