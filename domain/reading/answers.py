@@ -19,7 +19,7 @@ from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
 
-READER_VERSION = 5
+READER_VERSION = 6
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -236,12 +236,17 @@ _SOON = re.compile(
     r"[\s\"'(\[{*:=]*(?:(?:about|approximately|approx\.?|around|roughly|circa|ca\.?|~|≈|exactly|precisely|only|just|there (?:is|are)|i (?:can )?(?:see|count)|ungefähr|etwa|environ|unos|unas|circa|cerca de|ongeveer|około|około|примерно|大约|约|約|大概|総計|共有?|有|一共|전체|총|लगभग|حوالي)\s*){0,3}[\s\"'(\[*$€£]*",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"(?:\s+(?!(?:is|are|was|were)\b)[^\W\d_]+(?:-[^\W\d_]+)?){1,4}")
+_COUNTED = re.compile(r"(?:\s+(?!(?:is|are|was|were|per|each|apiece)\b)[^\W\d_]+(?:-[^\W\d_]+)?){1,4}")
 _UNSAID = re.compile(
-    r"[\s\"')\]]*(?:\?|,? (?:is|are|was|were|would be|seems?|looks?)(?:n't| not)? (?:the )?(?:wrong|right|incorrect|correct|false|mistaken|impossible|unlikely)\b)",
+    r"[\s\"')\]]*(?:\?|,? (?:is|are|was|were|would be|seems?|looks?)(?:n't| not)? (?:the )?(?:wrong|right|incorrect|correct|false|mistaken|impossible|unlikely)\b|\s(?:per\s\w|(?:each|apiece)(?=[\s\"').!]*(?:\n|\Z|[.,;]))))",
     re.IGNORECASE,
 )
 """What denies or doubts a number behind what it counts. "3 cups are not full" does not; "3 cups is not right" does."""
+_OF = re.compile(r"[\s\"')\]]*(?P<of>of)\b[^.;:!?\n]{0,80}", re.IGNORECASE)
+"""Of what a number counts or measures something: "350 g of flour"."""
+_WORD = re.compile(
+    r"[\s\"')\]]*(?!(?:per|each|apiece|is|are|was|were|has|have|does|do|that|which|who)\b)[^\W\d_]+(?:-[^\W\d_]+)?"
+)
 _OPEN_LIST = re.compile(r"[\s\"')\]]*(?:\.\.|…|[,;&+/]\s*[A-Z](?![\w'])|,? etc\b)")
 """What leaves a list of options open, or goes on with a letter that is none of them."""
 _GIVEN = re.compile(r"\b(?:options|choices|alternatives|optionen|opciones|opzioni|opções)\b|选项|選項")
@@ -251,7 +256,7 @@ _SUM = re.compile(
     r"\b(?:total|sum|altogether|in all|overall|insgesamt|gesamt|summe|somme|suma|totale)\b|总|合计|總|合計"
 )
 _NOUNS = re.compile(
-    r"(?:\s+[^\W\d_]+(?:-[^\W\d_]+)?){0,3}[\s\"')\]}.!*;]*\Z|[个個只把杯支本张張条條块塊人件枚台つ][^\W\d_]{0,6}[\s。.！!]*\Z"
+    r"(?:\s+of)?(?:\s+[^\W\d_]+(?:-[^\W\d_]+)?){0,3}[\s\"')\]}.!*;]*\Z|[个個只把杯支本张張条條块塊人件枚台つ][^\W\d_]{0,6}[\s。.！!]*\Z"
 )
 _TOTAL = re.compile(
     r"\s*(?:[^\W\d_]+\s+){0,2}(?:in total|altogether|in all|overall|total|insgesamt|au total|en total|in totale|no total|in totaal|łącznie|всего|合计|總共)\b",
@@ -856,10 +861,27 @@ class _Reader:
 
     def _unsaid(self, number: Number) -> bool:
         """Whether a number is denied or doubted by what follows it, or the nouns behind it: "3 cups?"."""
+        assert self.numbers is not None
+        of = _OF.match(self.text, number.end)
+        if of is not None:
+            return any(of.start() <= each.start < of.end() for each in self.numbers.found) or self._unsaid_of(
+                of.end("of")
+            )
         if self._void(number.end):
             return True
         nouns = _COUNTED.match(self.text, number.end)
         return nouns is not None and _UNSAID.match(self.text, nouns.end()) is not None
+
+    def _unsaid_of(self, behind: int) -> bool:
+        """Whether what follows "350 g of", behind some word of it, denies or doubts it."""
+        for _ in range(5):
+            word = _WORD.match(self.text, behind)
+            if word is None:
+                return False
+            behind = word.end()
+            if _UNSAID.match(self.text, behind) or self._void(behind):
+                return True
+        return False
 
     def _is_a_name(self, number: Number) -> bool:
         """Whether a word stands right before a number, and none that it counts behind: "camera 3", "May 3"."""

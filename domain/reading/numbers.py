@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from domain.reading.text import fold
@@ -203,6 +203,17 @@ _RANGE_AFTER = re.compile(
     r"(?:\s?(?:[-–—~〜～×·*^]|(?<![^\W\d_])(?:to|bis|à|a|al|tot|do|до|or|oder|ou|o|of|lub|или|and|x|by)|至|到|から|에서|或)|(?<=\d)(?:\s?/|:|\s:))\s?(?:about |around |maybe |perhaps |even )?\Z",
     re.IGNORECASE,
 )
+_SHARE_BEFORE = re.compile(
+    r"(?:(?:\b(?:half|halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|hundredths?|part|parts|portion|fraction|share|some|most|rest|remainder|much|none|one|few|many|several|any|per ?cent|percentage|out)|%) of"
+    r"|\b(?:twice|thrice|double|triple|quadruple|doubled|half|a third|a quarter|\d+ ?x|(?:\d+|two|three|four|five|six|ten|several|many|n) times))"
+    r"(?: (?:the|a|an|all|all the|these|those|this|that|its|his|her|my|our|your|their|about|around|of|only|just|full|whole|original|remaining|total))*\s{1,2}\Z",
+    re.IGNORECASE,
+)
+"""What makes of a number only what something is a part, or a multiple, of."""
+_OF_ANOTHER = re.compile(
+    r"(?:\s+(?!is\b|are\b|was\b|were\b|has\b|have\b)[^\W\d_]+){0,3}\s+of(?:\s+[^\W\d_]+){0,4}\s*", re.IGNORECASE
+)
+"""What stands between a part and its whole: "3 l of the 5 l", "2 pieces of a rope of 10 m"."""
 _NAME_BEHIND = re.compile(
     r"[\"']?(?:-[A-Za-z]|\s?o'clock|\s?Uhr|\s(?:is|are|was) (?:written|painted|printed|drawn|carved|stamped|embroidered|engraved|on the))"
 )
@@ -215,11 +226,14 @@ _HEDGE = re.compile(
 _IN_A_PHRASE = re.compile(
     r"\s+(?:total|all|the|this|that|each|every|one|my|sum|a|an|front|view|sight|there|it)\b", re.IGNORECASE
 )
-_PRIME = re.compile(r"\s?(''|[\"'])(?![^\W_])")
+_PRIME = re.compile(r"\s?(''|[\"'])(?:(?![^\W_])|(?=\d{1,2}(?:[.,]\d{1,2})?\s?(?:''|\")))")
 _OPENED = re.compile(r"(?<![^\W_])'(?=\S|\Z)")
 _SHUT = re.compile(r"(?<=\S)'(?![^\W_])(?!\Z)")
 _PRIMES = {"length": {"'": "ft", '"': "in"}, "time": {"'": "min", '"': "s"}}
 """What the marks behind a number stand for, by what is asked for."""
+_WITH_MARKS = frozenset(("in", "ft", "yd", "mi", "min", "s", "h"))
+"""Asked for in one of these, a mark alone says its unit. Asked for in metres, nobody can tell whether 5' is five feet or
+a slip: it is read only beside another mark, as in 5'11"."""
 
 
 @dataclass(frozen=True)
@@ -241,6 +255,8 @@ class Number:
     unit: str = ""
     word: str = ""
     """The word that follows."""
+    marked: bool = False
+    """Whether a mark (' or ") is all that says its unit."""
 
 
 def _exact(body: str) -> Fraction | None:
@@ -342,10 +358,17 @@ class Numbers:
             if last is not None and _compound(self.text, last, number):
                 number = _together(last, number)
             elif last is not None:
-                yield last
+                if _of_each_other(self.text, last, number):
+                    last, number = (replace(each, value=None, why="a part of something") for each in (last, number))
+                yield self._without_a_lone_mark(last)
             last, end = number, number.end
         if last is not None:
-            yield last
+            yield self._without_a_lone_mark(last)
+
+    def _without_a_lone_mark(self, number: Number) -> Number:
+        if not number.marked or self.asked is None or self.asked[2] in _WITH_MARKS:
+            return number
+        return replace(number, value=None, why="a measure whose unit is only a mark")
 
     def _digits(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
         for match in _DIGITS.finditer(self.text):
@@ -406,8 +429,8 @@ class Numbers:
         match = _UNIT.match(text, stop)
         prime = self._prime(start, stop)
         if prime:
-            unit, end = prime[0], prime[1]
-            value, why = self._of_prime(value, why, unit)
+            value, why, unit = self._of_prime(value, why, prime[0])
+            end = prime[1]
         elif currency:
             unit = currency[0].strip()[-1]
             value, why = self._converted(value, why, unit, "")
@@ -436,7 +459,9 @@ class Numbers:
                     value, why = None, "a number of something else than was asked for"
         if value is not None:
             around = text[end : end + 24]
-            if (
+            if _SHARE_BEFORE.search(before):
+                value, why = None, "what something is a part of"
+            elif (
                 _BOUND_BEFORE.search(before)
                 or _BOUND_AFTER.match(around)
                 or re.match(r"\s?(?:[-–—~〜～'\"]|to|bis|until|到|至|から|에서)\s?\d", around)
@@ -454,7 +479,7 @@ class Numbers:
                 and re.search(r"\w\W{0,3}\Z", before)
             ):
                 named = True
-        return Number(start, end, value, why, named or not sure, named, stop, unit, word)
+        return Number(start, end, value, why, named or not sure, named, stop, unit, word, prime is not None)
 
     def _prime(self, start: int, stop: int) -> tuple[str, int] | None:
         """The mark ' or " behind a number that is its unit, and where it ends; none where it closes a quotation."""
@@ -466,12 +491,12 @@ class Numbers:
         opened = line.count('"') % 2 if mark == '"' else len(_OPENED.findall(line)) > len(_SHUT.findall(line))
         return None if opened else (match[1].replace("''", '"'), match.end())
 
-    def _of_prime(self, value: Fraction | None, why: str, mark: str) -> tuple[Fraction | None, str]:
-        """Feet and inches, or minutes and seconds, whichever is asked for; nothing where neither is."""
+    def _of_prime(self, value: Fraction | None, why: str, mark: str) -> tuple[Fraction | None, str, str]:
+        """In feet and inches, or minutes and seconds, whichever is asked for, with the unit; nothing where neither is."""
         name = _PRIMES.get(self.asked[0], {}).get(mark) if self.asked is not None else None
         if name is None:
-            return None, "a measure whose unit is only a mark"
-        return self._converted(value, why, name, "")
+            return None, "a measure whose unit is only a mark", mark
+        return *self._converted(value, why, name, ""), name
 
     def _is_asked(self, name: str) -> bool:
         if self.asked_name is None:
@@ -526,6 +551,11 @@ def _compound(text: str, first: Number, second: Number) -> bool:
         and one[1] > two[1]
         and re.fullmatch(r"\s?(?:,|and|und|et|y|e|en|i|и)?\s?", between) is not None
     )
+
+
+def _of_each_other(text: str, first: Number, second: Number) -> bool:
+    """Whether the first is a part of the second: "5 of the 10 metres"."""
+    return first.value != second.value and _OF_ANOTHER.fullmatch(text[first.end : second.start][:120]) is not None
 
 
 def _together(first: Number, second: Number) -> Number:
