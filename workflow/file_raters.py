@@ -69,11 +69,25 @@ def people(session: Session, *, project_id: int) -> frozenset[str]:
     return frozenset(each.name for each in raters(session, project_id=project_id) if each.is_person)
 
 
+def pseudonym(number: int) -> str:
+    """What the so-manieth person of a project is called in what leaves it."""
+    return f"person-{number}"
+
+
 def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -> dict[str, str]:
-    """What raters out of files are called where people have pseudonyms (``known``, by person id): whoever has rated
-    here under an account of that name as that account. The others keep the name that their file gives them."""
+    """What raters out of files are called where people have pseudonyms (``known``, by person id).
+
+    Whoever has rated here under an account of that name is that account; other people go on with the numbers, in the
+    order in which they came. Machines, and those of whom nobody has said that they are people, keep the name that their
+    file gives them, except one that is somebody's pseudonym.
+    """
     accounts = file_raters.accounts(session, project_id=project_id)
-    return {name: known[id] for name, id in accounts.items() if id in known}
+    called = {name: known[id] for name, id in accounts.items() if id in known}
+    others = [each for each in raters(session, project_id=project_id) if each.name not in called]
+    people_ = [each.name for each in others if each.is_person]
+    called |= {name: pseudonym(number) for number, name in enumerate(people_, len(known) + 1)}
+    taken = {*known.values(), *called.values()}
+    return called | {each.name: f"{each.name}, out of a file" for each in others if each.name in taken - called.keys()}
 
 
 def listed(store: Store, *, by: Person | None, project: str) -> list[FileRater]:

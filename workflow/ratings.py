@@ -72,8 +72,8 @@ def stage_ratings(
     names: Mapping[int, str] | None = None,
     counted: Counting | None = None,
 ) -> list[Rating]:
-    """As ``ratings_of``; ``names`` replace logins, by person id, also where a login is the name of a rater out of a
-    file. ``counted`` None: of all items."""
+    """As ``ratings_of``; ``names`` replace logins, by person id, and people out of files then have pseudonyms, too
+    (``file_raters.pseudonyms``). ``counted`` None: of all items."""
     external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
     outside = of_names(external.items(), counted) if counted is not None else frozenset()
     place = {id: number for number, id in enumerate(external)}
@@ -261,7 +261,10 @@ def _of_newest_revision(votes: Sequence[files.CountingVote]) -> list[files.Count
 
 def people_names(session: Session, *, project_id: int) -> dict[int, str]:
     """A pseudonym for everybody who has done something in a project, by person id."""
-    return {id: f"person-{number}" for number, id in enumerate(files.annotators(session, project_id=project_id), 1)}
+    return {
+        id: file_raters.pseudonym(number)
+        for number, id in enumerate(files.annotators(session, project_id=project_id), 1)
+    }
 
 
 def criteria_of(schema: Schema, stage: Stage) -> Sequence[Criterion]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ import streamlit as st
 from annotation_schemas import registry
 from app import markup, shell, unpack
 from app.services import Services
+from domain import csv_text
 from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
-from domain.records import ProjectView
+from domain.records import BadRow, ProjectView
 from domain.states import RatersAre
 from importers.label_studio import FORMAT as LABEL_STUDIO
 from importers.label_studio import Names
@@ -267,13 +269,27 @@ def imported_sentence(done: Any) -> str:
     return "; ".join(parts) + "."
 
 
-def _bad_rows(bad: Sequence[Any]) -> None:
+def _bad_rows(bad: Sequence[BadRow]) -> None:
     if not bad:
         return
     rows = [[markup.text(row.path), markup.text(row.row), markup.text(shell.on_page(row.reason))] for row in bad[:200]]
     shell.show(markup.table([("File", ""), ("Row", "number"), ("Why it stayed out", "")], rows))
-    lines = "".join(f"{row.path}\t{row.row}\t{row.reason}\t{row.raw}\n" for row in bad)
-    st.download_button("Download the rows that stayed out", lines, file_name="stayed-out.tsv", key="import.bad")
+    st.download_button(
+        "Download the rows that stayed out",
+        stayed_out_csv(bad),
+        file_name="stayed-out.csv",
+        mime="text/csv",
+        key="import.bad",
+    )
+
+
+def stayed_out_csv(bad: Iterable[BadRow]) -> str:
+    """Rows that did not fit, with where they stand, why, and what stands there."""
+    out = io.StringIO(newline="")
+    table = csv_text.Writer(out)
+    table.writerow(["file", "row", "why", "text"])
+    table.writerows([row.path, row.row, shell.on_page(row.reason), row.raw] for row in bad)
+    return out.getvalue()
 
 
 def _pool(services: Services, view: ProjectView) -> None:

@@ -444,7 +444,7 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, sh
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
         [task] = json.loads(packed.read("label_studio.json"))
     assert task["data"]["question"] == "How many cups?"
-    assert task["annotations"][0]["result"][0]["meta"] == {"rater": "label-studio-3"}
+    assert task["annotations"][0]["result"][0]["meta"] == {"rater": "person-1"}
 
 
 def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: Show, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from app.views.import_ import stayed_out_csv
 from domain import csv_text
-from domain.records import Rating
+from domain.records import BadRow, Rating
 from exporters.tables import ratings_csv
 from importers.ratings import read_ratings
 from tests.paths import ROOT
@@ -61,3 +62,32 @@ def test_every_table_is_written_by_the_one_writer() -> None:
         if isinstance(node.value, ast.Name) and node.value.id in ("csv", "pandas", "pd")
     }
     assert found == known
+
+
+def test_no_table_is_put_together_by_hand() -> None:
+    """Lines with tabs between values, by file: those of commands that print to the terminal, or texts to show."""
+    known = {"app/commands/case_files.py", "importers/predictions.py"}
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for room in ("agreement", "app", "db", "exporters", "importers", "reports", "workflow")
+        for path in (ROOT / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for part in (
+            node.values
+            if isinstance(node, ast.JoinedStr)
+            else [node.func.value]
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "join"
+            else []
+        )
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and "\t" in part.value
+    }
+    assert found == known
+
+
+def test_rows_that_stayed_out_are_a_table_like_any_other() -> None:
+    bad = BadRow(path="a,b.csv", row=3, reason="what --skip-bad lets stay out", raw='=1+1,"x\ty"\n2')
+    head, row = csv.reader(io.StringIO(stayed_out_csv([bad]), newline=""))
+    assert head == ["file", "row", "why", "text"]
+    assert row[:2] == ["a,b.csv", "3"]
+    assert "--" not in row[2], "the words of the page"
+    assert row[3] == "'" + bad.raw

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -19,6 +22,7 @@ from workflow.calibrate import study_of
 from workflow.dimension_means import PEOPLE, agreement_of_means
 from workflow.projects import access_to
 from workflow.ratings import Taken, bring_in_ratings, raters_of, ratings_of
+from workflow.release import release
 from workflow.replies import replies_of_judges
 
 N = 40
@@ -191,3 +195,32 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
         assert [each.values["score"] for each in answer.grades if each.person] == [wanted[f"colour/{at} · m"]]
     with pytest.raises(InvalidInput, match="bob has rated here under an account, and so is a person"):
         file_raters.mark(store, by=None, project="p", machines=["bob"])
+
+
+def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store, tmp_path: Path) -> None:
+    """Ada, bob and cy come from a file; dora grades here; a machine is called as dora's pseudonym is."""
+    (dora,) = make_people(rated, "dora")
+    task = claimed(rated, dora, Stage.GRADING)
+    submit.submit(rated, person=dora, task=task.id, key=task.id, values={"score": 0.5})
+    file = tmp_path / "machine.csv"
+    file.write_text("unit,rater,criterion,value\ncolour/0 · m,person-1,score,0.5\n", encoding="utf-8")
+    bring_in_ratings(rated, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
+    (text,) = release(rated, by=None, project="p", format="ratings").files.values()
+    (tasks,) = release(rated, by=None, project="p", format="label_studio", stage=Stage.GRADING).files.values()
+    called = dict(zip(TRIO, ("person-2", "person-3", "person-4"), strict=True)) | {"gpt": "gpt"}
+    scores = {(row["rater"], row["unit"]): float(row["value"]) for row in csv.DictReader(io.StringIO(text.decode()))}
+    outside = {
+        (result["meta"]["rater"], f"{task['data']['item_id']} · {task['meta']['model']}")
+        for task in json.loads(tasks)
+        for annotation in task["annotations"]
+        for result in annotation["result"]
+    }
+    assert outside == set(scores)
+    assert {rater for rater, _ in scores} == {*called.values(), "person-1", "person-1, out of a file"}
+    for name, other in called.items():
+        assert [scores[other, f"colour/{at} · m"] for at in range(N)] == GRADES[name]
+    assert sum(rater == "person-1" for rater, _ in scores) == 1, "dora's own"
+    assert not any(b"Ada L." in data or b"dora" in data for data in (text, tasks))
+    file_raters.mark(rated, by=None, project="p", machines=["cy"])
+    (text,) = release(rated, by=None, project="p", format="ratings").files.values()
+    assert b",cy," in text, "a machine is called by its name"
