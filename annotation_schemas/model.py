@@ -78,7 +78,7 @@ class AssetSlot(_Part):
     kind: Literal["image", "clip"]
     """An image or a clip."""
     min: int = 1
-    """0: an item may come without it."""
+    """0: an item may come without it. Otherwise nobody is asked about an item whose image or clip is not there."""
     max: int | None = 1
     """None: any number."""
 

@@ -22,6 +22,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
+from db.tasks import waits_for_media
 from db.types import public_id
 from db.withdrawn import about_counting
 from domain.policies import LEASE
@@ -69,16 +70,24 @@ def _any_in() -> Any:
 
 
 def for_person(
-    session: Session, *, project_id: int, stage: Stage, person_id: int, dimensions: Sequence[str] | None
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimensions: Sequence[str] | None,
+    needed: Sequence[str],
 ) -> list[tuple[int, int, str]]:
     """Gold (id, item, dimension) that a person may be asked about and was not yet: settled as it was when it was made,
-    not their own, not looked into, and nothing that they answered or hold in this stage."""
+    not their own, not looked into, not waiting for an image or clip in a role that is ``needed``, and nothing that they
+    answered or hold in this stage."""
     given = {
         "project": project_id,
         "stage": stage.value,
         "stage_": stage,
         "taker": person_id,
         "dimensions": dimensions,
+        "needed": needed,
     }
     return [
         (id, item, dimension) for id, item, dimension in session.exec(_for(stage, dimensions is not None), params=given)
@@ -105,6 +114,7 @@ def _for(stage: Stage, within: bool) -> Any:
             ~exists().where(col(RevisionRow.item_id) == col(GoldRow.item_id), col(RevisionRow.editor_id) == taker),
             ~exists().where(col(InsightRow.item_id) == col(GoldRow.item_id), col(InsightRow.person_id) == taker),
             ~asked,
+            ~waits_for_media(GoldRow),
         )
         .order_by(col(GoldRow.id))
     )

@@ -17,7 +17,17 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
-from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, PredictionRow, RevisionRow, TaskRow
+from db.tables import (
+    AnnotationRow,
+    AsideRow,
+    AssetRow,
+    InsightRow,
+    ItemAssetRow,
+    ItemRow,
+    PredictionRow,
+    RevisionRow,
+    TaskRow,
+)
 from db.types import public_id
 from db.withdrawn import of_counting_runs
 from domain.policies import LEASE
@@ -184,18 +194,27 @@ def abandoned(
     stage: Stage,
     person_id: int,
     dimensions: Sequence[str] | None,
+    needed: Sequence[str],
     now: datetime,
     limit: int,
 ) -> list[TaskRow]:
-    """Slots whose lease has ended that this person may take, the longest abandoned first."""
-    given = {"project": project_id, "stage": stage, "taker": person_id, "now": now, "limit": limit}
+    """Slots whose lease has ended that this person may take, the longest abandoned first; ``needed`` as in
+    ``waits_for_media``."""
+    given = {
+        "project": project_id,
+        "stage": stage,
+        "taker": person_id,
+        "needed": needed,
+        "now": now,
+        "limit": limit,
+    }
     wanted = _abandoned(stage, dimensions is not None)
     return list(session.exec(wanted, params={**given, "dimensions": dimensions}))
 
 
 @cache
 def _abandoned(stage: Stage, within: bool) -> Any:
-    conditions = [*of_stage(), *may_take_conditions(stage), not_put_off(TaskRow)]
+    conditions = [*of_stage(), *may_take_conditions(stage), ~waits_for_media(TaskRow), not_put_off(TaskRow)]
     wanted = select(TaskRow).where(
         *conditions,
         col(TaskRow.state) == TaskState.CLAIMED,
@@ -353,10 +372,19 @@ def count_available(
     stage: Stage,
     person_id: int,
     dimensions: Sequence[str] | None,
+    needed: Sequence[str],
     now: datetime,
 ) -> dict[str, int]:
-    """How many different units wait that this person may take, by dimension."""
-    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions, "now": now}
+    """How many different units wait that this person may take, by dimension; ``needed`` as in
+    ``waits_for_media``."""
+    given = {
+        "project": project_id,
+        "stage": stage,
+        "taker": person_id,
+        "dimensions": dimensions,
+        "needed": needed,
+        "now": now,
+    }
     return dict(session.exec(_available(stage, dimensions is not None), params=given).all())
 
 
@@ -372,6 +400,7 @@ def _available(stage: Stage, within: bool) -> Any:
         col(TaskRow.purpose) == Purpose.LIVE,
         waiting,
         *may_take_conditions(stage),
+        ~waits_for_media(TaskRow),
     )
     if within:
         wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
@@ -717,6 +746,53 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
             )
         )
     return conditions
+
+
+def waits_for_media(of: Any) -> ColumnElement[bool]:
+    """An image or clip of the item of a row, in one of the roles that are ``needed``, has not been brought in.
+
+    Such a slot is handed out to nobody. It is no part of ``may_take_conditions``: who may be asked about the item once
+    its image is there must not look into it before.
+    """
+    return exists().where(
+        col(ItemAssetRow.item_id) == col(of.item_id),
+        col(ItemAssetRow.role).in_(bindparam("needed", expanding=True)),
+        col(AssetRow.id) == col(ItemAssetRow.asset_id),
+        col(AssetRow.sha256).is_(None),
+    )
+
+
+def any_waits_for_media(
+    session: Session, *, project_id: int, stage: Stage, dimensions: Sequence[str] | None, needed: Sequence[str]
+) -> bool:
+    """Whether an open slot of a stage waits for an image or clip. It goes through what is missing, not the slots."""
+    open_slot = select(TaskRow.id).where(
+        col(TaskRow.item_id) == col(ItemAssetRow.item_id),
+        TaskRow.stage == stage,
+        TaskRow.state == TaskState.OPEN,
+        TaskRow.purpose == Purpose.LIVE,
+    )
+    if dimensions is not None:
+        open_slot = open_slot.where(col(TaskRow.dimension).in_(dimensions))
+    link = select(ItemAssetRow.id).where(
+        ItemAssetRow.asset_id == AssetRow.id, col(ItemAssetRow.role).in_(needed), open_slot.exists()
+    )
+    wanted = select(AssetRow.id).where(AssetRow.project_id == project_id, col(AssetRow.sha256).is_(None), link.exists())
+    return session.exec(wanted.limit(1)).first() is not None
+
+
+def offer_items_with(session: Session, *, asset_ids: Sequence[int]) -> None:
+    """Offer the open slots of the items with these assets anew, to everybody who has gone past them: they are there
+    now. A slot that is held just now is about to be taken."""
+    for begin in range(0, len(asset_ids), _AT_ONCE):
+        with_them = select(ItemAssetRow.item_id).where(
+            col(ItemAssetRow.asset_id).in_(asset_ids[begin : begin + _AT_ONCE])
+        )
+        wanted = select(TaskRow.id).where(col(TaskRow.item_id).in_(with_them), TaskRow.state == TaskState.OPEN)
+        ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
+        for first in range(0, len(ids), _AT_ONCE):
+            some = update(TaskRow).where(col(TaskRow.id).in_(ids[first : first + _AT_ONCE]))
+            session.exec(some.values(opened=moment()))
 
 
 def _asked_blind(of: Any, person_id: ColumnElement[int]) -> ColumnElement[bool]:

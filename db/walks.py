@@ -27,7 +27,7 @@ from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
 from db.tables import TaskRow, WalkRow
-from db.tasks import SHUFFLE_RANGE, may_take_conditions, moment, not_put_off, of_stage
+from db.tasks import SHUFFLE_RANGE, may_take_conditions, moment, not_put_off, of_stage, waits_for_media
 from domain.states import Purpose, Stage, TaskState
 
 RELAP_COST = 200
@@ -86,6 +86,8 @@ class Walk:
     row: WalkRow
     seed: int
     random: bool
+    needed: Sequence[str]
+    """The roles whose images or clips an item waits for."""
     dimension: str = ""
     """Empty: all of them."""
     level: int = 0
@@ -103,6 +105,7 @@ class Walk:
             "taker": row.person_id,
             "dimension": self.dimension,
             "level": self.level,
+            "needed": self.needed,
         }
 
 
@@ -115,6 +118,7 @@ def open_walk(
     dimension: str,
     seed: int,
     random: bool,
+    needed: Sequence[str],
     hold: bool,
     level: int = 0,
 ) -> Walk:
@@ -133,7 +137,7 @@ def open_walk(
             row = session.exec(_walk(hold), params=given).one()
     if not hold:
         row = WalkRow(**row.model_dump())
-    return Walk(row=row, seed=seed, random=random, dimension=dimension, level=level)
+    return Walk(row=row, seed=seed, random=random, needed=needed, dimension=dimension, level=level)
 
 
 @cache
@@ -344,10 +348,15 @@ def _open(within: bool) -> Any:
     return wanted.where(col(TaskRow.dimension) == bindparam("dimension")) if within else wanted
 
 
+def _free(stage: Stage, slot: Any) -> list[Any]:
+    may = may_take_conditions(stage, of=slot)
+    return [col(slot.purpose) == Purpose.LIVE, *may, ~waits_for_media(slot), not_put_off(slot)]
+
+
 def _looked(raw: Any, stage: Stage, *order: str) -> Any:
     """Each of the slots that a raw question finds, and whether the person may take it."""
     slot = aliased(TaskRow, raw.subquery("raw"))
-    free = and_(col(slot.purpose) == Purpose.LIVE, *may_take_conditions(stage, of=slot), not_put_off(slot))
+    free = and_(*_free(stage, slot))
     columns: list[Any] = [slot.id, slot.item_id, slot.unit, slot.rank, slot.shuffle, slot.opened]
     return sa_select(*columns, free.label("free")).order_by(*[getattr(slot, name) for name in order])
 
@@ -375,7 +384,7 @@ def _offered(stage: Stage, within: bool, random: bool) -> Any:
     raw = raw.where(place > tuple_(bindparam("heard"), bindparam("heard_id")))
     raw = raw.order_by(col(TaskRow.opened), col(TaskRow.id)).limit(bindparam("limit"))
     slot = aliased(TaskRow, raw.subquery("raw"))
-    conditions = [col(slot.purpose) == Purpose.LIVE, *may_take_conditions(stage, of=slot), not_put_off(slot)]
+    conditions = _free(stage, slot)
     if within:
         conditions.append(col(slot.dimension) == bindparam("dimension"))
     if random:

@@ -143,10 +143,13 @@ def make_items(
 
 
 def make_pool(store: Store, n: int, *, project: str = "p", source: str | None = None, **asset: Any) -> list[str]:
-    """Free images without files; their public ids."""
+    """Free images, known by one hash of which there is no file; their public ids."""
     from db import assets
 
+    known = {"sha256": "0" * 64, "kind": "image", "mime": "image/png", "bytes": 1, "width": 64, "height": 48}
+    asset = {"sha256": known["sha256"], **asset}
     with store.write() as session:
+        assets.put_media(session, row={**known, "duration": None, "created_at": store.now()})
         row = projects.by_name(session, name=project)
         assert row is not None
         assert row.id is not None

@@ -13,6 +13,7 @@ import urllib.request
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests import missing_media
 from tests.forked import Forked
 from tests.paths import ROOT
 
@@ -58,6 +59,8 @@ class Server:
         self.home, self.port, self._more = home, free_port(), more
         self.database = more.get("TOUCHSTONE_DATABASE_URL")
         self.worker = worker
+        self.fills = True
+        """Before it starts, images that nobody has brought in get a small picture."""
         self.process: Forked | None = None
         self.log = home.parent / f"serve-{self.port}.log"
 
@@ -69,6 +72,8 @@ class Server:
     def start(self, *, wait_seconds: float = 60) -> Server:
         """Start the command and wait until ``/healthz`` answers."""
         assert self.process is None, "already running"
+        if self.fills:
+            missing_media.fill_home(self.home, self.database)
         self.process = Forked(
             ["serve", "--port", str(self.port), "--worker" if self.worker else "--no-worker"],
             env=environment(self.home, **self._more),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from annotation_schemas import registry
 from annotation_schemas.formats import FORMATS, ItemFormat
-from db import assets, events, files, items
+from db import assets, events, files, items, tasks
 from db.engine import IntegrityError, Session, Store
 from db.readings import Ended
 from db.tables import ImportFileRow, ItemRow, RunRow, RunWorkerRow
@@ -469,9 +469,12 @@ class Bring:
                 },
             )
         have = files.asset_ids(session, project_id=project_id, names=list(wanted))
+        filled: list[int] = []
         for name, medium in stored.items():
             if name in have and have[name][1] is None:
                 files.fill_asset(session, id=have[name][0], sha256=medium.sha256)
+                filled.append(have[name][0])
+        tasks.offer_items_with(session, asset_ids=filled)
         sources = {
             name: assets.source_id(session, project_id=project_id, name=name)
             for name in sorted({want.source for want in wanted.values() if want.source})

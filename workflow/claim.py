@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
@@ -118,6 +119,7 @@ def peek(
                 stage=stage,
                 person_id=person.id,
                 dimensions=mine,
+                needed=access.needed_roles,
                 now=store.now(),
                 limit=limit,
             )
@@ -380,6 +382,9 @@ def why_closed(
     return None
 
 
+WAITS_FOR_MEDIA = "What is left waits for images or clips, which a lead brings in, or for others. Come back later."
+
+
 def why_nothing(
     session: Session, *, access: Access, person: Person, stage: Stage, dimension: str | None, now: datetime
 ) -> NothingLeft:
@@ -400,6 +405,9 @@ def why_nothing(
 
     unfinished = dimensions_in(TaskState.OPEN, TaskState.CLAIMED)
     within = unfinished if mine is None else unfinished & set(mine)
+    where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "dimensions": mine}
+    if within and tasks.any_waits_for_media(session, **where, needed=access.needed_roles):
+        return NothingLeft("waiting_for_others", WAITS_FOR_MEDIA)
     if within:
         return NothingLeft(
             "waiting_for_others", "You have done your part; what is left waits for others. Come back later."
@@ -464,6 +472,7 @@ def _claim(
             stage=stage,
             person_id=person.id,
             dimensions=mine,
+            needed=access.needed_roles,
             now=now,
             limit=1 + attempt,
         )
@@ -521,6 +530,7 @@ def _walks(
                 dimension=dimension,
                 seed=access.seed,
                 random=random,
+                needed=access.needed_roles,
                 hold=hold,
                 level=level,
             )

@@ -430,7 +430,12 @@ def _waiting(
 ) -> list[tuple[int, int, str]]:
     """The gold that a person may still be asked about, in an order of their own."""
     found = golds.for_person(
-        session, project_id=access.project_id, stage=stage, person_id=person.id, dimensions=dimensions
+        session,
+        project_id=access.project_id,
+        stage=stage,
+        person_id=person.id,
+        dimensions=dimensions,
+        needed=access.needed_roles,
     )
     # Each piece is ranked by itself, so that the order of the rest stays when one is gone.
     return sorted(

@@ -87,7 +87,7 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         states = items.count_by_state(session, project_id=access.project_id)
         grading = tasks.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
         blocked = _blocked(session, access)
-        unseen = shown.without_file(session, project_id=access.project_id, states=UNSETTLED)
+        unseen = shown.without_file(session, project_id=access.project_id, states=UNSETTLED, needed=access.needed_roles)
         rows = []
         for dimension in access.schema.dimensions:
             n = {state: states.get((dimension.id, state), 0) for state in ItemState}
@@ -314,6 +314,7 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
             stage=stage,
             person_id=person.id,
             dimensions=access.dimensions,
+            needed=access.needed_roles,
             now=now,
         )
         known = gold.left(session, access=access, person=person, stage=stage, live=waiting)

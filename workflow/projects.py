@@ -45,6 +45,11 @@ class Access:
         """The project's protocol."""
         return self.loaded.schema_
 
+    @property
+    def needed_roles(self) -> tuple[str, ...]:
+        """The roles whose images or clips an item waits for; it may come without those of the others (`min: 0`)."""
+        return tuple(slot.role for slot in self.schema.item.assets if slot.min)
+
     def may_use(self, dimension: str) -> bool:
         """Whether the dimension is one of this person's."""
         return self.dimensions is None or dimension in self.dimensions

@@ -17,7 +17,7 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Qualification
-from db import events, files, guidelines, items, people, projects, qualifications, tasks, threads
+from db import events, files, guidelines, items, people, projects, qualifications, shown, tasks, threads
 from db.engine import IntegrityError, Session, Store
 from db.tables import (
     AnnotationRow,
@@ -251,7 +251,9 @@ def make_set(
             else evenly(pool, n or asked.items, seed=seed, of=lambda thing: thing.item.dimension)
         )
         if not chosen:
-            raise InvalidInput([Problem("items", "A set needs at least one item; import some first.")])
+            raise InvalidInput(
+                [Problem("items", "A set needs at least one item with its images and clips; import some first.")]
+            )
         earlier = qualifications.sets(session, project_id=access.project_id, stage=stage)
         row = QualificationSetRow(
             project_id=access.project_id,
@@ -330,6 +332,10 @@ def begin(store: Store, *, person: Person, project: str, stage: Stage = Stage.VE
             why = _why_wait(session, asked, _since_passing(session, access, person.id, stage), last, now)
             if why:
                 raise Conflict(why)
+        waiting = _without_media(session, access) & set(sets[-1].item_ids)
+        if waiting:
+            n = "1 item of this set waits" if len(waiting) == 1 else f"{len(waiting)} items of this set wait"
+            raise Conflict(f"{n} for images or clips; a lead brings them in. Come back later.")
         try:
             row = _add_try(session, access, person.id, stage, sets[-1], None, "", now)
         except IntegrityError as error:
@@ -713,13 +719,23 @@ class _Thing:
 
 def _pool(session: Session, access: Access, stage: Stage) -> list[_Thing]:
     """What a set can be drawn from, in the order in which it came."""
-    rows = sorted(items.of_project(session, project_id=access.project_id), key=lambda row: row.id or 0)
+    waiting = _without_media(session, access)
+    rows = [row for row in items.of_project(session, project_id=access.project_id) if row.id not in waiting]
+    rows.sort(key=lambda row: row.id or 0)
     if stage is not Stage.GRADING:
         return [_Thing(row) for row in rows]
     by_id = {row.id: row for row in rows}
     graded = access.schema.stages.grading.dimensions if access.schema.stages.grading else None
-    found = [_Thing(by_id[row.item_id], row) for row in files.predictions(session, project_id=access.project_id)]
+    found = [
+        _Thing(by_id[row.item_id], row)
+        for row in files.predictions(session, project_id=access.project_id)
+        if row.item_id in by_id
+    ]
     return [thing for thing in found if graded is None or thing.item.dimension in graded]
+
+
+def _without_media(session: Session, access: Access) -> set[int]:
+    return shown.items_without_file(session, project_id=access.project_id, needed=access.needed_roles)
 
 
 def _things(session: Session, of: QualificationSetRow) -> list[_Thing]:
@@ -744,7 +760,9 @@ def _named(access: Access, pool: Sequence[_Thing], name: str) -> _Thing:
     for thing in pool:
         if thing.name == name:
             return thing
-    raise NotFound(f"There is no {name!r} in {access.title} that could be in a set.")
+    raise NotFound(
+        f"There is no {name!r} in {access.title} that could be in a set, or its images or clips are not there yet."
+    )
 
 
 def _member(session: Session, access: Access, login: str) -> PersonRow:

@@ -455,7 +455,8 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.repeated:
         yield f"{_count(done.repeated, 'row')} {'was' if done.repeated == 1 else 'were'} there already."
     if done.assets_found or done.assets_missing:
-        yield f"Media: {done.assets_found} present, {done.assets_missing} missing (bring them in with --media DIR)."
+        missing = f"{done.assets_missing} missing (their items wait; bring them in with --media DIR)."
+        yield f"Media: {done.assets_found} present, {missing}"
 
 
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:

@@ -263,7 +263,7 @@ def imported_sentence(done: Any) -> str:
     if done.assets_found or done.assets_missing:
         parts.append(f"{done.assets_found} of {done.assets_found + done.assets_missing} images and clips found")
     if done.assets_missing:
-        parts.append("those that are missing are shown as missing until they are brought in")
+        parts.append("nobody is given an item until what is missing of it is brought in")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
     return "; ".join(parts) + "."

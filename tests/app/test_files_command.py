@@ -103,7 +103,7 @@ def test_a_project_of_label_studio_moves_over_and_out_again(home: Path, tmp_path
     brought = touchstone("import", "old", "label_studio", file, "--control", "prediction=why", home=home)
     assert brought.stdout.splitlines() == [
         "Imported 4 items, 1 answer, 31 ratings.",
-        "Media: 0 present, 4 missing (bring them in with --media DIR).",
+        "Media: 0 present, 4 missing (their items wait; bring them in with --media DIR).",
         "1 annotation in which the task was skipped: nothing was made of them.",
         "Replaced by a later one of the same person or model: 1.",
         "Counted among the people: label-studio-4, label-studio-5.",

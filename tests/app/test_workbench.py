@@ -771,6 +771,8 @@ def test_two_tabs_on_one_item_hear_of_each_other(place: Place, browser_page: Pag
 def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -> None:
     project = place.project()
     (item,) = make_items(place.store, 1, project=project)
+    person = place.person(project)
+    claimed(place.store, person, project=project)  # an item that has come to somebody before stays with them
     with place.store.write() as session:
         row = session.exec(select(ItemRow).where(ItemRow.id == item)).one()
         asset = AssetRow(
@@ -779,12 +781,12 @@ def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -
         session.add(asset)
         session.flush()
         session.add(ItemAssetRow(item_id=item, asset_id=asset.id or 0, role="image", position=0))
-    person = place.person(project)
     place.open(browser_page, "verify", project=project, person=person)
     expect(browser_page.locator(".absent")).to_contain_text("has not been brought in yet")
     assert "secret-model-name" not in browser_page.content()
     browser_page.keyboard.press("1")
     expect(browser_page.locator(".nothing")).to_be_visible()
+    expect(browser_page.locator(".nothing")).to_contain_text("waits for images or clips")
 
 
 def _attach(place: Place, item: int, *assets: tuple[str, Path]) -> None:

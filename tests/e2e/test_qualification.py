@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from sqlalchemy import text
 
+from tests import missing_media
 from tests.e2e.people import Desk, at_desk, opened
 from tests.importers.samples import egoplan_record, write
 from tests.serving import Server, touchstone
@@ -43,6 +44,7 @@ def test_a_set_is_passed_before_anybody_verifies(
     records = [egoplan_record(n, task_goal=f"Goal {n}") for n in range(SET + LIVE)]
     _run(server, "project", "create", "gate", "--schema", "egoplan")
     _run(server, "import", "gate", "egoplan", str(write(tmp_path / "val.json", records, indent=None)))
+    missing_media.fill_home(server.home)
     for login in RIGHT:
         _run(server, "people", "add", login, "--project", "gate", "--stage", "verification")
     for login in ("sam", "sue"):
@@ -142,6 +144,7 @@ def _panel(server: Server, tmp_path: Path, people: dict[str, str]) -> None:
     (folder / "annotations.json").write_text(json.dumps(records))
     _run(server, "project", "create", "panel", "--schema", "panel")
     _run(server, "import", "panel", "egothink", str(folder.parent))
+    missing_media.fill_home(server.home)
     for login, role in people.items():
         _run(server, "people", "add", login, "--project", "panel", "--role", role)
 

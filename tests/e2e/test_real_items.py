@@ -126,7 +126,8 @@ def _vote(
         seen = 0
         while desk.view() == "task":
             words = desk.bench.inner_text()
-            assert "has not been brought in" in words, "media that are not there are shown as missing"
+            missing = "has not been brought in" in words  # EgoPlan has questions without a clip of the progress
+            assert missing is (case.name == "egoplan"), "what waits for its image is given to nobody"
             record, choices = by_question[next(said for said in by_question if said in words)]
             labels = desk.page.locator(".criterion .choice .label").all_inner_texts()
             labels = labels[: len(_options(record))]

@@ -22,6 +22,7 @@ from annotation_schemas.loader import load_schema, load_text
 from domain.roles import Role
 from domain.states import Stage
 from importers.label_studio import FORMAT
+from tests import missing_media
 from tests.app.homes import picture
 from tests.factories import make_person, make_project
 from tests.label_studio.twins import (
@@ -89,6 +90,7 @@ def egoplan(world: World, records: list[dict[str, Any]], *annotators: str) -> No
     source.write_text(json.dumps(records), encoding="utf-8")
     make_project(world.store, loaded=with_a_senior())
     import_files(world.store, world.media, by=None, project=PROJECT, format="egoplan", path=source)
+    missing_media.fill(world.store, world.media)
     for login in annotators:
         make_person(world.store, login)
     make_person(world.store, "clara", role=Role.SENIOR, stages=[Stage.ADJUDICATION])
@@ -191,6 +193,7 @@ def graded(world: World) -> None:
     (folder / "annotations.json").write_text(json.dumps(records), encoding="utf-8")
     make_project(world.store, loaded=load_schema(shipped()["egothink"]))
     import_files(world.store, world.media, by=None, project=PROJECT, format="egothink", path=world.home / "egothink")
+    missing_media.fill(world.store, world.media)
     names = list(world.verdicts())
     answers = world.home / "answers.jsonl"
     lines = [

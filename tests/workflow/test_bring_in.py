@@ -18,13 +18,16 @@ from db import files, projects, shown
 from db import items as item_queries
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotAvailable, NotFound
+from domain.records import NothingLeft
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from media import clips
 from media.store import MediaStore
+from tests import missing_media
 from tests.factories import claimed, make_person
 from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
+from workflow import claim, progress
 from workflow.bring_in import Imported, import_files
 from workflow.checks import check
 from workflow.projects import access_to, create_project
@@ -80,9 +83,23 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     done = bring(store, media, "egothink", tmp_path / "in")
     assert done == Imported(items=5, assets_missing=5)
     ann = make_person(store, "ann")
-    view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")
+    waiting = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    assert isinstance(waiting, NothingLeft), "nobody gets an item without its image"
+    assert waiting.sentence == claim.WAITS_FOR_MEDIA
+    assert waiting.sentence.startswith("What is left waits for images or clips, which a lead brings in")
+    (row,) = [
+        row
+        for row in progress.my_work(store, person=ann)
+        if row.dimension == "attribute" and row.stage is Stage.VERIFICATION
+    ]
+    assert (row.waiting, row.available, row.why) == (0, False, waiting.sentence)
+    board = progress.dashboard(store, person=None, project="p")
+    said = {each.dimension: each.blocked for each in board.rows}
+    assert "3 items wait without the image or clip; bring in the media on Import." in said["attribute"]
+    assert missing_media.fill(store, media) == 5
+    view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")  # who has gone past them is offered them anew
     assert set(view.fields) == {"question", "answer"}
-    assert [(asset.role, asset.missing) for asset in view.assets] == [("image", True)]
+    assert [(asset.role, asset.missing) for asset in view.assets] == [("image", False)]
     assert check(store) == []
 
 
@@ -316,8 +333,9 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     assert assets_of(store)["0"] == [("progress", "0/progress", True), ("observation", "0/observation", True)]
     assert assets_of(store)["2"] == [("observation", "2/observation", True)]
     with store.read() as session:
-        project_id = access_to(session, person=None, project="p").project_id
-        unseen = shown.without_file(session, project_id=project_id, states=[ItemState.IN_VERIFICATION])
+        access = access_to(session, person=None, project="p")
+        unsettled = [ItemState.IN_VERIFICATION]
+        unseen = shown.without_file(session, project_id=access.project_id, states=unsettled, needed=access.needed_roles)
     assert unseen == {"next_action": 1}, "only the one whose video is not there"
     with store.read() as session:
         row = projects.by_name(session, name="p")
@@ -397,6 +415,7 @@ def test_answers_come_in_once_and_wait_for_grading(store: Store, media: MediaSto
         '{"item": "Object/attribute/2", "model": "fast", "text": "fast 2"}\n'
         '{"item": "Object/attribute/1", "model": "own", "text": "It is é."}\n'
     )
+    missing_media.fill(store, media)
     view = claimed(store, make_person(store, "gus"), Stage.GRADING)
     assert view.answer in {"fast 0", "fast 2", "It is é."}
 
@@ -443,6 +462,7 @@ def test_texts_that_databases_dislike_come_out_as_they_went_in(store: Store, med
     )
     assert bring(store, media, "egothink", path).items == 1
     assert exported(store, "egothink") == {"annotations.json": path.read_bytes()}
+    missing_media.fill(store, media)
     view = claimed(store, make_person(store, "ann"))
     assert view.fields == {"question": "\ufffd \ufffd x", "answer": "\U0001f600/"}
 

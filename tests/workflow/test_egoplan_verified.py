@@ -27,6 +27,7 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from tests import missing_media
 from tests.factories import make_person, make_project
 from tests.paths import shared
 from workflow import claim, qualify, submit
@@ -93,6 +94,7 @@ def test_every_real_question_goes_through_the_protocol(store: Store, home: Path)
     assert len(records) == QUESTIONS
     make_project(store, loaded=load_schema(shipped()["egoplan"]))
     import_files(store, MediaStore(home / "media"), by=None, project="p", format="egoplan", path=path)
+    missing_media.fill(store, MediaStore(home / "media"))
     with store.read() as session:
         names = {item.public_id: item.external_id for item in session.exec(select(ItemRow))}
     by_name = {name: records[int(name)] for name in names.values()}

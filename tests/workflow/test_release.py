@@ -16,6 +16,7 @@ from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotFound
 from domain.roles import Role
 from media.store import MediaStore
+from tests import missing_media
 from tests.factories import Clock, claimed, make_people, make_person, make_pool
 from tests.importers.samples import egoplan_record, egothink_record, write
 from tests.paths import shared
@@ -37,6 +38,7 @@ def project(store: Store, schema: str | LoadedSchema) -> None:
 
 def bring(store: Store, media: MediaStore, format: str, path: Path) -> None:
     import_files(store, media, by=None, project="p", format=format, path=path)
+    missing_media.fill(store, media)
 
 
 def out(store: Store, format: str, path: Path, **options: Any) -> list[str]:
@@ -177,6 +179,7 @@ def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaS
     assert said["date"] == "2026-05-04T09:00:00+00:00"
     counts = said["counts"]
     assert (counts["items"], counts["kept"], counts["rejected"], counts["in_verification"]) == (3, 1, 1, 1)
+    picture = hashlib.sha256(missing_media.picture()).hexdigest()
     assert said["items"] == [
         {
             "id": "0",
@@ -187,7 +190,7 @@ def test_a_release_holds_what_was_kept_and_proves_it(store: Store, media: MediaS
             "author": None,
             "media": [
                 {"role": "progress", "name": "0/progress", "sha256": None},
-                {"role": "observation", "name": "0/observation", "sha256": None},
+                {"role": "observation", "name": "0/observation", "sha256": picture},
             ],
             "votes": [
                 {"rater": "person-1", "guideline": 1, "values": {"choice": "take cup"}, "reasons": {}},
