@@ -11,6 +11,8 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import open_store
 from domain.states import Stage
+from media.store import MediaStore
+from tests import missing_media
 from tests.factories import make_people
 from tests.serving import touchstone
 from workflow import claim, projects, submit
@@ -34,6 +36,7 @@ def home(tmp_path: Path, sqlite_template: Path) -> Path:
     (garden / "annotations.json").write_text(json.dumps(rows))
     assert touchstone("import", "quorum", "egothink", str(tmp_path / "items"), home=home).returncode == 0
     store = open_store(None, home)
+    missing_media.fill(store, MediaStore(home / "media"))
     for person in people:
         for _ in range(3):
             task = claim.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
