@@ -31,6 +31,9 @@ from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, same
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _LISTS = ("option_of", "options_of", "order_of")
 
+MOST = 1_000
+"""Nothing that one person is shown, or that one item needs, may be more."""
+
 Found = Iterator[tuple[Path, str]]
 """Problems as they are found: where, and what."""
 
@@ -126,6 +129,8 @@ def _field(schema: Schema, field: ItemField, path: Path) -> Found:
     bounds = (field.min_length, field.max_length)
     if any(bound is not None and bound < 0 for bound in (*bounds, field.length)):
         yield path, "a length cannot be negative"
+    if field.kind == "text_list" and any(bound is not None and bound > MOST for bound in (bounds[0], field.length)):
+        yield path, f"a list of at most {MOST:,} entries may be asked for"
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         yield (*path, "max_length"), "max_length is less than min_length"
 
@@ -239,6 +244,8 @@ def _stages(schema: Schema) -> Found:
         number = getattr(getattr(stages, stage), key, None)
         if number is not None and number < 1:
             yield ("stages", stage, key), "this must be at least 1"
+        elif number is not None and key == "raters" and number > MOST:
+            yield ("stages", stage, key), f"this may be at most {MOST:,}"
 
 
 def _refinement(stage: Refinement) -> Found:
@@ -269,6 +276,8 @@ def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterio
         yield from _scale(criterion, path)
     if criterion.min is not None and criterion.max is not None and criterion.min > criterion.max:
         yield (*path, "max"), "max is less than min"
+    if criterion.kind in CHECKS and criterion.kind != "number" and (criterion.min or 0) > MOST:
+        yield (*path, "min"), f"an answer of at most {MOST:,} entries may be asked for"
     if criterion.step is not None and criterion.step <= 0:
         yield (*path, "step"), "a step is more than 0"
     if "of" in takes:
@@ -692,6 +701,9 @@ def _unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
 def _choices(choices: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
     if len(choices) < least:
         yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
+    if len(choices) > MOST:
+        yield path, f"{len(choices):,} entries; at most {MOST:,} may be offered"
+        return
     yield from _unique([((*path, index), choice.value) for index, choice in enumerate(choices)])
     for index, choice in enumerate(choices):
         yield from _choices(choice.reasons, (*path, index, "reasons"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,6 +67,7 @@ class Ballot:
 def findings(schema: Schema) -> Iterator[Finding]:
     """Everything that playing the protocol shows. The schema has passed ``cross_check``."""
     yield from _asked(schema)
+    yield from _writers(schema)
     yield from _verdicts(schema)
     yield from _refinement(schema)
     yield from _grading(schema)
@@ -180,7 +182,8 @@ def ballots(
 ) -> list[Ballot]:
     """Ways to fill in a form, as many as tell something: criteria that neither decide nor show others have one answer.
 
-    Every ballot is one that the server would take.
+    Every ballot is one that the server would take. Where there are too many, those that differ only in what no later
+    criterion asks about stand for one another, and each answer is still in one of them.
     """
     conditions: dict[str, list[Any]] = {}
     for criterion in criteria:
@@ -188,7 +191,7 @@ def ballots(
             conditions.setdefault(name, []).extend(accepted)
     tell = {*deciding, *conditions}
     grown: list[Ballot] = [Ballot({}, {})]
-    for criterion in criteria:
+    for index, criterion in enumerate(criteria):
         also = [wanted[criterion.name]] if criterion.name in wanted else []
         told = _answers_to(criterion, fields, [*also, *conditions.get(criterion.name, ())])
         if criterion.name not in tell:
@@ -204,13 +207,30 @@ def ballots(
                 }  # fmt: skip
                 reasons = dict(ballot.reasons) if reason is None else {**ballot.reasons, criterion.name: reason}
                 longer.append(Ballot(values, reasons))
-        grown = longer[:MOST_BALLOTS]
+        ahead = {name for later in criteria[index + 1 :] for name in later.show_if}
+        grown = longer if len(longer) <= MOST_BALLOTS else _thinned(longer, {*deciding, *ahead})
     texts = {"prediction": "words in a row", **fields}
     return [
         replace(each, values=kinds.in_order(criteria, each.values, fields))
         for each in grown
         if not kinds.check_answers(criteria, each.values, dict(each.reasons), texts)
     ]
+
+
+def _thinned(forms: Sequence[Ballot], names: AbstractSet[str]) -> list[Ballot]:
+    """One ballot for each way to answer those criteria, and one for each answer to any other."""
+    found: dict[int, Ballot] = {}
+    seen: set[Any] = set()
+    for place, ballot in enumerate(forms):
+        said = {name: repr((value, ballot.reasons.get(name))) for name, value in ballot.values.items()}
+        skipped = {name: repr(reason) for name, reason in ballot.reasons.items() if name not in said}
+        answers_given = {**said, **skipped}
+        ways = [tuple(sorted((name, words) for name, words in answers_given.items() if name in names))]
+        if not seen.issuperset(told := [*ways, *answers_given.items()]):
+            seen.update(told)
+            found[place] = ballot
+    spread = list(found.values())
+    return spread[:: -(-len(spread) // MOST_BALLOTS)] if len(spread) > MOST_BALLOTS else spread
 
 
 # ---- what is asked --------------------------------------------------------------------------------------------------
@@ -291,6 +311,22 @@ def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any]
             path,
             f"this is asked only about items whose `{on.field}` has exactly {shown}, after a rater has chosen it; "
             "if it shall always be asked, take `show_if` away",
+        )
+
+
+def _writers(schema: Schema) -> Iterator[Finding]:
+    """The people who write are enough for the dimensions."""
+    stage = schema.stages.authoring
+    if stage is None or stage.people is None or stage.dimensions_per_person is None:
+        return
+    each, of_each, n = stage.dimensions_per_person, stage.people_per_dimension or 1, len(schema.dimensions)
+    places, needed = stage.people * each, n * of_each
+    if places < needed:
+        yield Finding(
+            WARNING,
+            ("stages", "authoring", "people"),
+            f"{stage.people} people with {each} dimensions each are {places} parts, and {n} dimensions with {of_each} "
+            f"each need {needed}, so some have nobody to write for them; name more people, or more dimensions for each",
         )
 
 

@@ -203,6 +203,53 @@ def test_what_may_be_meant_is_a_warning(case: Case, tmp_path: Path) -> None:
     assert [line for line in warnings if line.startswith(f"small.yaml:{case.begins}") and case.says in line], warnings
 
 
+def test_a_long_form_is_played_in_all_its_ways(tmp_path: Path) -> None:
+    """Eight questions of five answers, each asked after one answer to the one before: 5 ** 8 ways with the others."""
+    chain_of = "".join(
+        f"      - {{name: c{n}, kind: choice, prompt: Say, options: [v0, v1, v2, v3, v4]"
+        + (f", show_if: {{c{n - 1}: [v0, v1, v2, v3, v4]}}" if n else "")
+        + "}\n"
+        for n in range(8)
+    )
+    long = text('{rule: unanimous, criterion: fits, value: "yes"}').replace("    keep:", chain_of + "    keep:")
+    assert said(long, tmp_path) == ([], [])
+    never = long.replace("show_if: {c6: [v0, v1, v2, v3, v4]}", 'show_if: {c0: [v0], fits: ["no"], c5: [v4]}')
+    assert said(never, tmp_path) == ([], [])
+    never = never.replace('fits: ["no"], c5', "size: [1], why: [dark], c5")
+    errors, _ = said(never, tmp_path)
+    assert [each for each in errors if "`c7` is never asked" in each] == errors
+    assert errors
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("raters: 3", "raters: 1001", "stages.verification.raters: this may be at most 1,000"),
+        ("{name: options, kind: text_list}", "{name: options, kind: text_list, length: 1000000000}", "at most 1,000"),
+        ('["yes", "no"]', f'["yes", "no", {", ".join(f"n{n}" for n in range(999))}]', "1,001 entries; at most 1,000"),
+        ("{name: seen, kind: multi_choice,", "{name: seen, kind: multi_choice, min: 1001,", "at most 1,000 entries"),
+        ("      - {name: seen,", "      - {name: drawn, kind: boxes, prompt: Draw, min: 1001, options: [a]}\n"
+         "      - {name: seen,", "at most 1,000 entries"),
+    ],
+    ids=lambda given: given[:20],
+)  # fmt: skip
+def test_more_than_anybody_could_answer_is_refused_at_once(old: str, new: str, says: str, tmp_path: Path) -> None:
+    content = text('{rule: unanimous, criterion: fits, value: "yes"}')
+    assert old in content
+    errors, _ = said(content.replace(old, new), tmp_path)
+    assert [each for each in errors if says in each], errors
+
+
+def test_writers_who_are_too_few_are_told(tmp_path: Path) -> None:
+    after = "  adjudication: none\n  authoring: {people: 1, dimensions_per_person: %d, people_per_dimension: 2}\n"
+    short, enough = (text('{rule: unanimous, criterion: fits, value: "yes"}', after=after % n) for n in (3, 4))
+    errors, warnings = said(short, tmp_path)
+    assert errors == []
+    assert [each for each in warnings if "are 3 parts, and 2 dimensions with 2 each need 4" in each] == warnings
+    assert warnings
+    assert said(enough, tmp_path) == ([], [])
+
+
 @pytest.mark.parametrize("content", FITS, ids=lambda content: content.splitlines()[KEEP - 1].strip())
 def test_rules_that_work_are_left_alone(content: str, tmp_path: Path) -> None:
     assert said(content, tmp_path) == ([], [])
