@@ -53,7 +53,9 @@ _NICE = 10
 WORKS: Mapping[str, str] = {
     "agreement": "workflow.measure:figures",
     "calibration": "app.views.calibration:files_of",
+    "cases": "workflow.cases:listing",
     "results": "workflow.leaderboards:leaderboards",
+    "scorecard": "workflow.scorecard:scorecards",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state."""

@@ -81,8 +81,10 @@ class AnswerPart:
     created_at: datetime
 
 
-def answers(session: Session, *, project_id: int, item_id: int | None = None) -> list[AnswerPart]:
-    """All answers of models in a project, or those to one item, in the order in which they came."""
+def answers(
+    session: Session, *, project_id: int, item_id: int | None = None, item_ids: Sequence[int] | None = None
+) -> list[AnswerPart]:
+    """All answers of models in a project, or those to one item or to a few, in the order in which they came."""
     wanted = plain_select(
         col(PredictionRow.id),
         col(PredictionRow.item_id),
@@ -93,6 +95,8 @@ def answers(session: Session, *, project_id: int, item_id: int | None = None) ->
     ).where(col(PredictionRow.project_id) == project_id, of_counting_runs())
     if item_id is not None:
         wanted = wanted.where(col(PredictionRow.item_id) == item_id)
+    if item_ids is not None:
+        wanted = wanted.where(col(PredictionRow.item_id).in_(item_ids))
     found = session.connection().execute(wanted.order_by(col(PredictionRow.id)))
     return [
         AnswerPart(id or 0, item_id, run_id, model, text, created_at)

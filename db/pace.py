@@ -60,6 +60,16 @@ def submissions(session: Session, *, project_id: int) -> list[Sent]:
     return [Sent(*found) for found in session.execute(wanted)]
 
 
+def newest(session: Session, *, project_id: int) -> int:
+    """The id of the newest submission in a project; 0 if there is none."""
+    return session.exec(select(func.max(AnnotationRow.id)).where(AnnotationRow.project_id == project_id)).one() or 0
+
+
+def count(session: Session, *, project_id: int) -> int:
+    """How many submissions a project has, replaced ones among them."""
+    return session.exec(select(func.count()).where(AnnotationRow.project_id == project_id)).one()
+
+
 def first_submissions(session: Session, *, project_id: int, since: datetime) -> list[tuple[Stage, datetime]]:
     """When the tasks of a project were first submitted, from a moment on."""
     wanted = select(AnnotationRow.stage, AnnotationRow.created_at).where(

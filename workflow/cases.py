@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -25,9 +25,10 @@ from domain.errors import NotFound
 from domain.reading.answers import ReadOutcome
 from domain.records import RULES, AnswerReading, AssetView, Fields, Person
 from domain.runs import ANSWERS, Outcome
-from domain.states import ItemState
+from domain.states import Items, ItemState
 from inference.scores import Ranking
 from workflow import file_raters, readings
+from workflow.counting import Counting
 from workflow.projects import Access, require_lead
 from workflow.ratings import again, unit_of
 from workflow.results import (
@@ -36,11 +37,14 @@ from workflow.results import (
     Scores,
     answer_of,
     combined,
+    current,
     is_right,
     named_criteria,
     scored,
     scored_criteria,
+    scores_of,
     silent,
+    title_of,
     value_of,
 )
 from workflow.show import asset_view
@@ -216,11 +220,94 @@ def _differs(found: Read, at: int, scores: Scores | None) -> bool:
     return False
 
 
-def with_text(store: Store, *, person: Person, project: str, text: str) -> frozenset[int]:
+def with_text(store: Store, *, person: Person | None, project: str, text: str) -> frozenset[int]:
     """The items in whose id, content or answers a text occurs."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         return frozenset(stored.with_text(session, project_id=access.project_id, text=text))
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """The cases that are looked for in one state of a project, and what can be looked for."""
+
+    project: str
+    counting: Counting | None
+    models: Sequence[str]
+    """Everybody who answered or was asked."""
+    dimensions: frozenset[str]
+    """Of the items that count."""
+    unread: Sequence[str]
+    """``unread_words``."""
+    scores: Scores | None
+    """The number whose answers are looked for, if there is such a number."""
+    title: str
+    """What that is called."""
+    ids: Sequence[int]
+    """``listed``."""
+    publics: Sequence[str]
+    """The same items by their ids on pages."""
+
+
+def listing(
+    store: Store,
+    *,
+    project: str,
+    items: Items | None = None,
+    reader: str = RULES,
+    wanted: Wanted = Wanted(),
+    scores: tuple[str | None, str | None, str | None, str | None] = (None, None, None, None),
+    text: str = "",
+) -> Listing:
+    """The cases that are looked for, of one read of the project.
+
+    For whoever has made sure that the person may see it.
+
+    Parameters
+    ----------
+    wanted
+        Without ``scores`` and ``ids``, which the next two say.
+    scores
+        Kind, criterion, judge and option of the number that is asked about; nothing is asked where there is none like
+        that.
+    text
+        What items or their answers have to contain.
+    """
+    found = current(store, person=None, project=project, items=items, reader=reader)
+    about = number_like(found, *scores)
+    ids = with_text(store, person=None, project=project, text=text) if text else None
+    those = listed(found, replace(wanted, scores=about, ids=ids))
+    return Listing(
+        found.project,
+        found.counting,
+        found.models,
+        frozenset(item.dimension for item in found.items.values()),
+        unread_words(found),
+        about,
+        title_of(found, about) if about is not None else "",
+        those,
+        [found.items[id].public for id in those],
+    )
+
+
+def number_like(
+    found: Read, kind: str | None, criterion: str | None, judge: str | None, option: str | None
+) -> Scores | None:
+    """The number that an address asks about; None if it names none that there is."""
+    asked = (kind, criterion, judge)
+    if option is not None:
+        there = (each for each in scores_of(found) if each.option == option)
+        return next((each for each in there if (each.kind, each.criterion, each.judge) == asked), None)
+    if kind == "key":
+        return Scores("key")
+    if kind == "human" and criterion in found.grades:
+        return Scores("human", criterion)
+    if criterion and judge and (criterion, judge) in found.judged:
+        return Scores("corrected" if kind == "corrected" else "judge", criterion, judge)
+    followed = (each for each in scores_of(found) if derived.find(found.schema, each.criterion))
+    return next(
+        (each for each in followed if (each.kind, each.criterion, each.judge) == (kind, criterion, judge)), None
+    )
 
 
 # ---- a page of the list ----------------------------------------------------------------------------------------------
@@ -243,31 +330,31 @@ class CaseLine:
     """Model and text."""
 
 
-def page(store: Store, found: Read, *, person: Person, ids: Sequence[int]) -> list[CaseLine]:
+def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> list[CaseLine]:
     """A few cases for the list, in their order; of those that a person may be asked about blind only the title."""
     with store.read() as session:
-        access = require_lead(session, by=person, project=found.project)
-        rows = items.by_ids(session, ids=ids)
-        answers = [answer for answer in found.answers if answer.item in set(ids)]
-        texts = stored.texts(session, ids=[answer.id for answer in answers])
+        access = require_lead(session, by=person, project=project)
+        rows = {id: row for id, row in items.by_ids(session, ids=ids).items() if row.project_id == access.project_id}
+        contents = items.contents(session, ids=rows)
+        every = stored.answers(session, project_id=access.project_id, item_ids=list(rows))
+        last = {(each.item_id, each.model): each for each in every}
         lines = []
         for id in ids:
             row = rows.get(id)
             if row is None:
                 continue
             seen = sight(session, access=access, person=person, item=row)
-            of = found.items[id]
             lines.append(
                 CaseLine(
-                    of.public,
-                    of.name,
-                    "" if seen.blind else _title(access, of.fields),
-                    of.dimension,
+                    row.public_id,
+                    row.external_id,
+                    "" if seen.blind else _title(access, contents[id, row.current_revision]),
+                    row.dimension,
                     closed=seen.blind,
                     asked=seen.asked,
                     answers=()
                     if seen.blind or seen.asked
-                    else [(each.model, texts.get(each.id, "")) for each in answers if each.item == id],
+                    else [(model, each.text) for (item, model), each in last.items() if item == id],
                 )
             )
         return lines

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from agreement.limits import wilson
 from annotation_schemas import registry
-from db import items, pace, people
+from db import events, items, pace, people
 from db.engine import Session, Store
 from db.pace import Sent
 from domain import csv_text
@@ -114,7 +114,8 @@ class Pay:
 
 
 def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
-    """Everybody who has submitted live work, by stage and login; for leads."""
+    """Everybody who has submitted live work, by stage and login; for leads. ``by`` None is whoever has made sure that
+    the person may see them."""
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
         sent = [one for one in pace.submissions(session, project_id=access.project_id) if one.purpose is Purpose.LIVE]
@@ -148,6 +149,26 @@ def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
             )
         order = list(Stage)
         return sorted(cards, key=lambda card: (order.index(card.stage), card.login))
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as the scorecards do: nobody has submitted anything, and items' states, gold,
+    qualifications, schema and people's names are what they were."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.everybody(session))
+        return (
+            access.loaded.hash,
+            pace.newest(session, project_id=access.project_id),
+            events.newest(session, project_id=access.project_id),
+            *names,
+        )
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How many submissions there are."""
+    with store.read() as session:
+        return pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
 
 
 def pay_sheet(

@@ -10,21 +10,18 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from annotation_schemas import derived
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
-from app import counted, markup, shell
+from app import counted, figures, follow, markup, shell
 from app.running import shown
 from app.services import Services
 from app.views import history
-from domain.errors import InvalidInput
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading, ProjectView
 from domain.states import Items
-from workflow import cases
-from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Show, Wanted
-from workflow.results import Read, Scores, current, scores_of
-from workflow.results import title_of as scores_title
+from workflow import cases, leaderboards
+from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Listing, Show, Wanted
+from workflow.results import Scores
 
 PER_PAGE = 20
 """Cases on one page of the list: as many as are read for it, however many there are."""
@@ -62,22 +59,56 @@ def render(services: Services) -> None:
     """The case that the address names, else the list."""
     view = shell.lead_of(services)
     shell.show(markup.Markup(f"<style>{shown.STYLE}{STYLE}</style>"))
-    with st.spinner("Reading answers and grades", show_time=True):
-        found = _found(services, view)
     if st.query_params.get("item"):
-        _case(services, view, found, st.query_params["item"])
+        _case(services, view, st.query_params["item"])
     else:
-        _list(services, view, found)
+        _list(services, view)
 
 
-def _found(services: Services, view: ProjectView) -> Read:
-    """The project with the items, and as the reader reads its answers, that the address names."""
-    asked, reader = st.query_params.get("items"), st.query_params.get("reader") or RULES
-    items = Items(asked) if asked in set(Items) else None
-    try:
-        return current(services.store, person=services.person, project=view.name, items=items, reader=reader)
-    except InvalidInput:  # there was such a reader
-        return current(services.store, person=services.person, project=view.name, items=items)
+def _reader(services: Services, view: ProjectView) -> str:
+    """Who has read the answers, as the address names them; if there is no such reader, the rules."""
+    named = st.query_params.get("reader") or RULES
+    there = leaderboards.readers_of(services.store, person=services.person, project=view.name)
+    return named if named in there else RULES
+
+
+def _asked(services: Services, view: ProjectView) -> figures.Asked:
+    """The cases that the address asks for (``cases.listing``), looked for again only if there is something new."""
+    asked = st.query_params
+    items, show = asked.get("items"), asked.get("show", "")
+    wanted = Wanted(
+        model=asked.get("model") or None,
+        dimension=asked.get("dimension") or None,
+        show=Show(show) if show in {each.value for each in Show} else Show.ALL,
+        by=asked.get("by") or None,
+        part=asked.get("part") or None,
+        outcome=asked.get("outcome") or None,
+        bins=int(asked.get("bins", "4")) if asked.get("bins", "4").isdigit() else 4,
+        common=asked.get("common") == "1",
+    )
+    about: dict[str, Any] = {"person": services.person, "project": view.name}
+    return figures.asked(
+        services.store,
+        services.settings,
+        "cases",
+        {
+            "project": view.name,
+            "items": Items(items) if items in set(Items) else None,
+            "reader": _reader(services, view),
+            "wanted": wanted,
+            "scores": (asked.get("scores"), asked.get("criterion"), asked.get("judge"), asked.get("option")),
+            "text": asked.get("text", "").strip(),
+        },
+        state=leaderboards.mark(services.store, **about),
+        size=leaderboards.size(services.store, **about),
+    )
+
+
+def _listing(services: Services, view: ProjectView) -> Listing | None:
+    """The same, or what there is of it so far; says so where it is being looked for."""
+    found = _asked(services, view)
+    follow.told(services, found, lambda: _asked(services, view), about="The list of cases is")
+    return found.figure.value if found.figure else None
 
 
 def address(project: str, *, scores: Scores | None = None, **asked: str | int | None) -> str:
@@ -93,71 +124,36 @@ def _of_scores(scores: Scores) -> dict[str, str]:
     return {name: value for name, value in asked.items() if value}
 
 
-def _scores(found: Read) -> Scores | None:
-    """The number that the address asks about; None if it names none that there is."""
-    asked = st.query_params
-    kind, criterion, judge = asked.get("scores"), asked.get("criterion"), asked.get("judge")
-    option = asked.get("option")
-    if option is not None:
-        there = (each for each in scores_of(found) if each.option == option)
-        return next(
-            (each for each in there if (each.kind, each.criterion, each.judge) == (kind, criterion, judge)), None
-        )
-    if kind == "key":
-        return Scores("key")
-    if kind == "human" and criterion in found.grades:
-        return Scores("human", criterion)
-    if criterion and judge and (criterion, judge) in found.judged:
-        return Scores("corrected" if kind == "corrected" else "judge", criterion, judge)
-    asked_for = (kind, criterion, judge)
-    followed = (each for each in scores_of(found) if derived.find(found.schema, each.criterion))
-    return next((each for each in followed if (each.kind, each.criterion, each.judge) == asked_for), None)
-
-
-def _wanted(services: Services, view: ProjectView, found: Read) -> Wanted:
-    asked = st.query_params
-    text = asked.get("text", "").strip()
-    ids = cases.with_text(services.store, person=services.person, project=view.name, text=text) if text else None
-    show = asked.get("show", "")
-    return Wanted(
-        model=asked.get("model") or None,
-        dimension=asked.get("dimension") or None,
-        show=Show(show) if show in {each.value for each in Show} else Show.ALL,
-        scores=_scores(found),
-        by=asked.get("by") or None,
-        part=asked.get("part") or None,
-        outcome=asked.get("outcome") or None,
-        bins=int(asked.get("bins", "4")) if asked.get("bins", "4").isdigit() else 4,
-        common=asked.get("common") == "1",
-        ids=ids,
-    )
-
-
 # ---- the list --------------------------------------------------------------------------------------------------------
 
 
-def _list(services: Services, view: ProjectView, found: Read) -> None:
+def _list(services: Services, view: ProjectView) -> None:
     shell.heading(
         "Cases",
         "Items with their key, what models answered, and what people and judges said of it.",
         made_up=view.made_up,
     )
-    if not found.models:
-        shell.show(
-            markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
-        )
+    before = _asked(services, view)
+    if before.figure is not None:  # else there is nothing yet to choose from
+        if not before.figure.value.models:
+            shell.show(
+                markup.notice("No model has answered yet. Run one on Models, or bring answers from files in on Import.")
+            )
+            return
+        _filters(view, before.figure.value)
+    found = _listing(services, view)
+    if found is None:
         return
-    _filters(view, found)
-    wanted = _wanted(services, view, found)
-    ids = cases.listed(found, wanted)
-    _about(view, found, wanted, len(ids))
+    ids = found.ids
+    _about(view, found)
     if not ids:
         shell.show(markup.notice("There is no such case. Take one of the filters back."))
         return
     pages = math.ceil(len(ids) / PER_PAGE)
     asked = st.query_params.get("page", "1")
     at = min(max(int(asked) if asked.isdigit() else 1, 1), pages)
-    lines = cases.page(services.store, found, person=services.person, ids=ids[(at - 1) * PER_PAGE : at * PER_PAGE])
+    few = ids[(at - 1) * PER_PAGE : at * PER_PAGE]
+    lines = cases.page(services.store, person=services.person, project=view.name, ids=few)
     blind = sum(line.asked for line in lines)
     if blind:
         words = (
@@ -165,15 +161,15 @@ def _list(services: Services, view: ProjectView, found: Read) -> None:
             "case; whoever opens it is not asked any more."
         )
         shell.show(markup.tag("p", markup.quiet(words), style="ts ts-small"))
-    shell.show(_table(view, lines, wanted))
+    shell.show(_table(view, lines, st.query_params.get("model") or None))
     if pages > 1:
         _paging(at, pages, len(ids))
 
 
-def _filters(view: ProjectView, found: Read) -> None:
+def _filters(view: ProjectView, found: Listing) -> None:
     """What is chosen goes into the address, so that a link to the list says everything."""
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
-    there = [None, *(name for name in titles if any(item.dimension == name for item in found.items.values()))]
+    there = [None, *(name for name in titles if name in found.dimensions)]
     choice = found.counting is not None and found.counting.verdicts
     named = st.query_params.get("show") == Show.UNREAD or "outcome" in st.query_params
     widths = [2, 2, 3, 2, *([1.6] if choice else []), *([2.4] if named else [])]
@@ -193,9 +189,7 @@ def _filters(view: ProjectView, found: Read) -> None:
 
     if named:
         with columns[-1]:
-            _select(
-                "outcome", "Not read because", [None, *cases.unread_words(found)], lambda name: name or "any of these"
-            )
+            _select("outcome", "Not read because", [None, *found.unread], lambda name: name or "any of these")
 
 
 def _show_words(name: str | None) -> str:
@@ -230,17 +224,18 @@ def _put(name: str, value: str) -> None:
         del st.query_params["page"]
 
 
-def _about(view: ProjectView, found: Read, wanted: Wanted, n: int) -> None:
+def _about(view: ProjectView, found: Listing) -> None:
     """How many cases there are, and what the address asks beside the filters."""
-    parts = [markup.tag("b", markup.text(markup.count(n, "case")))]
+    asked = st.query_params
+    parts = [markup.tag("b", markup.text(markup.count(len(found.ids), "case")))]
     said = []
-    if wanted.scores is not None:
-        said.append(f"behind the number “{scores_title(found, wanted.scores)}”")
-    if wanted.by and wanted.part:
-        said.append(f"in the slice {wanted.by} = {wanted.part}")
-    if wanted.outcome:
-        said.append(f"where reading came to “{wanted.outcome}”")
-    if wanted.common:
+    if found.scores is not None:
+        said.append(f"behind the number “{found.title}”")
+    if asked.get("by") and asked.get("part"):
+        said.append(f"in the slice {asked['by']} = {asked['part']}")
+    if asked.get("outcome"):
+        said.append(f"where reading came to “{asked['outcome']}”")
+    if asked.get("common") == "1":
         said.append("that every model has answered")
     if said:
         parts += [
@@ -251,7 +246,7 @@ def _about(view: ProjectView, found: Read, wanted: Wanted, n: int) -> None:
     counted.told(found.counting.sentence if found.counting else None)
 
 
-def _table(view: ProjectView, lines: Sequence[CaseLine], wanted: Wanted) -> markup.Markup:
+def _table(view: ProjectView, lines: Sequence[CaseLine], model: str | None) -> markup.Markup:
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     heads = [("Item", ""), ("Dimension", ""), ("Answers", "wide")]
     rows = []
@@ -262,7 +257,7 @@ def _table(view: ProjectView, lines: Sequence[CaseLine], wanted: Wanted) -> mark
             first, last = markup.quiet("closed to you for now"), markup.quiet(line.closed)
         else:
             first = markup.tag("a", markup.text(line.title), href=href, target="_self")
-            last = _short(line, wanted.model)
+            last = _short(line, model)
         rows.append([markup.joined([first, name]), markup.text(titles.get(line.dimension, line.dimension)), last])
     return markup.tag("div", markup.table(heads, rows), data_part="cases")
 
@@ -314,13 +309,13 @@ def _paging(at: int, pages: int, n: int) -> None:
 # ---- one case --------------------------------------------------------------------------------------------------------
 
 
-def _case(services: Services, view: ProjectView, found: Read, item: str) -> None:
-    told = cases.case(services.store, person=services.person, project=view.name, item=item, reader=found.reader)
+def _case(services: Services, view: ProjectView, item: str) -> None:
+    reader = _reader(services, view)
+    told = cases.case(services.store, person=services.person, project=view.name, item=item, reader=reader)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     model = st.query_params.get("model")
     shell.heading(_heading(view, told), made_up=view.made_up)
-    ids = cases.listed(found, _wanted(services, view, found))
-    _walk(found, ids, told)
+    _walk(_listing(services, view), told)
     about = markup.tag(
         "p",
         markup.tag("a", markup.text("The list"), href=_here(item=""), target="_self"),
@@ -366,9 +361,11 @@ def _in_order(answers: Sequence[CaseAnswer], model: str | None) -> list[CaseAnsw
     return sorted(answers, key=lambda each: each.model != model)
 
 
-def _walk(found: Read, ids: Sequence[int], told: Case) -> None:
+def _walk(found: Listing | None, told: Case) -> None:
     """To the case before and after, along the list that the address describes."""
-    names = [found.items[id].public for id in ids]
+    if found is None:
+        return
+    names = found.publics
     at = names.index(told.item) if told.item in names else None
     left, right, where = st.columns([1, 1, 5], vertical_alignment="center")
     before = names[at - 1] if at else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import markup, shell
+from app import figures, follow, markup, shell
 from app.services import Services
 from domain.records import ProjectView
 from workflow import scorecard
@@ -23,7 +23,9 @@ def render(services: Services) -> None:
         " see none of this.",
         made_up=view.made_up,
     )
-    cards = scorecard.scorecards(services.store, by=services.person, project=view.name)
+    found = _asked(services, view)
+    follow.told(services, found, lambda: _asked(services, view), about="The scorecards are")
+    cards: Sequence[Card] = found.figure.value if found.figure else ()
     if cards:
         drift = _drift(cards)
         if drift:
@@ -32,9 +34,21 @@ def render(services: Services) -> None:
         name = f"{view.name}-scorecard.csv"
         st.download_button("Scorecard as CSV", scorecard.as_csv(cards), name, "text/csv", key="scorecard.csv")
         _over_time(cards)
-    else:
+    elif found.current:
         shell.show(markup.notice("Nobody has submitted anything yet."))
     _pay(services, view)
+
+
+def _asked(services: Services, view: ProjectView) -> figures.Asked:
+    """Everybody's cards, worked out again only if there is something new since."""
+    return figures.asked(
+        services.store,
+        services.settings,
+        "scorecard",
+        {"project": view.name, "by": None},
+        state=scorecard.mark(services.store, by=services.person, project=view.name),
+        size=scorecard.size(services.store, by=services.person, project=view.name),
+    )
 
 
 def _over_time(cards: Sequence[Card]) -> None:

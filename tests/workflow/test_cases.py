@@ -95,6 +95,24 @@ def test_text_is_found_in_ids_contents_and_answers_and_is_no_pattern(store: Stor
     assert hits("%") == hits("_____") == hits("nothing like it") == set()
 
 
+def test_a_listing_says_what_there_is_and_what_was_asked_for(store: Store) -> None:
+    items = filled(store)
+    told = cases.listing(
+        store, project="p", wanted=Wanted(model="filed"), scores=("key", None, None, None), text="answer 0 of"
+    )
+    assert told.ids == items[:3]
+    assert (told.models, told.dimensions, told.scores) == (("filed", "ran"), {"colour"}, Scores("key"))
+    assert told.title == "Accuracy against the key, what cannot be read counts as wrong"
+    assert set(told.unread) == {"format violation: states none, or not one", "refused"}
+    none = cases.listing(store, project="p", scores=("judge", "score", "nobody", None))
+    assert (none.scores, none.title) == (None, ""), "there is no such number"
+    lea = factories.make_person(store, "lea", role=Role.LEAD, stages=[])
+    (line,) = cases.page(store, person=lea, project="p", ids=none.ids[:1])
+    assert (line.item, line.answers) == (none.publics[0], [("filed", "Red."), ("ran", "red")])
+    quo = factories.make_person(store, "quo", project=factories.make_project(store, name="q"), role=Role.LEAD)
+    assert cases.page(store, person=quo, project="q", ids=none.ids) == [], "nothing of another project's items"
+
+
 # ---- one case --------------------------------------------------------------------------------------------------------
 
 
@@ -149,14 +167,14 @@ def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(stor
     with pytest.raises(NotFound, match="no item 'zzz'"):
         cases.case(store, person=lea, project="p", item="zzz")
     found = results.read(store, person=lea, project="p")
-    lines = cases.page(store, found, person=lea, ids=cases.listed(found, Wanted()))
+    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, Wanted()))
     assert {line.item for line in lines if line.closed} == {task.item}
     assert all(not line.answers for line in lines if line.asked or line.closed)
     other = next(line.item for line in lines if not line.closed)
     assert next(line for line in lines if line.item == other).asked
     for _ in range(2):
         cases.case(store, person=lea, project="p", item=other)
-    lines = cases.page(store, found, person=lea, ids=cases.listed(found, Wanted()))
+    lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, Wanted()))
     assert next(line for line in lines if line.item == other).answers, "after looking they are not asked any more"
     told = history.history(store, person=lea, project="p", item=other)
     assert sum("looked at the history" in step.words for step in told.steps) == 2  # once here, once there
@@ -185,7 +203,7 @@ def test_a_page_and_a_case_cost_the_same_in_a_large_project(store: Store) -> Non
         found = results.current(store, person=lea, project="p")
         ids = cases.listed(found, Wanted(show=Show.UNREAD))
         with asked(store) as statements:
-            cases.page(store, found, person=lea, ids=ids[:20])
+            cases.page(store, person=lea, project="p", ids=ids[:20])
             page = len(statements)
             cases.case(store, person=lea, project="p", item=f"colour/{len(ids) - 1}")
             whole = len(statements)

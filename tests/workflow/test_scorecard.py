@@ -17,7 +17,7 @@ from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.states import Stage
 from tests.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
-from workflow import audit, outlook, progress, scorecard, submit
+from workflow import accounts, audit, outlook, progress, scorecard, submit
 from workflow.projects import access_to
 
 
@@ -51,7 +51,14 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     said = {}
     for number, choice in enumerate(("red", "blue", "red", None)):
         said[_vote(store, ann, choice, 30.0 + number, clock)] = choice  # 30 + 31 + 32 + 33 = 126 s
+    marks = [scorecard.mark(store, by=lea, project="p")]
+    claimed(store, lea)  # who has something in hand is on no card
+    assert scorecard.mark(store, by=lea, project="p") == marks[0]
     theirs = {_vote(store, ben, "red", 60.0, clock): "red" for _ in range(3)}
+    marks.append(scorecard.mark(store, by=lea, project="p"))
+    accounts.set_active(store, login="ann", active=False)
+    marks.append(scorecard.mark(store, by=lea, project="p"))
+    assert len(set(marks)) == 3
     # Ben corrects his last one: 30 s more, and no second item.
     again = submit.undo(store, person=ben, project="p", stage=Stage.VERIFICATION)
     clock.advance(minutes=1)
