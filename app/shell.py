@@ -292,7 +292,7 @@ def pressed(services: Services) -> Iterator[None]:
         with acting_from(address if isinstance(address, str) else LOOPBACK):
             yield
     except TouchstoneError as error:
-        st.session_state["touchstone.refused"] = str(error)
+        st.session_state["touchstone.refused"] = on_page(str(error))
     except Exception as error:
         st.session_state["touchstone.refused"] = _unforeseen(error)
 
@@ -309,6 +309,7 @@ def tell_refused() -> None:
         show(markup.notice(refused, style="bad"))
 
 
+CALIBRATE = "the command `touchstone calibrate`"
 CONTROLS = {
     "--skip-bad": "“Let the good rows in when some are bad”",
     "--dimension": "“Dimension, if neither folders nor rows name it”",
@@ -316,16 +317,34 @@ CONTROLS = {
     "--field": "“Keys of the data with other names”:",
     "--control": "“Controls with other names”:",
     "--without": "“Controls that nothing is made of”:",
+    "--rater NAME": "“Who made annotations that name nobody”",
+    "--rater": "“Who made annotations that name nobody”",
+    "--raters-are": "“Their raters are”",
+    "--run": "“Run, for answers”",
+    "--unanswered": "“Label of items without an answer”",
+    "--by": "“By dimension”",
     "--pool-guidelines": "“Pool versions of the guideline”",
     "--vouch": "the list “People”:",
-    "--raters-are": "“Their raters are”",
+    "--human": "the list “People”",
+    "--judge": "the list “Judges”",
+    "--repeat": CALIBRATE,
+    "--swapped": CALIBRATE,
+    "--earlier": CALIBRATE,
+    "--units": CALIBRATE,
+    "--family": CALIBRATE,
+    "`--fill PLACEHOLDER=FIELD` or the boxes of the page Judges": "the boxes of this page",
+    " or --media-from ADDRESS; or give --local-files FOLDER, where Label Studio runs on this machine.": (
+        "; whoever runs the server sets it."
+    ),
 }
-"""What is an option of a command there is a control of a page here."""
+"""What is an option of a command there is a control of a page here, or something that only a command takes."""
+_WORDS = [re.escape(words) for words in sorted(CONTROLS, key=len, reverse=True) if not words.strip("-").isalpha()]
+_SAID = re.compile("|".join([*_WORDS, "`touchstone [^`]*`", "--[a-z]+(?:-[a-z]+)*"]))
 
 
 def on_page(words: str) -> str:
-    """What went wrong, with the controls of the page where the command line has options."""
-    return re.sub(r"--[a-z]+(-[a-z]+)*", lambda found: CONTROLS.get(found[0], found[0]), words)
+    """What went wrong, with the controls of the page where the command line has options; whole commands stay."""
+    return _SAID.sub(lambda found: CONTROLS.get(found[0], found[0]), words)
 
 
 FEW = 5

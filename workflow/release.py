@@ -34,6 +34,9 @@ from workflow.release_label_studio import Page, tasks_file
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
 
+OF_ANSWERS = ("predictions", "egoplan_submission")
+"""The formats that hold models' answers: of one run, if it is named."""
+
 
 @dataclass(frozen=True)
 class Exported:
@@ -191,7 +194,7 @@ def _release(
     page: Page | None,
     progress: Progress | None,
 ) -> Release:
-    if format in ("predictions", "egoplan_submission"):
+    if format in OF_ANSWERS:
         with store.read() as session:
             require_lead(session, by=by, project=project)
         readings.fill_up(store, project=project)
@@ -281,7 +284,7 @@ class _Answers:
         known = readings.readers(session, project_id=access.project_id)
         if self.reader not in known:
             raise FileRefused(f"Nobody has read answers as {self.reader!r}; there are {', '.join(known)}.")
-        if format not in ("predictions", "egoplan_submission") and (self.run or self.unanswered is not None):
+        if format not in OF_ANSWERS and (self.run or self.unanswered is not None):
             raise FileRefused(f"--run and --unanswered are about answers; {format} is exported without them.")
         if format == "egoplan_submission" and self.run is None:
             raise FileRefused("A submission holds the answers of one run; name it with --run.")

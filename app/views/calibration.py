@@ -176,4 +176,4 @@ def _ready(ready: dict[str, Any]) -> None:
         mime="application/zip",
         key="calibration.download",
     )
-    report(ready["html"], key="calibration.report")
+    report(shell.on_page(ready["html"]), key="calibration.report")

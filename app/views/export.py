@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,9 +13,13 @@ from annotation_schemas import registry
 from app import markup, shell, unpack
 from app.services import Services
 from domain.records import ProjectView
-from workflow import release
+from domain.runs import RunKind
+from workflow import release, runs
 
 CHOICES = {True: "The verified split: only what was kept", False: "All items as they stand"}
+
+OF_MODELS = (RunKind.MODEL, RunKind.IMPORT)
+"""The runs that hold models' answers."""
 
 
 def render(services: Services) -> None:
@@ -37,9 +42,12 @@ def render(services: Services) -> None:
             )
         with right:
             chosen = st.selectbox("Format", formats, key="export.format")
+            of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")
     if sent:
-        st.session_state["export.ready"] = _prepare(services, view, chosen, verified=bool(verified))
+        st.session_state["export.ready"] = _prepare(
+            services, view, chosen, verified=bool(verified), **(of_answers if chosen in release.OF_ANSWERS else {})
+        )
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
         _ready(ready)
@@ -54,7 +62,32 @@ def formats_of(view: ProjectView) -> list[str]:
     return [row.name for row in rows if row is not None and row.available]
 
 
-def _prepare(services: Services, view: ProjectView, chosen: str, *, verified: bool) -> dict[str, Any]:
+def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
+    """Whose answers, for formats that hold answers: one run's, or everybody's; nothing is asked without a run."""
+    who: dict[str, Any] = {"by": services.person, "project": view.name}
+    there = [run for kind in OF_MODELS for run in runs.runs_of(services.store, kind=kind, **who) if not run.withdrawn]
+    times = Counter(run.name for run in there)
+    named = {run.id: run.name + (f" ({run.id})" if times[run.name] > 1 else "") for run in there}
+    if not named:
+        return {}
+    run = st.selectbox("Run, for answers", list(named), index=None, format_func=named.__getitem__, key="export.run")
+    label = st.text_input(
+        "Label of items without an answer",
+        key="export.unanswered",
+        help="In a submission. Without one, a run that lacks answers is not written.",
+    )
+    return {"run": run, "unanswered": label.strip() or None}
+
+
+def _prepare(
+    services: Services,
+    view: ProjectView,
+    chosen: str,
+    *,
+    verified: bool,
+    run: str | None = None,
+    unanswered: str | None = None,
+) -> dict[str, Any]:
     with shell.progress_bar("Reading the items") as progress:
         made = release.release(
             services.store,
@@ -62,6 +95,8 @@ def _prepare(services: Services, view: ProjectView, chosen: str, *, verified: bo
             project=view.name,
             format=chosen,
             verified=verified,
+            run=run,
+            unanswered=unanswered,
             progress=progress,
         )
     manifest = made.files.get("manifest.json")

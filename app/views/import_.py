@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -67,10 +67,10 @@ def _items(services: Services, view: ProjectView) -> None:
             view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
         )
     model = None
-    if chosen == "predictions":
+    if chosen in ("predictions", LABEL_STUDIO):
         model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
     are = _raters_are() if chosen in ("ratings", LABEL_STUDIO) else None
-    told = _told_names() if chosen == LABEL_STUDIO else ("", "", "")
+    names = _told_names(model) if chosen == LABEL_STUDIO else None
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:
@@ -95,10 +95,8 @@ def _items(services: Services, view: ProjectView) -> None:
         if media is not None:
             media_dir = unpack.unpack(media, Path(folder) / "media", name=media.name)
         with shell.progress_bar("Reading") as progress:
-            if chosen == LABEL_STUDIO:
-                done = _label_studio(
-                    services, view, source, _names(*told), media_dir, dimension, skip_bad, are, progress
-                )
+            if names is not None:
+                done = _label_studio(services, view, source, names(), media_dir, dimension, skip_bad, are, progress)
             else:
                 done = bring_in.import_files(
                     services.store,
@@ -200,15 +198,26 @@ def _as_uploaded(folder: str) -> Iterator[None]:
         raise FileRefused(words) from error
 
 
-def _told_names() -> tuple[str, str, str]:
-    """What is called otherwise in a project of Label Studio, as it is typed."""
+def _told_names(model: str | None) -> Callable[[], Names]:
+    """What is called otherwise in a project of Label Studio, as it is typed; read when it is needed."""
     fields = st.text_area("Keys of the data with other names, each as FIELD=KEY", key="import.names.fields")
     controls = st.text_area("Controls with other names, each as CRITERION=CONTROL", key="import.names.controls")
-    return fields, controls, st.text_input("Controls that nothing is made of", key="import.names.without")
+    left, right = st.columns(2)
+    with left:
+        without = st.text_input("Controls that nothing is made of", key="import.names.without")
+    with right:
+        rater = st.text_input("Who made annotations that name nobody", key="import.names.rater")
 
+    def names() -> Names:
+        return Names(
+            _pairs(fields),
+            _pairs(controls),
+            frozenset(without.replace(",", " ").split()),
+            rater=rater.strip() or None,
+            model=(model or "").strip() or None,
+        )
 
-def _names(fields: str, controls: str, without: str) -> Names:
-    return Names(_pairs(fields), _pairs(controls), frozenset(without.replace(",", " ").split()))
+    return names
 
 
 def _pairs(text: str) -> dict[str, str]:

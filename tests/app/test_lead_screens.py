@@ -418,7 +418,9 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
 def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, show: Show, tmp_path: Path) -> None:
     data = {"image": "cup.png", "ask": "How many cups?", "answer": "Two.", "dimension": "counting"}
     fits = {"from_name": "verdict", "type": "choices", "value": {"choices": ["yes"]}}
-    task = {"id": 1, "data": data, "annotations": [{"id": 2, "completed_by": 3, "result": [fits]}]}
+    says = {"from_name": "says", "type": "textarea", "value": {"text": ["Two cups."]}}
+    made = [{"id": 2, "completed_by": 3, "result": [fits]}, {"id": 4, "result": [fits]}]
+    task = {"id": 1, "data": data, "annotations": made, "predictions": [{"id": 5, "result": [says]}]}
     (tmp_path / "tasks.json").write_text(json.dumps([task]), encoding="utf-8")
     (tmp_path / "cup.png").write_bytes(picture(201))
     accounts.create_person(store, login="boss", name="Boss", is_admin=True)
@@ -436,7 +438,16 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, sh
     assert "fits does not read NAME=THEIRS" in words(test)
     test.text_area(key="import.names.controls").input("fits=verdict").run()
     test.button(key="import.items.go").click().run()
-    assert "1 item came in; 1 rating came in; 1 of 1 images and clips found" in words(test), words(test)[-600:]
+    assert "name the person with “Who made annotations that name nobody”" in words(test)
+    test.text_input(key="import.names.rater").input("kim").run()
+    test.button(key="import.items.go").click().run()
+    assert "name it with “Model, if neither rows nor the file&#x27;s name say it”" in words(test)
+    test.text_input(key="import.model").input("tiny").run()
+    test.button(key="import.items.go").click().run()
+    assert "--" not in words(test)
+    assert "1 item came in; 1 answer came in; 2 ratings came in; 1 of 1 images and clips found" in words(test), words(
+        test
+    )[-600:]
     out = show("export", "boss")
     out.radio(key="export.verified").set_value(False)
     out.selectbox(key="export.format").select("label_studio")
@@ -445,6 +456,15 @@ def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, sh
         [task] = json.loads(packed.read("label_studio.json"))
     assert task["data"]["question"] == "How many cups?"
     assert task["annotations"][0]["result"][0]["meta"] == {"rater": "person-1"}
+    out.selectbox(key="export.format").select("predictions")
+    out.selectbox(key="export.run").select_index(0)
+    out.button(key="export.prepare").click().run()
+    with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
+        [name] = packed.namelist()
+        assert "Two cups." in packed.read(name).decode()
+    out.text_input(key="export.unanswered").input("N/A")
+    out.button(key="export.prepare").click().run()
+    assert "“Label of items without an answer” is for submissions" in words(out)
 
 
 def test_a_lead_says_on_import_who_the_raters_of_a_file_are(store: Store, show: Show, tmp_path: Path) -> None:

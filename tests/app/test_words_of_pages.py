@@ -1,0 +1,84 @@
+"""What is refused below a page says nothing in words of the command line: derived from every sentence there is."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from app import shell
+from tests.paths import ROOT
+
+ROOMS = (
+    *("agreement", "annotation_schemas", "db", "domain", "exporters", "importers", "inference", "media", "reports"),
+    *("workflow", "app/judging", "app/label_studio", "app/running", "app/views", "app/workbench"),
+)
+FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
+NOT_ON_PAGES = {
+    # No page names a stage or a place for an export, looks at batches, or keeps a rule.
+    ("workflow/release.py", "--out"),
+    ("workflow/release.py", "--stage"),
+    ("workflow/batches.py", "--again"),
+    ("workflow/batches.py", "--batch"),
+    ("reports/ruling.py", "--rule"),
+    # Calibration's page measures every criterion on its own scale.
+    ("reports/study.py", "--criterion"),
+    ("reports/study.py", "--scale"),
+    # What other programs are started with, and a program that is started by a command alone.
+    ("inference/fit.py", "--query-gpu"),
+    ("inference/fit.py", "--format"),
+    ("app/label_studio/beside.py", "--server"),
+    ("app/label_studio/pictures.py", "--media"),
+    ("app/label_studio/bridging.py", "--media-from"),  # names the option that was given
+    ("app/views/my_work.py", "--schema"),  # a command to be typed, for whoever has no project yet
+    # Colours in a style.
+    ("reports/charts.py", "--heat"),
+    ("reports/charts.py", "--paper"),
+}
+"""Options in texts that no page shows, each with its file."""
+
+
+def texts(path: Path) -> Iterator[str]:
+    """Every text in a file of code, but what stands there to explain it; what is filled in is three dots."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            inside |= {id(part) for part in node.values}
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "..." for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+            yield node.value
+
+
+def test_no_option_of_a_command_is_told_on_a_page() -> None:
+    left = set()
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            for text in texts(path):
+                said = re.sub("`touchstone [^`]*`", "", shell.on_page(text))
+                left |= {(path.relative_to(ROOT).as_posix(), flag) for flag in FLAG.findall(said)}
+    assert left - NOT_ON_PAGES == set(), "say in app.shell.CONTROLS what these are on a page"
+    assert left == NOT_ON_PAGES, "some of these are gone"
+
+
+def test_every_control_that_is_named_is_there() -> None:
+    """By its label on some page, and every option by the name that a command knows."""
+    pages = {text for path in (ROOT / "app").rglob("*.py") if path.name != "shell.py" for text in texts(path)}
+    commands = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "app/commands").glob("*.py"))
+    labels = {found for words in shell.CONTROLS.values() for found in re.findall("“([^”]+)”", words)}
+    assert len(labels) > 10
+    assert {label for label in labels if not any(text.startswith(label) for text in pages)} == set()
+    flags = {flag for words in shell.CONTROLS for flag in FLAG.findall(words)}
+    known = {flag for flag in flags if f'"{flag}"' in commands or f"{flag[2:].replace('-', '_')}:" in commands}
+    assert flags == known
+
+
+def test_whole_commands_stay_and_saying_it_twice_changes_nothing() -> None:
+    words = "Say --rater NAME, or `touchstone run judge --attacks`; --rater alone; --ink."
+    once = shell.on_page(words)
+    assert once == (
+        "Say “Who made annotations that name nobody”, or `touchstone run judge --attacks`; "
+        "“Who made annotations that name nobody” alone; --ink."
+    )
+    assert shell.on_page(once) == once
