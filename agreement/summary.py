@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -112,6 +112,7 @@ def summarise(
     raters: Iterable[str] | None = None,
     criteria: Iterable[str] | None = None,
     cross_check: bool = False,
+    statistics: Collection[str] = (),
 ) -> list[Result]:
     """All statistics that fit, and the reason for each that does not.
 
@@ -128,6 +129,8 @@ def summarise(
         Only these, in this order; ``RatingsError`` if one of them does not occur.
     cross_check
         Ask other packages, too, for what they offer (:func:`agreement.cross_check.peers_of`).
+    statistics
+        Only these, by their names in ``TITLES``; none: all. The others are not computed.
 
     Raises
     ------
@@ -136,6 +139,7 @@ def summarise(
     """
     table = rows if isinstance(rows, LongTable) else LongTable.from_rows(rows)
     wanted = tuple(dict.fromkeys(raters)) if raters is not None else None
+    _known(tuple(statistics), set(TITLES), "statistic", among="the statistics of agreement")
     if wanted is not None:
         _known(wanted, set(table.rater.names), "rater")
         table = table.of_raters(wanted)
@@ -157,7 +161,7 @@ def summarise(
             ratings = part.ratings(criterion, scale=scale) if by_dimension else replace(whole, scale=scale)
             if wanted is not None:
                 ratings = ratings.of(*(rater for rater in wanted if rater in ratings.raters))
-            results.extend(_results(ratings, criterion, dimension, cross_check))
+            results.extend(_results(ratings, criterion, dimension, cross_check, frozenset(statistics)))
     return results
 
 
@@ -191,20 +195,24 @@ def _parts(table: LongTable, by_dimension: bool) -> Iterator[tuple[str | None, L
         yield dimension or "", part
 
 
-def _results(table: Ratings, criterion: str, dimension: str | None, cross_check: bool = False) -> Iterator[Result]:
+def _results(
+    table: Ratings, criterion: str, dimension: str | None, cross_check: bool, wanted: Collection[str]
+) -> Iterator[Result]:
     scale = {"scale": table.scale.level, "scale_inferred": table.scale.inferred}
     several = len(table.raters) > 2
     pairs = list(combinations(table.raters, 2))
 
     def result(
         statistic: str, args: Mapping[str, Any], compute: Callable[[Ratings], Statistic], of: Ratings = table
-    ) -> Result:
+    ) -> Iterator[Result]:
+        if wanted and statistic not in wanted:
+            return
         if len(table.raters) < 2:
             reason = "There is only one rater." if table.raters else "There are no ratings."
             value = undefined(reason, n_units=0, n_raters=len(table.raters), n_left_out=len(table.units))
         else:
             value = compute(of)
-        return Result(
+        yield Result(
             statistic,
             {**args, **scale},
             criterion,
@@ -222,43 +230,43 @@ def _results(table: Ratings, criterion: str, dimension: str | None, cross_check:
 
     def of_pair(statistic: str, compute: Callable[[Ratings], Statistic], **args: Any) -> Iterator[Result]:
         for pair in pairs:
-            yield result(statistic, {**args, "pair": list(pair)}, compute, table.of(*pair))
+            yield from result(statistic, {**args, "pair": list(pair)}, compute, table.of(*pair))
         if not pairs:
-            yield result(statistic, args, compute)
+            yield from result(statistic, args, compute)
 
-    yield result("percent_agreement", {} if several or not pairs else {"pair": list(pairs[0])}, percent_agreement)
+    yield from result("percent_agreement", {} if several or not pairs else {"pair": list(pairs[0])}, percent_agreement)
     if several:
         yield from of_pair("percent_agreement", percent_agreement)
     for weights in _WEIGHTS:
         yield from of_pair("cohen_kappa", partial(cohen_kappa, weights=weights), weights=weights)
         if several:
-            yield result("light_kappa", {"weights": weights}, partial(light_kappa, weights=weights))
-    yield result("fleiss_kappa", {}, fleiss_kappa)
+            yield from result("light_kappa", {"weights": weights}, partial(light_kappa, weights=weights))
+    yield from result("fleiss_kappa", {}, fleiss_kappa)
     ordered = table.scale.level != "nominal"
     numeric = ordered and table.numeric
     for name, coefficient in _OF_ANY_NUMBER.items():
         if name == "scott_pi" and several:
             continue
         for weights in _WEIGHTS if ordered else _WEIGHTS[:1]:
-            yield result(name, {"weights": weights}, partial(coefficient, weights=weights))
+            yield from result(name, {"weights": weights}, partial(coefficient, weights=weights))
     for level in LEVELS:
         if level == "ratio" and table.scale.level != "ratio":
             continue
-        yield result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, level=level))
+        yield from result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, level=level))
     yield from of_pair("pearson", pearson)
     for form in FORMS:
         if form == "ICC(1,1)" or numeric:
-            yield result("icc", {"form": form}, partial(icc, form=form))
+            yield from result("icc", {"form": form}, partial(icc, form=form))
     if len(table.raters) < 2:
         return
     if ordered:
         yield from of_pair("spearman", spearman)
         yield from of_pair("kendall_tau", kendall_tau)
         if several:
-            yield result("kendall_w", {}, kendall_w)
+            yield from result("kendall_w", {}, kendall_w)
     if numeric:
         if several:
-            yield result("mean_pearson", {}, mean_pearson)
+            yield from result("mean_pearson", {}, mean_pearson)
         for name, of_two in _OF_TWO.items():
             yield from of_pair(name, of_two)
 
@@ -266,12 +274,10 @@ def _results(table: Ratings, criterion: str, dimension: str | None, cross_check:
 _OF_TWO = {"lins_concordance": lins_concordance, "bias": bias, "mae": mae, "rmse": rmse}
 
 
-def _known(names: tuple[str, ...], there: set[str], what: str) -> None:
+def _known(names: tuple[str, ...], there: set[str], what: str, among: str = "these ratings") -> None:
     for name in names:
         if name not in there:
-            raise RatingsError(
-                f"There is no {what} {name!r} among these ratings; there are: {', '.join(sorted(there))}."
-            )
+            raise RatingsError(f"There is no {what} {name!r} among {among}; there are: {', '.join(sorted(there))}.")
 
 
 def _number(value: float) -> float | None:

@@ -498,14 +498,17 @@ class Derived(_Part):
 
 
 class Report(_Part):
-    """What the agreement report says by default."""
+    """What Results, Agreement and Calibration show first; whoever asks for something else gets that."""
 
     unit: Literal["item", "prediction", "dimension"] = "item"
-    """What is one unit; ``dimension``: the mean of a model's answers in a dimension."""
+    """What is one unit: `item` begins with the votes of verification (where there is one), `prediction` with the grades
+    of models' answers, `dimension` with the means of a model's answers in each dimension."""
     by: Literal["dimension", "group"] | None = None
-    """One line for each of these."""
+    """One set of numbers for each of these; absent: agreement is of all together, results and calibration are by
+    dimension."""
     statistics: tuple[str, ...] = ()
-    """Rows of the registry of statistics."""
+    """Rows of the registry of statistics: those of agreement that are shown, on calibration, too (none: all that fit);
+    `accuracy` and `derived` are what Results begins with."""
     scales: dict[str, Literal["nominal", "ordinal", "interval", "ratio"]] = Field(default_factory=dict)
     """How a criterion's values are measured, where it is not plain from its kind."""
     derived: tuple[Derived, ...] = ()

@@ -51,7 +51,7 @@ FILES = 200
 _IN_MEMORY = 32
 _NICE = 10
 WORKS: Mapping[str, str] = {
-    "agreement": "workflow.measure:figures",
+    "agreement": "workflow.agreement_page:figures",
     "calibration": "app.views.calibration:files_of",
     "cases": "workflow.cases:listing",
     "results": "workflow.leaderboards:leaderboards",

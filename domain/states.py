@@ -65,6 +65,17 @@ class RatersAre(StrEnum):
     MACHINES = "machines"
 
 
+class Cut(StrEnum):
+    """How ratings are cut into sets, each of which is measured by itself."""
+
+    WHOLE = "whole"
+    """One set of all."""
+    DIMENSION = "dimension"
+    """One for each dimension."""
+    GROUP = "group"
+    """One for each group of dimensions."""
+
+
 class Items(StrEnum):
     """Which items count where something is scored."""
 

@@ -62,6 +62,7 @@ def calibration(study: Study, source: Source, rule: Rule | None = None, *, cross
             "scales": {name: (scale.level, scale.categories) for name, scale in study.scales.items()},
             "unparsed": sorted(study.unparsed),
             "tuned": study.tuned,
+            "statistics": sorted(study.statistics),
             "runs": asdict(study.runs),
         },
     )

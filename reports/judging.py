@@ -18,7 +18,7 @@ from agreement.constant import BesideConstant, beside_constant
 from agreement.corrected import clustered_mean
 from agreement.correlation import pearson, spearman
 from agreement.kappa import cohen_kappa
-from agreement.ratings import MISSING, Floats
+from agreement.ratings import MISSING, Floats, Ratings
 from reports.content import Bars, Behind, Block, Cell, Dots, Figure, Heat, Lines, Mark, Point, Section, Table
 from reports.people import MOST_VALUES, main_statistic, main_weights
 from reports.study import Slice, Study
@@ -235,8 +235,6 @@ def _noise(study: Study) -> list[Block]:
 
 
 def _with_mean(part: Slice, judge: str) -> Figure:
-    from agreement.ratings import Ratings
-
     pair = np.stack([part.human_mean, part.numbers(judge)], axis=1)
     return Figure.of(pearson(Ratings.from_array(pair, raters=("people", "judge"))))
 
@@ -245,24 +243,20 @@ def _pairs(study: Study) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     behind: list[Behind] = []
     numeric = any(part.numeric for part in study.slices)
+    titles = {
+        "percent_agreement": "equal",
+        "cohen_kappa": "Cohen's kappa",
+        "krippendorff_alpha": "Krippendorff's alpha",
+    }
+    titles |= {"pearson": "Pearson's r", "spearman": "Spearman's rho"} if numeric else {}
+    shown = {name: title for name, title in titles.items() if study.shows(name)}
     for part in study.slices:
-        _, statistic = main_statistic(part)
-        weights = main_weights(part)
         for judge in part.judges:
             for human in part.humans:
                 pair = part.table.of(human, judge)
                 behind.append(Behind(part.dimension, (human, judge), part.criterion))
-                cells: list[Cell] = [
-                    Figure.of(percent_agreement(pair), share=True),
-                    Figure.of(cohen_kappa(pair, weights=weights)),
-                    Figure.of(statistic(pair)),
-                ]
-                if numeric:
-                    cells += [Figure.of(pearson(pair)), Figure.of(spearman(pair))]
-                rows.append((*part.where, judge, human, *cells))
-    columns = ["criterion", "dimension", "judge", "person", "equal", "Cohen's kappa", "Krippendorff's alpha"]
-    if numeric:
-        columns += ["Pearson's r", "Spearman's rho"]
+                rows.append((*part.where, judge, human, *(_coefficient(name, pair, part) for name in shown)))
+    columns = ["criterion", "dimension", "judge", "person", *shown.values()]
     weighted = " Kappa has quadratic weights where the scale has an order." if numeric else ""
     return [
         Table(
@@ -276,9 +270,23 @@ def _pairs(study: Study) -> list[Block]:
     ]
 
 
+def _coefficient(name: str, pair: Ratings, part: Slice) -> Figure:
+    """A coefficient of two raters in a slice, by its name in the registry."""
+    if name == "percent_agreement":
+        return Figure.of(percent_agreement(pair), share=True)
+    if name == "cohen_kappa":
+        return Figure.of(cohen_kappa(pair, weights=main_weights(part)))
+    if name == "krippendorff_alpha":
+        return Figure.of(main_statistic(part)[1](pair))
+    return Figure.of(pearson(pair) if name == "pearson" else spearman(pair))
+
+
 def _majority(study: Study) -> list[Block]:
     """Each judge with what most people say, which is how PCA-Bench's Table 4 has it."""
     rows: list[tuple[Cell, ...]] = []
+    equal, kappa = study.shows("percent_agreement"), study.shows("cohen_kappa")
+    if not equal and not kappa:
+        return []
     for part in study.slices:
         if len(part.categories) > MOST_VALUES:
             continue
@@ -289,8 +297,8 @@ def _majority(study: Study) -> list[Block]:
                 (
                     *part.where,
                     judge,
-                    Figure.of(percent_agreement(pair), share=True),
-                    Figure.of(cohen_kappa(pair, weights=main_weights(part))),
+                    *([Figure.of(percent_agreement(pair), share=True)] if equal else []),
+                    *([Figure.of(cohen_kappa(pair, weights=main_weights(part)))] if kappa else []),
                 )
             )
     if not rows:
@@ -299,7 +307,7 @@ def _majority(study: Study) -> list[Block]:
         Table(
             "judge_majority",
             "Each judge with most of the people",
-            ("criterion", "dimension", "judge", "equal", "Cohen's kappa"),
+            ("criterion", "dimension", "judge", *(["equal"] if equal else []), *(["Cohen's kappa"] if kappa else [])),
             tuple(rows),
             unit="each value with its 95 % interval and the units that count",
             note="Comparable with published kappas of a judge and a majority. Units on which no value has most votes "

@@ -229,6 +229,7 @@ def reliability(study: Study) -> Section:
     if len(study.humans) < 2:
         reason = "Only one person was named, so nobody knows how far people agree; at least two are needed."
         return Section(2, "people", "How far people agree with each other", reason, (Text(reason, "missing"),))
+    shown = {"equal": study.shows("percent_agreement"), "kappa": study.shows("cohen_kappa", "light_kappa")}
     for part in study.slices:
         name, statistic = main_statistic(part)
         if len(part.humans) < 2:
@@ -239,7 +240,9 @@ def reliability(study: Study) -> Section:
         lines.append((part.name, (mark("people among themselves", found),)))
         if part.dimension is None:
             leads.append(f"{part.criterion}: {said(found)} on {found.n_units:,} units")
-        for title, of in _reliability_statistics(part):
+        for names, title, of in _reliability_statistics(part):
+            if not study.shows(*names):
+                continue
             rows.append((*part.where, title, Figure.of(of(people), share=title == "Percent agreement")))
         for one, other in combinations(part.humans, 2):
             pair = people.of(one, other)
@@ -248,8 +251,8 @@ def reliability(study: Study) -> Section:
                 (
                     *part.where,
                     f"{one} and {other}",
-                    Figure.of(percent_agreement(pair), share=True),
-                    Figure.of(cohen_kappa(pair, weights=main_weights(part))),
+                    *([Figure.of(percent_agreement(pair), share=True)] if shown["equal"] else []),
+                    *([Figure.of(cohen_kappa(pair, weights=main_weights(part)))] if shown["kappa"] else []),
                     Figure.of(statistic(pair)),
                 )
             )
@@ -278,7 +281,12 @@ def reliability(study: Study) -> Section:
         Table(
             "people_pairs",
             "Each pair of people",
-            ("criterion", "dimension", "pair", "equal", kappa, statistic_name),
+            (
+                *("criterion", "dimension", "pair"),
+                *(["equal"] if shown["equal"] else []),
+                *([kappa] if shown["kappa"] else []),
+                statistic_name,
+            ),
             tuple(pairs),
             unit="each value with its 95 % interval and the units it rests on",
             behind=tuple(behind),
@@ -288,27 +296,33 @@ def reliability(study: Study) -> Section:
     return Section(2, "people", "How far people agree with each other", lead, tuple(blocks))
 
 
-def _reliability_statistics(part: Slice) -> Iterator[tuple[str, Callable[[Ratings], Statistic]]]:
+def _reliability_statistics(part: Slice) -> Iterator[tuple[tuple[str, ...], str, Callable[[Ratings], Statistic]]]:
+    """The coefficients of people, by the names of the registry, as they are called, and what computes them."""
     level = part.table.scale.level
-    yield "Percent agreement", percent_agreement
+    yield ("percent_agreement",), "Percent agreement", percent_agreement
     weights = main_weights(part)
     suffix = "" if weights == "none" else f", {weights} weights"
+    kappa = ("cohen_kappa", "light_kappa")
     if len(part.humans) == 2:
-        yield f"Cohen's kappa{suffix}", lambda ratings: cohen_kappa(ratings, weights=weights)
+        yield kappa, f"Cohen's kappa{suffix}", lambda ratings: cohen_kappa(ratings, weights=weights)
     else:
-        yield f"Mean of Cohen's kappa over pairs (Light){suffix}", lambda ratings: light_kappa(ratings, weights=weights)
-    yield "Fleiss' kappa", fleiss_kappa
-    yield f"Krippendorff's alpha ({level})", lambda ratings: krippendorff_alpha(ratings, level=level)
+        light = f"Mean of Cohen's kappa over pairs (Light){suffix}"
+        yield kappa, light, lambda ratings: light_kappa(ratings, weights=weights)
+    yield ("fleiss_kappa",), "Fleiss' kappa", fleiss_kappa
+    alpha = f"Krippendorff's alpha ({level})"
+    yield ("krippendorff_alpha",), alpha, lambda ratings: krippendorff_alpha(ratings, level=level)
     yield (
+        ("gwet_ac",),
         "Gwet's AC1" if weights == "none" else f"Gwet's AC2{suffix}",
         lambda ratings: gwet_ac(ratings, weights=weights),
     )
     if part.numeric:
-        yield "ICC(1,1), whoever rated", lambda ratings: icc(ratings, form="ICC(1,1)")
-        yield "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
-        yield "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
+        yield ("icc",), "ICC(1,1), whoever rated", lambda ratings: icc(ratings, form="ICC(1,1)")
+        yield ("icc",), "ICC(2,1), absolute agreement", lambda ratings: icc(ratings, form="ICC(2,1)")
+        yield ("icc",), "ICC(3,1), order only", lambda ratings: icc(ratings, form="ICC(3,1)")
         if not part.people.rated.all() and len(part.table.units) <= MOST_FOR_REML:
             yield (
+                ("icc",),
                 "ICC(2,1) of all ratings, gaps included (REML)",
                 lambda ratings: icc(ratings, form="ICC(2,1)", missing="reml"),
             )

@@ -83,6 +83,8 @@ class Study:
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Judge -> the models of its own family, itself included."""
     by_dimension: bool = True
+    statistics: frozenset[str] = frozenset()
+    """Of the coefficients in tables only these, and Krippendorff's alpha, on which the verdict rests; none: all."""
     tuned: bool = False
     """Whether a judge's prompt was tuned on these very units: then there is no verdict."""
     ends: Mapping[str, Sequence[Any]] = field(default_factory=dict)
@@ -138,6 +140,10 @@ class Study:
     def machines(self) -> frozenset[str]:
         """All names that are judges in one way or another."""
         return frozenset({*self.judges, *self.runs.names()})
+
+    def shows(self, *names: str) -> bool:
+        """Whether a coefficient, by its names, stands in the tables."""
+        return not self.statistics or "krippendorff_alpha" in names or not self.statistics.isdisjoint(names)
 
     @cached_property
     def left_aside(self) -> Mapping[str, int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
 from agreement.ratings import Scale
-from annotation_schemas import derived
+from annotation_schemas import derived, reporting
 from annotation_schemas.model import Derived, Schema
 from db import events, files, judging
 from db import runs as stored
@@ -21,7 +21,7 @@ from domain.policies import same
 from domain.records import About, Person, Rating
 from domain.replies import Attacked, JudgeAbout, reason_of
 from domain.runs import OPEN, RESUMABLE, RunKind
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 from reports.content import Source
 from reports.ruling import rule_from_text
 from reports.study import Runs, StoredRule, Study
@@ -30,7 +30,7 @@ from workflow.derived import MAJORITY, scale_of, settled_ratings
 from workflow.identities import same_judge
 from workflow.measure import beside_metrics, measured
 from workflow.projects import Access, require_lead
-from workflow.ratings import Raters, by_guideline, judge_ratings, raters_of, unit_of
+from workflow.ratings import Raters, by_guideline, cut_by, judge_ratings, raters_of, unit_of
 from workflow.replies import ends_of
 from workflow.runs import spec_of_run
 
@@ -52,6 +52,8 @@ def study_of(
     tuned: bool = False,
     pool_guidelines: bool = False,
     items: Items | str | None = None,
+    by: Cut | None = None,
+    statistics: Collection[str] | None = None,
 ) -> tuple[Study, Source]:
     """The ratings of one stage of a project with people and judges told apart, and what identifies these ratings.
 
@@ -60,6 +62,9 @@ def study_of(
     this report that it is a person. A derived criterion compares a judge with most of the people, who have
     settled every part before (``workflow.derived``).
 
+    ``by`` and ``statistics`` are how ratings are cut and which coefficients stand in tables (none: all); None: as the
+    schema's report says, else by dimension and all.
+
     Raises
     ------
     RatingsError
@@ -67,7 +72,10 @@ def study_of(
         rated under several versions of the guideline and nobody said to pool them.
     """
     with store.read() as session:
-        rules = _rules(require_lead(session, by=person, project=project).schema, stage, criteria)
+        schema = require_lead(session, by=person, project=project).schema
+    rules = _rules(schema, stage, criteria)
+    by = by or reporting.cut_first(schema) or Cut.DIMENSION
+    statistics = reporting.agreement_first(schema) if statistics is None else statistics
     needed = None
     if criteria is not None:
         plain = [name for name in criteria if name not in rules]
@@ -137,7 +145,7 @@ def study_of(
         **{name: each for name, each in followed.items() if None not in each},
     }
     study = Study(
-        rows,
+        cut_by(rows, schema, by),
         tuple(humans),
         tuple(judges),
         scales={name: scale for name, scale in declared.items() if name in {row.criterion for row in used}},
@@ -152,10 +160,24 @@ def study_of(
         metrics=raters.metrics,
         attacks=[each for each in attacked if criteria is None or each.criterion in criteria],
         attacked_others=attacked_others,
+        by_dimension=by is not Cut.WHOLE,
+        statistics=reporting.with_means(statistics),
         rule=stored_rule(store, person=person, project=project, judges=judges),
         judge_runs=_abouts(store, judge_runs, [*judges, *runs.earlier_names()]),
     )
     return study, Source(f"{access.title}, {stage.value}", _digest(used), "project", counted.sentence)
+
+
+def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:
+    """The stage whose ratings are compared first: that of the unit of the schema's report, if a machine has rated
+    there, else grading, else verification."""
+    with store.read() as session:
+        schema = require_lead(session, by=person, project=project).schema
+    there = [each for each in (Stage.GRADING, Stage.VERIFICATION) if getattr(schema.stages, each.value) is not None]
+    first = reporting.stage_first(schema)
+    if first in there and raters_of(store, person=person, project=project, stage=first).machines:
+        return first
+    return there[0] if there else Stage.GRADING
 
 
 RULE = "calibration.rule"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from agreement.ratings import Scale
@@ -33,12 +33,14 @@ def agreement_of_means(
     pool_guidelines: bool = False,
     cross_check: bool = False,
     items: Items | str | None = None,
+    statistics: Collection[str] = (),
 ) -> list[Result]:
     """Statistics whose units are the means of a model's answers in a dimension.
 
     People among ``raters`` are one column, in which each answer has the grade that the schema makes of several
     (``combine``); every judge, metric and rater out of a file is a column of its own. A mean is over the answers that
-    all columns have, whose number is ``args["answers"]``. Without ``raters``, everybody who has graded.
+    all columns have, whose number is ``args["answers"]``. Without ``raters``, everybody who has graded. ``statistics``
+    leaves only these; none: all that fit.
 
     Raises
     ------
@@ -70,11 +72,14 @@ def agreement_of_means(
         columns = _columns(schema, name, rows, chosen=chosen, there=there)
         if len(columns) < 2 and criteria is None:
             continue
-        found += _of_columns(name, columns, rows, cross_check=cross_check)
+        found += _of_columns(name, columns, rows, cross_check=cross_check, statistics=statistics)
     counted = counting_of(store, person=person, project=project, items_=items)
     found = [of_items(each, counted) for each in found]
     if not found and rows:
-        raise RatingsError("No criterion has grades of two of these raters; people together count as one.")
+        raise RatingsError(
+            "No criterion has grades of two of these raters; people together count as one. Compare each answer instead "
+            "(--unit prediction), or let a judge rate, too."
+        )
     return found
 
 
@@ -104,7 +109,12 @@ def _columns(
 
 
 def _of_columns(
-    criterion: str, columns: dict[str, dict[str, float]], rows: Sequence[Rating], *, cross_check: bool
+    criterion: str,
+    columns: dict[str, dict[str, float]],
+    rows: Sequence[Rating],
+    *,
+    cross_check: bool,
+    statistics: Collection[str],
 ) -> list[Result]:
     shared = set.intersection(*(set(column) for column in columns.values())) if columns else set()
     if not shared:
@@ -117,6 +127,12 @@ def _of_columns(
             model = unit.rpartition(BETWEEN)[2]
             lots.setdefault(f"{dimensions[unit]}{BETWEEN}{model}", []).append(column[unit])
         means += [Rating(unit, rater, criterion, math.fsum(values) / len(values)) for unit, values in lots.items()]
-    results = summarise(means, scales={criterion: Scale("interval")}, raters=list(columns), cross_check=cross_check)
+    results = summarise(
+        means,
+        scales={criterion: Scale("interval")},
+        raters=list(columns),
+        cross_check=cross_check,
+        statistics=statistics,
+    )
     told = {"unit": "dimension", "answers": len(shared)}
     return [replace(each, args={**each.args, **told}) for each in results]

@@ -19,7 +19,7 @@ from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Ste
 from workflow.comments import SOMEBODY, thread_of, title_of
 from workflow.counting import counting
 from workflow.projects import Access, access_to
-from workflow.ratings import BETWEEN
+from workflow.ratings import BETWEEN, NO_GROUP
 from workflow.show import asset_view
 from workflow.sight import FOR_SENIORS, look_into, sight
 
@@ -126,6 +126,7 @@ def find(
     differ: Stage | None = None,
     said: Said | None = None,
     among: Items | str | None = None,
+    group: str | None = None,
     offset: int = 0,
     limit: int = 100,
 ) -> Found:
@@ -134,7 +135,8 @@ def find(
 
     ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
     whose ratings came from files included (for leads); ``text`` those in whose id or title it is; ``among`` those that
-    counted in a number (``workflow.counting``), None: those that usually do.
+    counted in a number (``workflow.counting``), None: those that usually do; ``group`` those whose dimension is of that
+    group.
     """
     units: set[str] | None = None
     if differ is not None and said is not None:
@@ -146,7 +148,7 @@ def find(
         if not at_least(access.role, Role.SENIOR):
             raise NotAllowed(FOR_SENIORS)
         where: dict[str, Any] = {"project_id": access.project_id, "dimension": dimension}
-        if not text and differ is None and state is None and among is None:
+        if not text and differ is None and state is None and among is None and group is None:
             n = threads.count_items(session, **where)
             rows = threads.find_items(session, **where, offset=offset, limit=limit)
             return _shown(session, access, person, rows, n)
@@ -158,6 +160,9 @@ def find(
                 ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
                 wanted = {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
             rows = [row for row in rows if row.id in wanted]
+        if group is not None:
+            groups = {each.id: each.group or NO_GROUP for each in access.schema.dimensions}
+            rows = [row for row in rows if groups.get(row.dimension, NO_GROUP) == group]
         if among is not None:
             counted = counting(session, access=access, items_=among)
             rows = [row for row in rows if counted.counts(row.id)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
@@ -18,12 +18,10 @@ from db.engine import Store
 from domain.errors import RatingsError
 from domain.policies import same
 from domain.records import Person, Rating
-from domain.replies import Replies
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 from workflow.counting import Counting, counting_of
 from workflow.projects import require_lead
-from workflow.ratings import BETWEEN, Raters, by_guideline, criteria_of, raters_of, ratings_of
-from workflow.replies import replies_of_judges
+from workflow.ratings import BETWEEN, by_guideline, criteria_of, cut_by, raters_of, ratings_of
 
 _DRAWN = "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
 UNMEASURED = {
@@ -42,13 +40,14 @@ def agreement_of(
     person: Person | None,
     project: str,
     stage: Stage,
-    by_dimension: bool = False,
+    by: Cut = Cut.WHOLE,
     criteria: Sequence[str] | None = None,
     raters: Sequence[str] | None = None,
     scales: Mapping[str, Scale] | None = None,
     pool_guidelines: bool = False,
     cross_check: bool = False,
     items: Items | str | None = None,
+    statistics: Collection[str] = (),
 ) -> list[Result]:
     """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
 
@@ -63,6 +62,7 @@ def agreement_of(
     A machine is never counted among the people: raters whose ratings came from a file, and of whom nobody has said that
     they are people (``workflow.file_raters``), are measured only if ``raters`` names them, or if no person has rated.
     Beside a reference metric a criterion's values are numbers on an interval scale (``beside_metrics``).
+    ``statistics`` leaves only these (``agreement.summary.TITLES``); none: all that fit.
 
     Grades are those of the items that count (``items``, see ``workflow.counting``); votes of verification are all.
 
@@ -72,8 +72,11 @@ def agreement_of(
     rows, declared = measured(
         store, person=person, project=project, stage=stage, criteria=criteria, scales=scales, items=items
     )
+    with store.read() as session:
+        rows = cut_by(rows, require_lead(session, by=person, project=project).schema, by)
     counted = counting_of(store, person=person, project=project, items_=items, stage=stage)
     there = raters_of(store, person=person, project=project, stage=stage)
+    by_dimension = by is not Cut.WHOLE
     if raters is None:
         rows = [row for row in rows if not there.people or row.rater in there.people]
         declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
@@ -88,13 +91,21 @@ def agreement_of(
             by_dimension=by_dimension and bool(rows),
             raters=raters if rows else None,
             cross_check=cross_check,
+            statistics=statistics,
         )
         found = found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
         return [of_items(each, counted) for each in found]
     return [
         of_items(_of_version(each, _version(number)), counted)
         for number, part in by_version
-        for each in _of_part(part, declared, by_dimension=by_dimension, raters=raters, cross_check=cross_check)
+        for each in _of_part(
+            part,
+            declared,
+            by_dimension=by_dimension,
+            raters=raters,
+            cross_check=cross_check,
+            statistics=statistics,
+        )
     ]
 
 
@@ -145,47 +156,6 @@ def beside_metrics(
     return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}
 
 
-class Figures(NamedTuple):
-    """What the page Agreement shows of a stage."""
-
-    lines: Sequence[Result]
-    raters: Raters
-    replies: Sequence[Replies]
-    counting: Counting
-
-
-def figures(
-    store: Store,
-    *,
-    project: str,
-    stage: Stage,
-    by_dimension: bool,
-    pool_guidelines: bool,
-    items: Items | None,
-) -> Figures:
-    """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
-
-    For whoever has made sure that the person may see them.
-    """
-    there = raters_of(store, person=None, project=project, stage=stage)
-    return Figures(
-        agreement_of(
-            store,
-            person=None,
-            project=project,
-            stage=stage,
-            by_dimension=by_dimension,
-            pool_guidelines=pool_guidelines,
-            items=items,
-        ),
-        there,
-        replies_of_judges(store, person=None, project=project, stage=stage, by_dimension=by_dimension, items=items)
-        if there.machines
-        else [],
-        counting_of(store, person=None, project=project, items_=items, stage=stage),
-    )
-
-
 def mark(
     store: Store, *, person: Person | None, project: str, stage: Stage, asking: bool = False
 ) -> tuple[int | str, ...]:
@@ -218,6 +188,7 @@ def _of_part(
     by_dimension: bool,
     raters: Sequence[str] | None,
     cross_check: bool,
+    statistics: Collection[str],
 ) -> list[Result]:
     """The statistics of the ratings under one version, in which not everybody need have rated everything."""
     rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
@@ -225,7 +196,9 @@ def _of_part(
     if mine == []:
         return []
     scales = {name: scale for name, scale in declared.items() if name in rated}
-    return summarise(rows, scales=scales, by_dimension=by_dimension, raters=mine, cross_check=cross_check)
+    return summarise(
+        rows, scales=scales, by_dimension=by_dimension, raters=mine, cross_check=cross_check, statistics=statistics
+    )
 
 
 def of_items(result: Result, counted: Counting) -> Result:

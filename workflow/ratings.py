@@ -18,7 +18,7 @@ from domain.judging import JudgePlan, Verdict
 from domain.policies import same
 from domain.records import BadRow, Person, Rating
 from domain.runs import RunKind
-from domain.states import Items, RatersAre, Stage
+from domain.states import Cut, Items, RatersAre, Stage
 from importers.ratings import read_ratings
 from workflow import file_raters
 from workflow.counting import Counting, counting, of_names
@@ -117,6 +117,18 @@ def stage_ratings(
     ]
     found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
     return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]
+
+
+def cut_by(rows: Iterable[Rating], schema: Schema, by: Cut) -> list[Rating]:
+    """The ratings as they are cut: with the group of their dimension in its place, where they are cut by groups."""
+    if by is not Cut.GROUP:
+        return list(rows)
+    groups = {each.id: each.group for each in schema.dimensions if each.group}
+    return [replace(row, dimension=groups.get(row.dimension or "", NO_GROUP)) for row in rows]
+
+
+NO_GROUP = "no group"
+"""Dimensions that belong to none are measured together, cut by groups."""
 
 
 def _item_of(unit: str, outside: Collection[str]) -> str | None:

@@ -10,10 +10,10 @@ from db.engine import Store
 from domain.errors import RatingsError
 from domain.records import Person
 from domain.replies import Replies, reason_of, replies_of
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 from workflow.counting import counting
 from workflow.projects import require_lead
-from workflow.ratings import Raters, criteria_of, judge_ratings, raters_of, stage_ratings
+from workflow.ratings import Raters, criteria_of, cut_by, judge_ratings, raters_of, stage_ratings
 
 METRIC_ENDS = (0.0, 1.0)
 """Of the scale of reference metrics."""
@@ -43,7 +43,7 @@ def replies_of_judges(
     stage: Stage,
     judges: Sequence[str] | None = None,
     criteria: Sequence[str] | None = None,
-    by_dimension: bool = False,
+    by: Cut = Cut.WHOLE,
     items: Items | str | None = None,
 ) -> list[Replies]:
     """What became of what judges and other machines were asked in a stage, by criterion; also what was said when they
@@ -56,12 +56,14 @@ def replies_of_judges(
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
         counted = counting(session, access=access, items_=items, stage=stage)
-        rows = stage_ratings(session, access=access, stage=stage, counted=counted)
-        failed = [
+        rows = cut_by(stage_ratings(session, access=access, stage=stage, counted=counted), access.schema, by)
+        lost_ = [
             (rating, verdict)
             for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
             if not verdict.scored
         ]
+        about = cut_by([rating for rating, _ in lost_], access.schema, by)
+        failed = [(rating, verdict) for rating, (_, verdict) in zip(about, lost_, strict=True)]
     ends = ends_of(access.schema, stage)
     values: dict[tuple[str, str], dict[str, Any]] = {}
     lost: dict[tuple[str, str], dict[str, str]] = {}
@@ -86,7 +88,7 @@ def replies_of_judges(
             if not mine and not without:
                 continue
             there = dict.fromkeys(parts[unit] for unit in [*mine, *without])
-            for dimension in [None, *there] if by_dimension and len(there) > 1 else [None]:
+            for dimension in [None, *there] if by is not Cut.WHOLE and len(there) > 1 else [None]:
                 found.append(
                     replies_of(
                         judge,

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas import derived
+from annotation_schemas import derived, reporting
 from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
@@ -440,7 +440,7 @@ def title_of(found: Read, scores: Scores) -> str:
 
 
 def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
-    """Everything that this project's answers can be scored by."""
+    """Everything that this project's answers can be scored by; what the schema's report names stands first."""
     there: list[Scores] = []
     if any(answer.why != NO_KEY for answer in found.answers):
         there.append(Scores("key"))
@@ -467,7 +467,18 @@ def scores_of(found: Read, method: Method = "ppi") -> list[Scores]:
         there += [Scores("human", rule.name)] if people else []
         there += [Scores("judge", rule.name, judge) for judge in judges]
         there += [Scores("corrected", rule.name, judge, method) for judge in judges] if people else []
-    return there
+    return sorted(there, key=lambda each: _place(found.schema, each))
+
+
+def _place(schema: Schema, scores: Scores) -> int:
+    """Where a way of scoring stands: what the schema's ``report: statistics`` name stands first, in their order."""
+    mine: Iterable[str] = ()
+    if scores.kind == "key":
+        mine = (reporting.ACCURACY,)
+    elif derived.find(schema, scores.criterion) is not None:
+        mine = reporting.DERIVED
+    said = schema.report.statistics
+    return next((at for at, name in enumerate(said) if name in mine), len(said))
 
 
 def wanted(

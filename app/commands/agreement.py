@@ -12,19 +12,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.names import names_of
+from annotation_schemas import reporting
+from app.commands.names import ALL, names_of
 from domain.errors import RatingsError
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 
 if TYPE_CHECKING:
     from agreement.ratings import Scale
     from agreement.summary import Result
+    from annotation_schemas.model import Schema
 
 
-class By(StrEnum):
-    """What a set of statistics is about."""
+class Unit(StrEnum):
+    """What is compared."""
 
+    ITEM = "item"
+    PREDICTION = "prediction"
     DIMENSION = "dimension"
+
+
+STAGE_OF = {
+    Unit.ITEM: Stage.VERIFICATION,
+    Unit.PREDICTION: Stage.GRADING,
+    Unit.DIMENSION: Stage.GRADING,
+}
 
 
 def register(cli: typer.Typer) -> None:
@@ -40,9 +51,13 @@ def agreement(
             "TSV, or JSONL with one object a line."
         ),
     ] = None,
-    project: Annotated[str | None, typer.Option(help="Instead of a file: a project, with --stage.")] = None,
+    project: Annotated[str | None, typer.Option(help="Instead of a file: a project.")] = None,
     stage: Annotated[
-        Stage | None, typer.Option(help="The project's stage: verification or grading.", metavar="STAGE")
+        Stage | None,
+        typer.Option(
+            help="The project's stage: verification or grading. By default that of the unit of the schema's report.",
+            metavar="STAGE",
+        ),
     ] = None,
     criterion: Annotated[
         list[str] | None, typer.Option(help="Only this criterion; again for more. None: all of them.")
@@ -54,12 +69,26 @@ def agreement(
             metavar="A,B",
         ),
     ] = None,
-    by: Annotated[By | None, typer.Option(help="One set of statistics for each dimension.")] = None,
-    unit: Annotated[
-        By | None,
+    by: Annotated[
+        Cut | None,
         typer.Option(
-            help="What is compared: not single ratings but the means of a model's answers in each dimension, people "
-            "taken together; for grading in a project."
+            help="One set of statistics for each dimension, for each group of them (in a project), or for the whole. "
+            "By default of the whole, or as the schema's report says."
+        ),
+    ] = None,
+    unit: Annotated[
+        Unit | None,
+        typer.Option(
+            help="What is compared in a project: votes on items, grades of predictions, or for each dimension the "
+            "means of a model's answers, people taken together. By default as the schema's report says."
+        ),
+    ] = None,
+    statistic: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this statistic; again for more; all for whatever fits. By default those that the schema's "
+            "report names, and of a file all.",
+            metavar="NAME",
         ),
     ] = None,
     scale: Annotated[
@@ -95,15 +124,17 @@ def agreement(
 ) -> None:
     """Agreement of raters, each statistic with its interval and with what it rests on."""
     if (ratings is None) == (project is None):
-        raise typer.BadParameter("name either a file with --ratings, or a project with --project and --stage.")
-    if (project is None) != (stage is None):
-        raise typer.BadParameter("--project and --stage go together.")
+        raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
+    if project is None and (stage is not None or unit is not None or by is Cut.GROUP):
+        raise typer.BadParameter("--stage, --unit and --by group are for projects; a file has none of them.")
     if items is not None and project is None:
         raise typer.BadParameter("--items is for projects; a file does not say which items were kept.")
     if pool_guidelines and project is None:
         raise typer.BadParameter("--pool-guidelines is for projects; a file does not say which guideline was in force.")
-    if unit is not None and (stage is not Stage.GRADING or by is not None or scale):
-        raise typer.BadParameter("--unit dimension is for --project and --stage grading, without --by and --scale.")
+    if unit is not None and stage not in (None, STAGE_OF[unit]):
+        raise typer.BadParameter(f"--unit {unit.value} is for --stage {STAGE_OF[unit].value}.")
+    if unit is Unit.DIMENSION and (by not in (None, Cut.WHOLE) or scale):
+        raise typer.BadParameter("--unit dimension goes without --by and --scale: means are one set, of numbers.")
     scales = _scales(scale or ())
     names = list(names_of(raters, "--raters")) if raters else None
     replies: list[str] = []
@@ -113,24 +144,31 @@ def agreement(
             criteria=criterion,
             raters=names,
             scales=scales,
-            by_dimension=by is not None,
+            by_dimension=by is Cut.DIMENSION,
             cross_check=cross_check,
+            statistics=_statistics(statistic, ()),
         )
     else:
         assert project is not None
-        assert stage is not None
-        replies = _replies(project, stage, criteria=criterion, raters=names, by_dimension=by is not None, items=items)
+        schema = _schema_of(project)
+        of_means = unit is Unit.DIMENSION
+        if unit is None and stage in (None, Stage.GRADING) and by is None and not scale:
+            of_means = reporting.means_first(schema)
+        stage = stage or (STAGE_OF[unit] if unit else reporting.stage_first(schema))
+        by = by or reporting.cut_first(schema) or Cut.WHOLE
+        replies = _replies(project, stage, criteria=criterion, raters=names, by=by, items=items)
         results = _of_project(
             project,
             stage,
             criteria=criterion,
             raters=names,
             scales=scales,
-            by_dimension=by is not None,
-            of_means=unit is not None,
+            by=by,
+            of_means=of_means,
             pool_guidelines=pool_guidelines,
             cross_check=cross_check,
             items=items,
+            statistics=_statistics(statistic, reporting.agreement_first(schema)),
         )
     if as_json:
         # One line a result: a list of thousands can still be read, searched and compared.
@@ -140,6 +178,22 @@ def agreement(
         typer.echo("\n".join(table(results)))
     if replies:
         typer.echo("\n".join(["", "What became of the machines' replies", *replies]), err=as_json)
+
+
+def _statistics(asked: Sequence[str] | None, first: Sequence[str]) -> frozenset[str]:
+    """The names that are asked for, else those that come first, each with its mean over pairs; none: all."""
+    return frozenset() if ALL in (asked or ()) else reporting.with_means(asked or first)
+
+
+def _schema_of(project: str) -> Schema:
+    from app.services import resources
+    from workflow.projects import access_to
+
+    shared = resources()
+    shared.settings.home.mkdir(parents=True, exist_ok=True)
+    shared.store.upgrade()
+    with shared.store.read() as session:
+        return access_to(session, person=None, project=project).schema
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
@@ -243,6 +297,7 @@ def _of_file(
     scales: Mapping[str, Scale],
     by_dimension: bool,
     cross_check: bool,
+    statistics: frozenset[str],
 ) -> list[Result]:
     from agreement.summary import summarise
     from importers.ratings import read_table
@@ -260,6 +315,7 @@ def _of_file(
         raters=raters,
         criteria=criteria,
         cross_check=cross_check,
+        statistics=statistics,
     )
 
 
@@ -269,7 +325,7 @@ def _replies(
     *,
     criteria: Sequence[str] | None,
     raters: Sequence[str] | None,
-    by_dimension: bool,
+    by: Cut,
     items: Items | None,
 ) -> list[str]:
     """How much machines that were named have scored of what they were asked, a line each; without names, all of them
@@ -291,7 +347,7 @@ def _replies(
         stage=stage,
         judges=raters,
         criteria=criteria,
-        by_dimension=by_dimension,
+        by=by,
         items=items,
     )
     refuse_silent(found, known, raters or ())
@@ -305,11 +361,12 @@ def _of_project(
     criteria: Sequence[str] | None,
     raters: Sequence[str] | None,
     scales: Mapping[str, Scale],
-    by_dimension: bool,
+    by: Cut,
     of_means: bool,
     pool_guidelines: bool,
     cross_check: bool,
     items: Items | None,
+    statistics: frozenset[str],
 ) -> list[Result]:
     from app.services import resources
     from workflow.counting import counting_of
@@ -333,6 +390,7 @@ def _of_project(
             pool_guidelines=pool_guidelines,
             cross_check=cross_check,
             items=items,
+            statistics=statistics,
         )
     if raters is None:
         known = raters_of(shared.store, person=None, project=project, stage=stage)
@@ -344,13 +402,14 @@ def _of_project(
         person=None,
         project=project,
         stage=stage,
-        by_dimension=by_dimension,
+        by=by,
         criteria=criteria,
         raters=raters,
         scales=scales,
         pool_guidelines=pool_guidelines,
         cross_check=cross_check,
         items=items,
+        statistics=statistics,
     )
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.names import names_of
+from app.commands.names import ALL, names_of
 from domain.errors import RatingsError
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 
 if TYPE_CHECKING:
     from agreement.ratings import Scale
@@ -43,8 +43,28 @@ def calibrate(
     ] = None,
     project: Annotated[str | None, typer.Option(help="Instead of a file: a project, with --stage.")] = None,
     stage: Annotated[
-        Stage, typer.Option(help="The project's stage: verification or grading.", metavar="STAGE")
-    ] = Stage.GRADING,
+        Stage | None,
+        typer.Option(
+            help="The project's stage: verification or grading. By default that of the unit of the schema's report, if "
+            "a judge has rated there, else grading.",
+            metavar="STAGE",
+        ),
+    ] = None,
+    by: Annotated[
+        Cut | None,
+        typer.Option(
+            help="Beside the whole each dimension, each group of them (in a project), or nothing but the whole. By "
+            "default as the schema's report says, else by dimension."
+        ),
+    ] = None,
+    statistic: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of the coefficients in tables only this one, and Krippendorff's alpha, on which the verdict rests; "
+            "again for more; all for every one. By default those that the schema's report names, and of a file all.",
+            metavar="NAME",
+        ),
+    ] = None,
     criterion: Annotated[
         list[str] | None, typer.Option(help="Only this criterion; again for more. None: all of them.")
     ] = None,
@@ -138,6 +158,8 @@ def calibrate(
     ] = False,
 ) -> None:
     """How far judges can stand in for people: a report as HTML, PDF, CSV and JSON, and a card of one page."""
+    from agreement.summary import TITLES
+    from annotation_schemas.reporting import with_means
     from reports import files
     from reports.calibration import calibration
     from reports.ruling import rule_from_text
@@ -145,6 +167,13 @@ def calibrate(
 
     if (ratings is None) == (project is None):
         raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
+    if ratings is not None and (stage is not None or by is Cut.GROUP):
+        raise typer.BadParameter("--stage and --by group are for projects; a file has neither.")
+    if unknown := [name for name in statistic or () if name not in (ALL, *TITLES)]:
+        raise RatingsError(
+            f"There is no statistic {unknown[0]!r} of agreement; there are: {', '.join(sorted(TITLES))}."
+        )
+    shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:
         from workflow.calibrate import store_rule
 
@@ -177,9 +206,11 @@ def calibrate(
             families=families,
             unparsed=frozenset(unparsed or ()),
             tuned=tuned,
+            by_dimension=by is not Cut.WHOLE,
+            statistics=with_means(shown or ()),
         )
     else:
-        from workflow.calibrate import study_of
+        from workflow.calibrate import stage_first, study_of
 
         assert project is not None
         shared = _opened()
@@ -187,7 +218,7 @@ def calibrate(
             shared.store,
             person=None,
             project=project,
-            stage=stage,
+            stage=stage or stage_first(shared.store, person=None, project=project),
             humans=humans,
             judges=judges,
             vouched=names_of(vouch or (), "--vouch"),
@@ -199,6 +230,8 @@ def calibrate(
             tuned=tuned,
             pool_guidelines=pool_guidelines,
             items=items,
+            by=by,
+            statistics=shown,
         )
         typer.echo(source.counted, err=True)
     made = files.write(

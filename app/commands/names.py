@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from domain.errors import RatingsError
 
+ALL = "all"
+"""Of ``--statistic``: whatever the schema says."""
+
 
 def names_of(texts: Sequence[str], option: str) -> tuple[str, ...]:
     """The names in what an option was given, once or several times: separated by commas, a name that holds a comma in

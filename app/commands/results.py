@@ -56,13 +56,14 @@ def results(
         list[str] | None, typer.Option(help="Only grades of this criterion; again for more. None: all of them.")
     ] = None,
     by: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="How items are cut into slices: dimension, group, source, a field, FIELD.words, FIELD.entries, or "
-            "FIELD~FIELD for the words that two texts have in common.",
+            "FIELD~FIELD for the words that two texts have in common. By default as the schema's report says, else by "
+            "dimension.",
             metavar="FIELD",
         ),
-    ] = "dimension",
+    ] = None,
     scores: Annotated[
         By, typer.Option(help="Only scores from the key, from people, from judges, or of judges corrected by people.")
     ] = By.ALL,
@@ -104,6 +105,7 @@ def results(
     format: Annotated[Format, typer.Option(help="How the numbers are written.")] = Format.TABLE,
 ) -> None:
     """What models' answers are worth, each number with its interval, what it rests on and what was left out."""
+    from annotation_schemas.reporting import cut_first
     from app.services import resources
     from exporters.writing import write_files
     from workflow import board as numbers
@@ -118,6 +120,8 @@ def results(
     wanted = found.wanted(
         read, kinds=None if scores is By.ALL else (scores.value,), criteria=criterion, method=method.value
     )
+    first = cut_first(read.schema)
+    by = by or (first.value if first else "dimension")
     boards = [numbers.board(read, each, by=by, together=cluster, common=common, bins=bins) for each in wanted]
     compared = (
         pairs.comparisons(shared.store, read, person=None, together=cluster)

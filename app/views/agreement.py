@@ -7,25 +7,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import streamlit as st
 
 from agreement.summary import TITLES, Result
+from annotation_schemas import reporting
 from app import counted, figures, markup, shell
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
 from domain.replies import Replies
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 from workflow import history as found
 from workflow import measure
+from workflow.results import scored_criteria
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
 
 UNITS = {Stage.VERIFICATION: "item", Stage.GRADING: "answer"}
+MEANS = "mean"
+"""The unit where the means of a model's answers are compared."""
+CUTS = {Cut.WHOLE: "All together", Cut.DIMENSION: "By dimension", Cut.GROUP: "By group"}
+OF_GRADING = ("Each answer", "Means of a model by dimension")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is looked at; where nobody has chosen yet, what the schema's report says comes first."""
+
+    stage: Stage
+    by: Cut
+    of_means: bool
+    pool_guidelines: bool
+    items: Items | None
+
+    @property
+    def unit(self) -> str:
+        """What a number rests on."""
+        return MEANS if self.of_means else UNITS[self.stage]
 
 
 def render(services: Services) -> None:
@@ -42,49 +65,60 @@ def render(services: Services) -> None:
             markup.notice("In this project's schema nobody rates anything: it has no verification and no grading.")
         )
         return
-    left, right = st.columns([2, 3], vertical_alignment="center")
+    schema = view.schema.schema_
+    first = reporting.stage_first(schema)
+    usual = first if first in stages else stages[0]
+    left, middle, right = st.columns([2, 3, 2], vertical_alignment="center")
     with left:
         chosen = st.segmented_control(
             "Stage",
             stages,
-            default=stages[0],
+            default=usual,
             format_func=lambda stage: str(stage).capitalize(),
-            key="agreement.stage",
+            key=f"agreement.stage.{view.name}",
             label_visibility="collapsed",
         )
+    stage = chosen or usual
+    of_means = False
+    if stage is Stage.GRADING and scored_criteria(schema):
+        unit = st.segmented_control(
+            "Unit",
+            OF_GRADING,
+            default=OF_GRADING[reporting.means_first(schema)],
+            key=f"agreement.unit.{view.name}",
+            label_visibility="collapsed",
+        )
+        of_means = unit == OF_GRADING[1]
+    with middle:
+        cuts = [cut for cut in Cut if cut is not Cut.GROUP or any(each.group for each in schema.dimensions)]
+        by = st.segmented_control(
+            "Cut",
+            cuts,
+            default=reporting.cut_first(schema) or Cut.WHOLE,
+            format_func=CUTS.__getitem__,
+            key=f"agreement.by.{view.name}",
+            label_visibility="collapsed",
+            disabled=of_means,
+        )
     with right:
-        by_dimension = st.toggle("By dimension", key="agreement.by_dimension")
         pool_guidelines = st.toggle(
             "Pool versions of the guideline",
             key="agreement.pool_guidelines",
             help="Votes under different versions are measured apart unless you ask for it.",
         )
-    items = counted.switch(services, view, key="agreement.items", stage=chosen or stages[0], show=False)
-    _live(services, view, chosen or stages[0], by_dimension, pool_guidelines, items)
+    items = counted.switch(services, view, key="agreement.items", stage=stage, show=False)
+    _live(services, view, Choice(stage, Cut.WHOLE if of_means else by or Cut.WHOLE, of_means, pool_guidelines, items))
 
 
 @st.fragment(run_every=FOLLOW_SECONDS)
-def _live(
-    services: Services,
-    view: ProjectView,
-    stage: Stage,
-    by_dimension: bool,
-    pool_guidelines: bool,
-    items: Items | None,
-) -> None:
+def _live(services: Services, view: ProjectView, choice: Choice) -> None:
     with shell.guard(services):
-        _tables(services, view, stage, by_dimension, pool_guidelines, items)
+        _tables(services, view, choice)
 
 
-def _measured(
-    services: Services,
-    view: ProjectView,
-    stage: Stage,
-    by_dimension: bool,
-    pool_guidelines: bool,
-    items: Items | None,
-) -> figures.Asked:
-    """The figures of the page (``measure.Figures``), worked out again only if there is something new since."""
+def _measured(services: Services, view: ProjectView, choice: Choice) -> figures.Asked:
+    """The figures of the page (``agreement_page.Figures``), worked out again only if there is something new since."""
+    stage = choice.stage
     about: dict[str, Any] = {"person": services.person, "project": view.name, "stage": stage}
     return figures.asked(
         services.store,
@@ -93,9 +127,10 @@ def _measured(
         {
             "project": view.name,
             "stage": stage,
-            "by_dimension": by_dimension,
-            "pool_guidelines": pool_guidelines,
-            "items": items,
+            "by": choice.by,
+            "of_means": choice.of_means,
+            "pool_guidelines": choice.pool_guidelines,
+            "items": choice.items,
         },
         state=measure.mark(services.store, **about),
         size=measure.size(services.store, **about),
@@ -118,15 +153,9 @@ def being_measured(found: figures.Asked) -> markup.Markup:
     )
 
 
-def _tables(
-    services: Services,
-    view: ProjectView,
-    stage: Stage,
-    by_dimension: bool,
-    pool_guidelines: bool,
-    items: Items | None,
-) -> None:
-    found = _measured(services, view, stage, by_dimension, pool_guidelines, items)
+def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
+    found = _measured(services, view, choice)
+    stage, by = choice.stage, choice.by
     if not found.current:
         shell.show(being_measured(found))
     if found.figure is None:
@@ -154,14 +183,16 @@ def _tables(
     if replies:
         shell.show(replies_table(view, replies))
     among = counting.which if counting.verdicts else None
-    table = pairs(view, stage, lines, among)
+    named = reporting.agreement_first(view.schema.schema_)
+    table = markup.Markup("") if choice.of_means else pairs(view, stage, lines, among, by=by)
     if table:
         shell.show(table)
     for (guideline, dimension, criterion), group in groupby(
         lines, key=lambda line: (line.args.get("guideline"), line.dimension, line.criterion)
     ):
         of_group = list(group)
-        first = [line for line in of_group if is_headline(line, several=len(_in_pairs(of_group)) > 2)]
+        several = len(_in_pairs(of_group)) > 2
+        first = [line for line in of_group if is_headline(line, several=several, named=named)]
         shell.section(title_of(view, dimension, criterion) + (f" · guideline {guideline}" if guideline else ""))
         shell.show(
             markup.tag("div", markup.text(prompt_of(view, stage, criterion)), style="ts"),
@@ -169,16 +200,23 @@ def _tables(
                 "div",
                 markup.quiet(about_of(of_group)),
                 markup.text(" "),
-                _differing(view, stage, dimension, among),
+                markup.Markup("") if choice.of_means else _differing(view, stage, dimension, among, by=by),
                 style="ts ts-small",
             ),
-            table_of(first, unit=UNITS[stage]),
+            table_of(first, unit=choice.unit),
         )
         with st.expander(f"Every pair and weighting ({len(of_group)} lines)"):
-            shell.show(table_of(of_group, unit=UNITS[stage]))
+            shell.show(table_of(of_group, unit=choice.unit))
 
 
-def pairs(view: ProjectView, stage: Stage, lines: Sequence[Result], among: Items | None = None) -> markup.Markup:
+def pairs(
+    view: ProjectView,
+    stage: Stage,
+    lines: Sequence[Result],
+    among: Items | None = None,
+    *,
+    by: Cut = Cut.DIMENSION,
+) -> markup.Markup:
     """Who agrees with whom about what: a row for each criterion and dimension, a column for each pair. Every cell leads
     to the items about which the two differ, ``among`` those that were counted."""
     of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
@@ -194,7 +232,7 @@ def pairs(view: ProjectView, stage: Stage, lines: Sequence[Result], among: Items
     return markup.table(
         heads,
         [
-            [markup.text(title), *(_cell(view, stage, found.get(pair), among) for pair in names)]
+            [markup.text(title), *(_cell(view, stage, found.get(pair), among, by) for pair in names)]
             for title, found in rows.items()
         ],
     )
@@ -208,20 +246,27 @@ def _is_kappa_of_pair(line: Result) -> bool:
     return line.statistic == "cohen_kappa" and is_headline(line, several=False)
 
 
-def _cell(view: ProjectView, stage: Stage, line: Result | None, among: Items | None) -> markup.Markup:
+def _cell(view: ProjectView, stage: Stage, line: Result | None, among: Items | None, by: Cut) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
     said = found.Said(line.args["pair"], line.criterion)
-    href = history.address(view.name, differ=stage.value, said=said, dimension=line.dimension, among=among)
+    dimension, group = of_slice(by, line.dimension)
+    href = history.address(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
     known = f"{line.low:.2f} to {line.high:.2f}" if line.low is not None and line.high is not None else ""
     about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
     number = "undefined" if line.value is None else f"{line.value:.2f}"
     return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
 
 
-def _differing(view: ProjectView, stage: Stage, dimension: str | None, among: Items | None) -> markup.Markup:
+def of_slice(by: Cut, part: str | None) -> tuple[str | None, str | None]:
+    """The dimension and the group that a number is about, of which one is None at least."""
+    return (None, part) if by is Cut.GROUP else (part, None)
+
+
+def _differing(view: ProjectView, stage: Stage, part: str | None, among: Items | None, *, by: Cut) -> markup.Markup:
     """The way to the items behind a table."""
-    href = history.address(view.name, differ=stage.value, dimension=dimension, among=among)
+    dimension, group = of_slice(by, part)
+    href = history.address(view.name, differ=stage.value, dimension=dimension, group=group, among=among)
     return markup.tag("a", markup.text("Items about which they differ"), href=href, target="_self")
 
 
@@ -246,10 +291,12 @@ IN_UNITS_OF_THE_SCALE = frozenset({"bias", "mae", "rmse"})
 """What no axis from chance to perfect can show."""
 
 
-def is_headline(line: Result, *, several: bool) -> bool:
-    """Whether a line belongs to the short table: it fits the scale, and is about all raters at once."""
+def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bool:
+    """Whether a line belongs to the short table: it is one of those that the schema's report names (none: the usual
+    ones), fits the scale, and is about all raters at once."""
     scale, args = line.args.get("scale"), line.args
-    if line.statistic not in HEADLINES or ("pair" in args and several):
+    wanted = reporting.with_means(named) if named else HEADLINES
+    if line.statistic not in wanted or ("pair" in args and several):
         return False
     if "form" in args:
         return args["form"] == "ICC(1,1)" and scale != "nominal"
@@ -257,6 +304,8 @@ def is_headline(line: Result, *, several: bool) -> bool:
         return bool(args["weights"] == ("none" if scale == "nominal" else "quadratic"))
     if "level" in args:
         return bool(args["level"] == scale)
+    if line.statistic in named:
+        return True
     return scale != "nominal" or line.statistic not in ("pearson", "icc")
 
 

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from agreement.summary import TITLES
+from annotation_schemas import reporting
 from app import counted, figures, markup, shell, unpack
 from app.services import Services
 from app.views import history
+from app.views.agreement import of_slice
 from app.workbench.report import report
 from db.engine import Store
 from domain.records import ProjectView
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 from workflow import calibrate, measure
 from workflow import history as found
 from workflow.counting import counting_of
@@ -22,6 +25,7 @@ from workflow.ratings import BETWEEN, Raters, raters_of
 if TYPE_CHECKING:
     from reports.content import Behind
 
+CUTS = {Cut.WHOLE: "The whole only", Cut.DIMENSION: "By dimension, too", Cut.GROUP: "By group, too"}
 STAGES = (Stage.GRADING, Stage.VERIFICATION)
 
 
@@ -39,7 +43,7 @@ def render(services: Services) -> None:
             markup.notice("In this project's schema nobody rates anything: it has no verification and no grading.")
         )
         return
-    stage = stages[0]
+    stage = calibrate.stage_first(services.store, person=services.person, project=view.name)
     named = st.query_params.get("judge")
     if named and len(stages) > 1:  # where that judge rates
         stage = next((each for each in stages if named in _machines(services, view, each)), stage)
@@ -68,7 +72,7 @@ def render(services: Services) -> None:
         )
         return
     items = counted.switch(services, view, key="calibration.items", stage=stage)
-    asked = _form(stage, raters)
+    asked = _form(view, stage, raters)
     if asked is not None:
         with st.spinner("Measuring, with a few thousand draws for each interval"):
             st.session_state["calibration.ready"] = _prepare(services, view, stage, {**asked, "items": items})
@@ -81,7 +85,7 @@ def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[s
     return raters_of(services.store, person=services.person, project=view.name, stage=stage).machines
 
 
-def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
+def _form(view: ProjectView, stage: Stage, raters: Raters) -> dict[str, Any] | None:
     """What was asked with the button; None if nothing was."""
     everybody = [*raters.people, *raters.from_files]
     named = st.query_params.get("judge")
@@ -106,8 +110,32 @@ def _form(stage: Stage, raters: Raters) -> dict[str, Any] | None:
             key="calibration.pool_guidelines",
             help="People's ratings under different versions are not compared unless you ask for it.",
         )
+        schema = view.schema.schema_
+        by = st.segmented_control(
+            "Cut",
+            [cut for cut in Cut if cut is not Cut.GROUP or any(each.group for each in schema.dimensions)],
+            default=reporting.cut_first(schema) or Cut.DIMENSION,
+            format_func=CUTS.__getitem__,
+            key=f"calibration.by.{view.name}",
+            label_visibility="collapsed",
+        )
+        named_ones = reporting.agreement_first(schema)
+        every = bool(named_ones) and st.toggle(
+            "Every coefficient",
+            key="calibration.every",
+            help=f"Else those that the schema's report names ({', '.join(TITLES[name] for name in named_ones)}), and "
+            "Krippendorff's alpha, on which the verdict rests.",
+        )
         sent = st.form_submit_button("Make the report", type="primary", key="calibration.make")
-    return {"people": people, "judges": judges, "pool": pool} if sent else None
+    if not sent:
+        return None
+    return {
+        "people": people,
+        "judges": judges,
+        "pool": pool,
+        "by": by or Cut.DIMENSION,
+        "statistics": () if every else None,
+    }
 
 
 def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[str, Any]) -> dict[str, Any]:
@@ -132,6 +160,8 @@ def files_of(
     judges: Sequence[str],
     pool: bool,
     items: Items | None,
+    by: Cut,
+    statistics: Sequence[str] | None,
 ) -> dict[str, Any]:
     """The report as a page, and everything in it as files in a zip; for whoever has made sure that the person may."""
     from reports import files, html
@@ -148,6 +178,8 @@ def files_of(
         vouched=[name for name in people if name in raters.from_files],
         pool_guidelines=pool,
         items=items,
+        by=by,
+        statistics=statistics,
     )
 
     counting = counting_of(store, person=None, project=project, items_=items, stage=stage)
@@ -158,7 +190,8 @@ def files_of(
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
         said = found.Said(behind.raters, behind.criterion, behind.values)
-        return history.address(project, differ=stage.value, said=said, dimension=behind.dimension, among=among)
+        dimension, group = of_slice(by, behind.dimension)
+        return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
 
     made = calibration(study, source)
     return {

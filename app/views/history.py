@@ -51,17 +51,21 @@ def address(
     project: str,
     *,
     dimension: str | None = None,
+    group: str | None = None,
     said: history.Said | None = None,
     among: Items | None = None,
     **more: str,
 ) -> str:
-    """Where an item's history is (``item``), or the list of a ``dimension``, or of what raters ``differ`` about in a
-    stage; of what some of them ``said`` if that is given, and of the items ``among`` which that was counted."""
+    """Where an item's history is (``item``), or the list of a ``dimension`` or of a ``group`` of them, or of what
+    raters ``differ`` about in a stage; of what some of them ``said`` if that is given, and of the items ``among`` which
+    that was counted."""
     asked: dict[str, str | Sequence[str]] = {"project": project, **more}
     if among is not None:
         asked["items"] = among.value
     if dimension:
         asked["dimension"] = dimension
+    if group:
+        asked["group"] = group
     if said is not None:
         asked |= {"raters": said.raters}
         asked |= {"criterion": said.criterion} if said.criterion else {}
@@ -142,18 +146,27 @@ def _list(services: Services, view: ProjectView) -> None:
         )
     said = _said() if differ else None
     among = _among() if differ else None
-    if said is not None or among is not None:
+    group = st.query_params.get("group") if differ and not dimension else None
+    if said is not None or among is not None or group:
         all_items = Items.ALL if among is not None else None
         ways = {
-            "Everybody's": address(view.name, differ=str(differ), among=among) if said is not None else None,
-            "All items": address(view.name, dimension=dimension, said=said, among=all_items, differ=str(differ))
+            "Everybody's": address(view.name, differ=str(differ), among=among, group=group)
+            if said is not None
+            else None,
+            "All items": address(
+                view.name, dimension=dimension, said=said, among=all_items, differ=str(differ), group=group
+            )
             if among is Items.KEPT
             else None,
         }
         shell.show(
             markup.tag(
                 "p",
-                markup.text((words_of(said) if said is not None else "") + (AMONG[among] if among else "")),
+                markup.text(
+                    (words_of(said) if said is not None else "")
+                    + (AMONG[among] if among else "")
+                    + (f"Only dimensions of {group}. " if group else "")
+                ),
                 markup.joined(
                     [markup.tag("a", markup.text(name), href=to, target="_self") for name, to in ways.items() if to],
                     " · ",
@@ -168,6 +181,7 @@ def _list(services: Services, view: ProjectView) -> None:
         "differ": differ,
         "said": said,
         "among": among,
+        "group": group,
     }
 
     def look(offset: int) -> history.Found:

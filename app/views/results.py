@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from annotation_schemas.kinds import title_of
+from annotation_schemas.reporting import cut_first
 from app import counted, figures, follow, markup, shell
 from app.services import Services
 from app.views import cases
@@ -142,7 +143,9 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
         known[ALIKE] = "Words that two texts have in common"
     left, middle, right, last = st.columns([3, 2.4, 2, 1.2], vertical_alignment="bottom")
     with middle:
-        by = st.selectbox("Cut by", list(known), format_func=known.__getitem__, key=f"results.by.{view.name}")
+        cut = cut_first(schema)
+        usual = list(known).index(cut.value) if cut else 0
+        by = st.selectbox("Cut by", list(known), usual, format_func=known.__getitem__, key=f"results.by.{view.name}")
     with right:
         sort = st.selectbox("Sort by", ["mean", "model"], format_func=SORTS.__getitem__, key="results.sort")
     reader: str | None = None

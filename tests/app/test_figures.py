@@ -22,18 +22,18 @@ from domain.errors import NotAvailable, NotFound
 from domain.records import Person
 from domain.roles import Role
 from domain.settings import Settings, settings_from
-from domain.states import Stage
+from domain.states import Cut, Stage
 from media.store import MediaStore
 from tests.factories import claimed, make_items, make_people, make_person, make_project
 from tests.workflow.test_results import filled
-from workflow import measure
+from workflow import agreement_page, measure
 from workflow.board import as_json
 from workflow.submit import submit
 
 on_sqlite = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 
 ABOUT: dict[str, Any] = {"project": "p", "stage": Stage.VERIFICATION}
-ARGS: dict[str, Any] = {**ABOUT, "by_dimension": False, "pool_guidelines": False, "items": None}
+ARGS: dict[str, Any] = {**ABOUT, "by": Cut.WHOLE, "of_means": False, "pool_guidelines": False, "items": None}
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_new_votes_are_measured_while_the_page_shows_what_there_is(
 @on_sqlite
 def test_only_one_at_a_time(store: Store, settings: Settings, people: list[Person]) -> None:
     asked(store, settings)
-    asked(store, settings, by_dimension=True)
+    asked(store, settings, by=Cut.DIMENSION)
     asked(store, settings)
     assert len(figures._desk.going) == 1
 
@@ -166,7 +166,7 @@ def test_a_process_that_is_killed_is_told_and_tried_again(
 def test_what_the_work_refuses_is_told_in_its_own_words(store: Store, settings: Settings, people: list[Person]) -> None:
     args = {**ARGS, "project": "nowhere"}
     with pytest.raises(NotFound) as here:
-        measure.figures(store, **args)
+        agreement_page.figures(store, **args)
     with pytest.raises(NotAvailable) as told:
         figures.wait(store, settings, "agreement", args, state=(1,), size=99)
     assert str(told.value) == str(here.value)
@@ -204,9 +204,9 @@ def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
     ready(store, settings)
     first = figures._desk.idle
     assert first is not None
-    asked(store, settings, by_dimension=True)
+    asked(store, settings, by=Cut.DIMENSION)
     until_done()
-    assert asked(store, settings, by_dimension=True).current
+    assert asked(store, settings, by=Cut.DIMENSION).current
     assert figures._desk.idle is first
     os.kill(first.pid, signal.SIGSTOP)  # it is there, and takes no order any more
     asked(store, settings, pool_guidelines=True)

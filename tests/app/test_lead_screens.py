@@ -24,7 +24,7 @@ from domain.errors import FileRefused
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
-from domain.states import Items, Stage
+from domain.states import Cut, Items, Stage
 from importers.items import read_items
 from tests.app.homes import Home, make_home, picture
 from tests.factories import Clock, make_items
@@ -546,12 +546,12 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert '<td class="number">3</td>' in page
     assert "Cohen&#x27;s kappa" in page
     assert "Raters: bo, chi." in page
-    test.toggle(key="agreement.by_dimension").set_value(True).run()
+    test.segmented_control(key="agreement.by.tiny").set_value(Cut.DIMENSION).run()
     assert "Counting · fits" in words(test)
     # one of the three is kept by two votes: at "Kept items" the way to what differs is to that one alone
     switch = test.button_group(key="agreement.items.tiny.verification")
     usual = 'href="/history?project=tiny&amp;differ=verification&amp;items=all"'
-    test.toggle(key="agreement.by_dimension").set_value(False).run()
+    test.segmented_control(key="agreement.by.tiny").set_value(Cut.WHOLE).run()
     assert usual in words(test)
     switch.set_value(Items.KEPT).run()
     page = words(test)

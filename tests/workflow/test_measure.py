@@ -17,7 +17,7 @@ from db import events
 from db.engine import Store, open_store
 from domain.errors import NotAllowed, RatingsError, TouchstoneError
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import Cut, Stage
 from tests.factories import (
     claimed,
     make_fields,
@@ -108,7 +108,7 @@ def test_options_are_compared_by_place(store: Store) -> None:
 def test_nobody_yet_and_what_is_not_there(store: Store) -> None:
     make_project(store)
     lead, ann = make_person(store, "lead", role=Role.LEAD), make_person(store, "ann")
-    assert agreement_of(store, person=lead, project="p", stage=Stage.GRADING, by_dimension=True) == []
+    assert agreement_of(store, person=lead, project="p", stage=Stage.GRADING, by=Cut.DIMENSION) == []
     with pytest.raises(RatingsError, match="style"):
         agreement_of(store, person=None, project="p", stage=Stage.GRADING, criteria=["style"])
     with pytest.raises(NotAllowed):
@@ -128,7 +128,7 @@ def test_one_vote_is_a_reason(store: Store) -> None:
     make_project(store)
     make_items(store, 1)
     vote(store, make_person(store, "ann"), "red")
-    results = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION, by_dimension=True)
+    results = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION, by=Cut.DIMENSION)
     assert {each.reason for each in results} == {"There is only one rater."}
     assert {each.dimension for each in results} == {"colour"}
 

@@ -1,0 +1,90 @@
+"""What a schema's ``report`` says is shown first: ratings of which stage, how they are cut, by which statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from annotation_schemas.derived import ends_of_values
+from annotation_schemas.keys import key_field
+from annotation_schemas.model import Criterion, Schema
+from domain.states import Cut, Stage
+
+ACCURACY = "accuracy"
+DERIVED = frozenset({"derived", "genuine_pca"})
+OF_RESULTS = frozenset({ACCURACY, *DERIVED})
+"""Statistics of Results; all others say how far raters agree."""
+NEEDS_ORDER = frozenset({"spearman", "kendall_tau", "kendall_w"})
+NEEDS_NUMBERS = frozenset({"pearson", "mean_pearson", "icc", "lins_concordance", "bias", "mae", "rmse"})
+OVER_PAIRS = {"cohen_kappa": "light_kappa", "pearson": "mean_pearson"}
+"""A statistic of two raters, and what says the same of several: its mean over all pairs."""
+_RATED = ("verification", "grading")
+
+
+def stage_first(schema: Schema) -> Stage:
+    """The stage whose ratings are looked at first: votes on items, where people vote, or grades of models' answers."""
+    of_items = schema.report.unit == "item" and schema.stages.verification is not None
+    return Stage.VERIFICATION if of_items else Stage.GRADING
+
+
+def means_first(schema: Schema) -> bool:
+    """Whether grades are compared by the means of a model's answers in each dimension first."""
+    return schema.report.unit == "dimension"
+
+
+def cut_first(schema: Schema) -> Cut | None:
+    """How ratings and items are cut first; None: not said."""
+    return Cut(schema.report.by) if schema.report.by else None
+
+
+def agreement_first(schema: Schema) -> tuple[str, ...]:
+    """The statistics of agreement that are shown first; none: all that fit."""
+    return tuple(name for name in schema.report.statistics if name not in OF_RESULTS)
+
+
+def with_means(names: Collection[str]) -> frozenset[str]:
+    """These statistics, and for those of two raters what says the same of several."""
+    return frozenset(names) | {OVER_PAIRS[name] for name in names if name in OVER_PAIRS}
+
+
+def group_of(schema: Schema, dimension: str | None) -> str | None:
+    """The group that a dimension belongs to; None: it has none."""
+    return next((each.group for each in schema.dimensions if each.id == dimension), None)
+
+
+def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What ``report`` says that can mean nothing in this schema: path, sentence."""
+    stages = schema.stages
+    criteria: Sequence[Criterion] = [
+        each for name in _RATED if (stage := getattr(stages, name)) is not None for each in stage.criteria
+    ]
+    if schema.report.unit in ("prediction", "dimension") and stages.grading is None:
+        yield ("report", "unit"), "nobody rates models' answers: there is no grading; say `item`, or leave it out"
+    elif schema.report.unit == "dimension" and not any(ends_of_values(each) for each in _graded(schema)):
+        yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
+    if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
+        yield ("report", "by"), "no dimension has a `group`"
+    ordered = [each for each in criteria if _level(schema, each) != "nominal"]
+    numbers = [each for each in ordered if ends_of_values(each) is not None]
+    for at, name in enumerate(schema.report.statistics):
+        path = ("report", "statistics", at)
+        if name in schema.report.statistics[:at]:
+            yield path, f"`{name}` is there twice"
+        elif name == ACCURACY and key_field(schema) is None:
+            yield path, "no field of the item is a key, so that there is no accuracy"
+        elif name == "derived" and not schema.report.derived:
+            yield ("report", "statistics"), f"`{name}` needs criteria under `report: derived`"
+        elif name not in OF_RESULTS and not criteria:
+            yield path, f"nobody rates anything, so that there is no `{name}`: there is no verification and no grading"
+        elif name in NEEDS_ORDER and not ordered:
+            yield path, f"`{name}` is about an order, and no criterion of verification or grading has one"
+        elif name in NEEDS_NUMBERS and not numbers and not schema.report.derived:
+            yield path, f"`{name}` is about numbers on a scale, and no criterion of verification or grading has them"
+
+
+def _graded(schema: Schema) -> Sequence[Criterion]:
+    return schema.stages.grading.criteria if schema.stages.grading else ()
+
+
+def _level(schema: Schema, criterion: Criterion) -> str:
+    usual = {"scale": "ordinal", "number": "interval"}.get(criterion.kind, "nominal")
+    return schema.report.scales.get(criterion.name, usual)

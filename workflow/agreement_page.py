@@ -1,0 +1,51 @@
+"""What the page Agreement shows of a project, worked out at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from agreement.summary import Result
+from db.engine import Store
+from domain.replies import Replies
+from domain.states import Cut, Items, Stage
+from workflow.counting import Counting, counting_of
+from workflow.dimension_means import agreement_of_means
+from workflow.measure import agreement_of
+from workflow.ratings import Raters, raters_of
+from workflow.replies import replies_of_judges
+
+
+class Figures(NamedTuple):
+    """What the page Agreement shows of a stage."""
+
+    lines: Sequence[Result]
+    raters: Raters
+    replies: Sequence[Replies]
+    counting: Counting
+
+
+def figures(
+    store: Store,
+    *,
+    project: str,
+    stage: Stage,
+    by: Cut,
+    of_means: bool,
+    pool_guidelines: bool,
+    items: Items | None,
+) -> Figures:
+    """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
+
+    For whoever has made sure that the person may see them.
+    """
+    there = raters_of(store, person=None, project=project, stage=stage)
+    about: dict[str, Any] = {"person": None, "project": project, "pool_guidelines": pool_guidelines, "items": items}
+    return Figures(
+        agreement_of_means(store, **about) if of_means else agreement_of(store, stage=stage, by=by, **about),
+        there,
+        replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items)
+        if there.machines
+        else [],
+        counting_of(store, person=None, project=project, items_=items, stage=stage),
+    )
