@@ -28,10 +28,15 @@ class Question:
     """What the button does, with the name again, such as "Deactivate Ana Ruiz"."""
     no: str = "Cancel"
     """The button that leaves everything as it is."""
+    why: str = ""
+    """The label of a line for the reason, which then has to be given; without it, none is asked for."""
 
 
-def ask(services: Services, question: Question, act: Callable[[], None], *, key: str) -> None:
+def ask(services: Services, question: Question, act: Callable[..., None], *, key: str, follows: bool = False) -> None:
     """Open the dialog, in the run that follows the press; ``act`` is done once, however often yes is pressed.
+
+    With ``question.why`` it is called with the reason. ``follows``: the page looks at something that goes on, and goes
+    on doing so when the dialog is left by Escape.
 
     ``act`` is called before the page is drawn anew, inside of ``shell.pressed``: what it raises is told on the page by
     ``shell.tell_refused``.
@@ -40,22 +45,26 @@ def ask(services: Services, question: Question, act: Callable[[], None], *, key:
     st.session_state[_ASKED] = token
 
     def do() -> None:
-        if st.session_state.pop(_ASKED, None) == token:
+        reason = [str(st.session_state.get(f"{key}.why.{token}") or "").strip()] if question.why else []
+        if all(reason) and st.session_state.pop(_ASKED, None) == token:
             with shell.pressed(services):
-                act()
+                act(*reason)
 
-    @st.dialog(markup.label(question.title))
+    @st.dialog(markup.label(question.title), on_dismiss="rerun" if follows else "ignore")
     def box() -> None:
         shell.show(
             markup.tag("p", markup.text(question.words), style="ts"),
             markup.tag("p", markup.quiet(question.undo), style="ts"),
         )
+        reason = st.text_input(question.why, key=f"{key}.why.{token}") if question.why else None
         left, right = st.columns(2)
         no = left.button(question.no, key=f"{key}.no", width="stretch")
         yes = right.button(
             markup.label(question.yes), key=f"{key}.yes", type="primary", width="stretch", wrap=True, on_click=do
         )
-        if no or yes:
+        if yes and reason is not None and not reason.strip():
+            shell.show(markup.notice("Say why; the reason is kept.", style="bad"))
+        elif no or yes:
             st.rerun()
 
     box()

@@ -110,7 +110,8 @@ def together(tallies: Sequence[Tally]) -> Counter[Verdict]:
 
 def watched(services: Services, project: ProjectView, view: RunView) -> None:
     """One run; the page follows it while a worker may be at it."""
-    every = watch.FOLLOW_SECONDS if view.state in OPEN else None
+    asked = watch.asked_about(services, view, one="request")
+    every = watch.FOLLOW_SECONDS if view.state in OPEN and not asked else None
     st.fragment(run_every=every)(_live)(services, project, view.id, view.state)
 
 
@@ -121,8 +122,10 @@ def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState
             st.rerun()
         tallies = judged.tallies(services.store, by=services.person, run=run)
         shell.show(*figures(view, tallies))
-        if view.spec:  # else its replies came out of a file, and there is nobody to ask
-            watch.buttons(services, view, failed="without a reply", one="request")
+        if view.spec:
+            watch.buttons(services, view, failed="without a reply")
+        else:  # its replies came out of a file, and there is nobody to ask
+            watch.withdraw(services, view)
         watch.tell_waiting(services, view)
         if view.state is RunState.BATCH:
             shell.show(markup.notice(BATCH.format(run=view.id)))

@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from app import markup, shell
+from app import confirm, markup, shell
+from app.confirm import Question
 from app.markup import Markup
 from app.running import shown
 from app.services import Services
-from domain.errors import TouchstoneError
-from domain.runs import ANSWERS, OPEN, RESUMABLE, RunState
+from domain.runs import ANSWERS, OPEN, RESUMABLE, RunKind, RunState
 from workflow import queue, runs
 from workflow.runs import AttemptView, FailureView, RunView
 
@@ -49,16 +49,30 @@ def file_name(name: str) -> str:
 def listed(services: Services, project: str) -> None:
     """All runs of a project; the list follows them while one is open."""
     found = runs.runs_of(services.store, by=services.person, project=project)
-    if not found:
+    if found:
+        every = FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
+        st.fragment(run_every=every)(_list)(services, project)
+    else:
         shell.show(
             markup.notice(
                 "No model has been asked here yet. New run picks one, shows what will happen, and starts it."
                 " Answers that exist already come in on Import."
             )
         )
-        return
-    every = FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
-    st.fragment(run_every=every)(_list)(services, project)
+    brought = runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.IMPORT)
+    if brought:
+        shell.section("Answers out of files")
+        shell.show(imported(brought, project=project))
+
+
+def imported(found: Sequence[RunView], *, project: str) -> Markup:
+    """A row for each import of a model's answers; its name leads to it."""
+    heads = [("Model", "name"), ("Answers", "wide"), ("Of", "number"), ("Brought in", "line"), ("By", "line")]
+    rows = []
+    for view in found:
+        name, _, answers, of, _, at, by, _ = _row(view, project)
+        rows.append([name, answers, of, at, by])
+    return markup.table(heads, rows)
 
 
 def _list(services: Services, project: str) -> None:
@@ -109,8 +123,20 @@ def _row(view: RunView, project: str) -> list[Markup]:
 
 def watched(services: Services, view: RunView) -> None:
     """One run; the page follows it while a worker may be at it."""
-    every = FOLLOW_SECONDS if view.state in OPEN else None
+    asked = asked_about(services, view)
+    every = FOLLOW_SECONDS if view.state in OPEN and not asked else None
     st.fragment(run_every=every)(_live)(services, view.id, view.state)
+
+
+def out_of_a_file(services: Services, view: RunView) -> None:
+    """Answers that were brought in: how many there are, where they are read, and the way to let them count nowhere."""
+    asked_about(services, view)
+    counts = shown.outcomes(view.by_outcome, wanted=view.wanted)
+    pairs = [("answers, of " + f"{view.wanted:,}", f"{view.answered:,}")]
+    href = "/cases?" + urlencode({"project": view.project, "model": view.name})
+    link = markup.tag("a", markup.text("Read them on Cases"), href=href, target="_self")
+    shell.show(counts, shown.figures(pairs), markup.tag("p", link, style="ts"))
+    withdraw(services, view)
 
 
 def _live(services: Services, run: str, drawn_as: RunState) -> None:
@@ -294,8 +320,8 @@ def _words(value: Any) -> str:
 # ---- what one can do -------------------------------------------------------------------------------------------------
 
 
-def buttons(services: Services, view: RunView, *, failed: str = "without an answer", one: str = "item") -> None:
-    """Pause, resume, ask again what failed, cancel; ``one`` is what the run is about."""
+def buttons(services: Services, view: RunView, *, failed: str = "without an answer") -> None:
+    """Pause, resume, ask again what failed, cancel, withdraw."""
     store, by = services.store, services.person
     with st.container(horizontal=True):
         if view.state in OPEN:
@@ -314,66 +340,61 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
                 lambda: runs.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
         if view.state in OPEN or view.state in RESUMABLE or view.state is RunState.BATCH:
-            _cancel(services, view, one)
+            _ask("Cancel", "cancel", view)
         if view.state not in OPEN:
-            _withdraw(services, view)
+            withdraw(services, view)
 
 
 NO_WAY_BACK = "It cannot be undone: a cancelled run is not resumed. What was answered stays, and counts."
+_ASKED = "models.asked"
+"""The run about which a dialog is to be opened, and whether it is to be cancelled or withdrawn."""
 
 
-def _cancel(services: Services, view: RunView, one: str) -> None:
-    """Asks once, as nothing brings a cancelled run back. It asks in its place: a dialog over a page that follows the
-    run would close by itself."""
-    asked = f"models.cancel.{view.id}"
-
-    def ask(again: bool) -> None:
-        st.session_state[asked] = again
-
-    if not st.session_state.get(asked):
-        st.button("Cancel", key=f"{asked}.ask", on_click=ask, args=(True,))
-        return
-    left = markup.count(view.left, one)
-    label = f"Cancel {markup.label(view.name)} for good: {left} will not be asked"
-    if st.button(label, key=f"{asked}.do", type="primary", wrap=True):
-        ask(False)
-        runs.cancel(services.store, by=services.person, run=view.id)
+def _ask(label: str, what: str, view: RunView, *, help: str | None = None) -> None:
+    """A press that leads to a dialog. The page is drawn anew around it: while it follows a run, each look at the run
+    would close the dialog."""
+    if st.button(label, key=f"models.{what}.{view.id}.ask", help=help):
+        st.session_state[_ASKED] = (view.id, what)
         st.rerun()
-    shell.show(markup.paragraph(NO_WAY_BACK, style="ts ts-quiet"))
-    st.button("Do not cancel", key=f"{asked}.not", on_click=ask, args=(False,))
 
 
-def _withdraw(services: Services, view: RunView) -> None:
-    """Asks for the reason, with the run named; a run that was withdrawn can be taken back."""
-    asked = f"models.withdraw.{view.id}"
-
-    def ask(again: bool) -> None:
-        st.session_state[asked] = again
-
-    if view.withdrawn:
-        if st.button("Take back: it counts again", key=f"{asked}.back"):
-            runs.take_back(services.store, by=services.person, run=view.id)
-            st.rerun()
-        return
-    if not st.session_state.get(asked):
-        st.button(
-            "Withdraw",
-            key=f"{asked}.ask",
-            on_click=ask,
-            args=(True,),
-            help="It stays listed, with your reason, and counts nowhere. It can be taken back.",
+def asked_about(services: Services, view: RunView, *, one: str = "item") -> bool:
+    """Whether the last press was to cancel or withdraw this run: then the dialog opens; ``one`` is what a run is of."""
+    run, what = st.session_state.pop(_ASKED, ("", ""))
+    if run != view.id:
+        return False
+    named = shown.opening(view.name, 80)
+    if what == "cancel":
+        left = f"{markup.count(view.left, one)} will not be asked."
+        question = Question(f"Cancel {named} for good?", left, NO_WAY_BACK, f"Cancel {named}", no="Do not cancel")
+    else:
+        question = Question(
+            f"Withdraw {named}?",
+            "It will count nowhere: in no result, agreement, calibration, case or export. Slots for grading it that"
+            " nobody has done are called off.",
+            "It stays listed, with your reason, and can be taken back.",
+            f"Withdraw {named}",
+            no="Do not withdraw",
+            why="Why it is withdrawn",
         )
-        return
-    reason = st.text_input("Why it is withdrawn", key=f"{asked}.reason")
-    if st.button(f"Withdraw {markup.label(view.name)}: it will count nowhere", key=f"{asked}.do", type="primary"):
-        try:
-            runs.withdraw(services.store, by=services.person, run=view.id, reason=reason or "")
-        except TouchstoneError as error:
-            shell.tell(error)
-            return
-        ask(False)
+
+    def act(*reason: str) -> None:
+        if what == "cancel":
+            runs.cancel(services.store, by=services.person, run=view.id)
+        else:
+            runs.withdraw(services.store, by=services.person, run=view.id, reason=reason[0])
+
+    confirm.ask(services, question, act, key=f"models.{what}.{view.id}", follows=True)
+    return True
+
+
+def withdraw(services: Services, view: RunView) -> None:
+    """Asks for the reason, with the run named; a run that was withdrawn can be taken back."""
+    if not view.withdrawn:
+        _ask("Withdraw", "withdraw", view, help="It stays listed, with your reason, and counts nowhere.")
+    elif st.button("Take back: it counts again", key=f"models.withdraw.{view.id}.back"):
+        runs.take_back(services.store, by=services.person, run=view.id)
         st.rerun()
-    st.button("Do not withdraw", key=f"{asked}.not", on_click=ask, args=(False,))
 
 
 def _button(label: str, name: str, act: Any, *, primary: bool = False) -> None:

@@ -49,7 +49,8 @@ def _run(services: Services, view: ProjectView, run: str) -> None:
     if found.project != view.name or found.kind is not RunKind.JUDGE:
         raise NotFound(f"There is no run of a judge {shown.opening(run, 40)} in {view.title}.")
     shell.heading(shown.opening(found.name, 120), made_up=view.made_up)
-    shell.show(_where(view, found))
+    shell.show(_where(view, found), *shown.told_apart(found))
+    shell.tell_refused()
     reply = st.query_params.get("reply")
     if reply:
         replies.one(services, view, found, reply)

@@ -42,10 +42,14 @@ def render(services: Services) -> None:
 
 def _run(services: Services, view: ProjectView, run: str) -> None:
     found = runs.view(services.store, by=services.person, run=run)
-    if found.project != view.name or found.kind is not RunKind.MODEL:
+    if found.project != view.name or found.kind not in (RunKind.MODEL, RunKind.IMPORT):
         raise NotFound(f"There is no run of a model {shown.opening(run, 40)} in {view.title}.")
     shell.heading(shown.opening(found.name, 120), made_up=view.made_up)
-    shell.show(_where(view, found))
+    shell.show(_where(view, found), *shown.told_apart(found))
+    shell.tell_refused()
+    if found.kind is RunKind.IMPORT:
+        watch.out_of_a_file(services, found)
+        return
     attempt = st.query_params.get("attempt")
     if attempt:
         answers.one(services, view, found, attempt)
@@ -73,6 +77,9 @@ def _where(view: ProjectView, run: RunView) -> markup.Markup:
     back = [markup.tag("a", markup.text("All runs"), href=watch.address(view.name), target="_self")]
     if st.query_params.get("attempt"):
         back.append(markup.tag("a", markup.text("This run"), href=watch.address(view.name, run=run.id), target="_self"))
+    if run.kind is RunKind.IMPORT:
+        by = f"Brought in {shown.moment(run.created_at)} by {run.by or 'the command line'}"
+        return markup.tag("div", *back, markup.quiet(f" · {by}"), style="ts ts-small")
     by = f"Started {shown.moment(run.created_at)} by {run.by or 'the command line'}"
     return markup.tag(
         "div",

@@ -20,14 +20,14 @@ from app.services import Services
 from db.engine import Store
 from domain.errors import ModelRefused
 from domain.roles import Role
-from domain.runs import Attempt, Outcome, RunPlan, RunState
+from domain.runs import Attempt, Outcome, RunKind, RunPlan, RunState
 from domain.settings import Settings
 from domain.states import Stage
 from inference import spec as specs
 from inference.scores import Option, Ranking
 from inference.spec import ModelSpec
 from tests.app.homes import Home, make_home
-from tests.factories import claimed, make_run
+from tests.factories import claimed, make_predictions, make_run
 from workflow import accounts, author, projects, runs
 from workflow.projects import access_to
 
@@ -318,11 +318,31 @@ def test_a_run_is_watched_and_paused_resumed_cancelled(show: Open, store: Store,
     test.button(key=f"models.cancel.{run}.ask").click().run()
     view = runs.view(store, by=None, run=run)
     assert view.state is RunState.WAITING, "it asks first"
-    assert f"Cancel {markup.label(view.name)} for good" in test.button(key=f"models.cancel.{run}.do").label
+    assert test.button(key=f"models.cancel.{run}.yes").label == f"Cancel {markup.label(view.name)}"
     assert "It cannot be undone" in words(test)
-    test.button(key=f"models.cancel.{run}.do").click().run()
+    test.button(key=f"models.cancel.{run}.yes").click().run()
     assert runs.view(store, by=None, run=run).state is RunState.CANCELLED
     assert "cancelled" in words(test)
+
+
+def test_answers_out_of_a_file_are_listed_and_withdrawn_with_a_reason(
+    show: Open, store: Store, items: list[int]
+) -> None:
+    make_predictions(store, items, models=["their-model"], project="tiny")
+    [brought] = runs.runs_of(store, by=None, project="tiny", kind=RunKind.IMPORT)
+    page = words(show())
+    assert "Answers out of files" in page
+    assert f'data-run="{brought.id}"' in page
+    test = show(run=brought.id)
+    test.button(key=f"models.withdraw.{brought.id}.ask").click().run()
+    assert "can be taken back" in words(test)
+    yes = f"models.withdraw.{brought.id}.yes"
+    next(box for box in test.text_input if box.label == "Why it is withdrawn").input("the wrong file")
+    test.button(key=yes).click().run()
+    assert runs.view(store, by=None, run=brought.id).withdrawn == "the wrong file"
+    assert "withdrawn, counts nowhere: the wrong file" in words(test)
+    test.button(key=f"models.withdraw.{brought.id}.back").click().run()
+    assert not runs.view(store, by=None, run=brought.id).withdrawn
 
 
 def test_what_failed_is_asked_again_on_request(show: Open, store: Store, items: list[int]) -> None:
