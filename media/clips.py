@@ -226,6 +226,29 @@ def write(pictures: Iterable[Image.Image], *, out: Path, frames_per_second: floa
     return out
 
 
+def write_anew(clip: Path, *, out: Path, name: str) -> None:
+    """The same clip as a WebM built in the usual way: its packets as they are, so that every frame is the same.
+
+    Raises
+    ------
+    MediaRefused
+        It cannot be read, or holds what no WebM does.
+    NotAvailable
+        The extra ``video`` is not installed.
+    """
+    library = _av()
+    with (
+        _opened(clip, name=name) as (source, _),
+        library.open(str(out), "w", format="webm", options={"fflags": "+bitexact"}) as target,
+    ):
+        kept = [stream for stream in source.streams if stream.type in ("video", "audio")]
+        to = {stream.index: target.add_stream_from_template(stream) for stream in kept}
+        for packet in source.demux(kept):
+            if packet.dts is not None:
+                packet.stream = to[packet.stream.index]
+                target.mux(packet)
+
+
 # ---- inside ---------------------------------------------------------------------------------------------------------
 
 

@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from domain.errors import MediaRefused, NotFound
+from domain.errors import MediaRefused, NotAvailable, NotFound
 from media import bare, clips, images, sniff
 from media.limits import LIMITS, MIB, Limits
 
@@ -102,7 +102,8 @@ class MediaStore:
 
         That is what leaves the store: the same pixels and frames, by the same bytes. It is made when first asked for,
         and costs no room where there is nothing to take out. Kinds of images that are not taken apart here (AVIF, BMP),
-        and files that are built in an unusual way, come as PNG with the pixels that the copies are made of.
+        and files that are built in an unusual way, come as PNG with the pixels that the copies are made of; a clip
+        that is built so is written anew around its own packets.
 
         Raises
         ------
@@ -110,6 +111,8 @@ class MediaStore:
             The store has no such file.
         MediaRefused
             It cannot be taken apart, nor read.
+        NotAvailable
+            A clip that has to be written anew, and the extra ``video`` is not installed.
         """
         about, folder = self.about(sha256), self._folder(sha256)
         for name, mime in ((_BARE, about.mime), (_BARE_PNG, "image/png")):
@@ -129,12 +132,10 @@ class MediaStore:
                 bare.clip(original, made)
             else:
                 made.write_bytes(bare.image(original.read_bytes(), about.mime))
-        except bare.NotUnderstood as error:
+        except bare.NotUnderstood:
             if about.kind == "clip":
-                raise MediaRefused(
-                    "This clip is built in an unusual way, so that what it says of its making cannot be taken out. "
-                    "Write it anew (ffmpeg -i OLD -c copy NEW.webm) and bring that in."
-                ) from error
+                self._write_anew(original, made)
+                return made
             made = work / _BARE_PNG
             images.upright(original, mime=about.mime, name="the image", limits=self.limits).save(made, "PNG")
             return made
@@ -144,6 +145,52 @@ class MediaStore:
                 os.link(original, linked)
                 linked.replace(made)
         return made
+
+    def _write_anew(self, clip: Path, made: Path) -> None:
+        whole = made.with_name("whole.webm")
+        try:
+            clips.write_anew(clip, out=whole, name="It")
+            bare.clip(whole, made)
+        except NotAvailable as error:
+            raise NotAvailable(f"This clip is built in an unusual way and has to be written anew. {error}") from error
+        except (bare.NotUnderstood, MediaRefused) as error:
+            raise MediaRefused(
+                "This clip is built in an unusual way, so that what it says of its making cannot be taken out, and it"
+                " cannot be written anew as it is. Make another file of it (ffmpeg -i OLD NEW.webm), and bring in its"
+                " items with that under another name."
+            ) from error
+        whole.unlink()
+
+    def must_show(self, sha256: str, *, content: bool) -> None:
+        """Look whether everything is there, or can be made, that pages ask for of a file whose original is as it came.
+
+        Clips are always looked through, images with ``content``: that reads all of them.
+
+        Raises
+        ------
+        NotFound, MediaRefused, NotAvailable
+            What whoever opens a page with it would be told, with what to do.
+        """
+        folder = self._folder(sha256)
+        gone = [name for name in _FILES.values() if not (folder / name).is_file()]
+        if gone:
+            raise NotFound(f"Its copy {gone[0]}, which pages show, is gone: restore the folder {folder} from a backup.")
+        try:
+            about = self.about(sha256)
+        except (ValueError, TypeError) as error:
+            raise MediaRefused(f"{folder / 'about.json'} cannot be read: restore it from a backup.") from error
+        if about.kind == "clip":
+            self.frames(sha256)
+        if any((folder / name).is_file() for name in (_BARE, _BARE_PNG)):
+            return
+        original = self.path(sha256)
+        try:
+            if about.kind == "clip":
+                bare.looked_at(original)
+            elif content:
+                bare.image(original.read_bytes(), about.mime)
+        except bare.NotUnderstood:
+            self.bare(sha256)
 
     def verify(self, sha256: str, *, n_bytes: int, content: bool) -> None:
         """Look whether an original is there and as it came: its length, and with ``content`` every byte of it.

@@ -1,4 +1,5 @@
-"""Checking the media store against what a project shows: every original there, as long as it was, and unchanged."""
+"""Checking the media store against what a project shows: every original there, as long as it was, and unchanged, and
+all that pages ask for of it."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from db import checks as queries
 from db import projects
 from db.engine import Store
-from domain.errors import MediaRefused, NotFound
+from domain.errors import MediaRefused, NotAvailable, NotFound
 from media.store import MediaStore
 
 SAMPLE = 200
@@ -21,7 +22,8 @@ def check_media(store: Store, media: MediaStore, *, project: str | None = None, 
     Parameters
     ----------
     whole
-        Read every file and compare its SHA-256, not only a sample spread evenly.
+        Read every file and compare its SHA-256, not only a sample spread evenly. Of clips the parts are looked through
+        in any case.
     """
     found: list[str] = []
     with store.read() as session:
@@ -35,10 +37,16 @@ def check_media(store: Store, media: MediaStore, *, project: str | None = None, 
 def _wrong(media: MediaStore, used: Sequence[queries.UsedMedia], *, whole: bool) -> Iterator[str]:
     every = 1 if whole else max(1, -(-len(used) // SAMPLE))
     for number, each in enumerate(used):
+        content = number % every == 0
         try:
-            media.verify(each.sha256, n_bytes=each.bytes, content=number % every == 0)
+            media.verify(each.sha256, n_bytes=each.bytes, content=content)
         except (NotFound, MediaRefused) as error:
             yield f"{error} {_shown_by(each)}"
+            continue
+        try:
+            media.must_show(each.sha256, content=content)
+        except (NotFound, MediaRefused, NotAvailable) as error:
+            yield f"The file {each.sha256[:12]}... of the media store cannot be shown. {error} {_shown_by(each)}"
 
 
 def _shown_by(each: queries.UsedMedia) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import json
 import sqlite3
 from pathlib import Path
 
@@ -9,7 +12,7 @@ from sqlmodel import select
 
 from db.engine import open_store
 from db.tables import AssetRow, MediaObjectRow, ProjectRow
-from media.store import MediaStore
+from media.store import MediaStore, StoredMedia
 from tests.app.homes import picture
 from tests.factories import make_items, make_project
 from tests.serving import touchstone
@@ -70,6 +73,45 @@ def test_media_that_are_gone_or_overwritten_are_named_with_their_items(tmp_path:
     done = touchstone("check", home=tmp_path)
     assert done.returncode == 1
     assert "is gone" in done.stdout
+
+
+def test_what_could_not_be_shown_is_named_with_what_to_do(tmp_path: Path) -> None:
+    """Originals as they came in, of which pages would be refused something: a copy, a clip that nobody can take apart,
+    an image that is none; each named once, and those that are well are not."""
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    media = MediaStore(tmp_path / "media")
+    make_project(store, name="p")
+    broken = {"clip": b"\x1aE\xdf\xa3webm" + bytes(500), "image": b"\x89PNG\r\n\x1a\n" + bytes(500)}
+    named = {}
+    for number in range(3):
+        named[f"{number}.png"] = media.add(picture(number))
+    for kind, content in broken.items():
+        sha256 = hashlib.sha256(content).hexdigest()
+        folder = tmp_path / "media" / sha256[:2] / sha256
+        folder.mkdir(parents=True)
+        mime = {"clip": "video/webm", "image": "image/png"}[kind]
+        stored = StoredMedia(sha256, kind, mime, len(content), 4, 3, None, None)
+        (folder / "about.json").write_text(json.dumps(dataclasses.asdict(stored)))
+        for name in ("original", "display.webp", "thumb.webp", "frames.json"):
+            (folder / name).write_bytes(content)
+        named[f"broken {kind}"] = stored
+    with store.write() as session:
+        project = session.exec(select(ProjectRow.id)).one()
+        for name, stored in named.items():
+            known = {"sha256": stored.sha256, "kind": stored.kind, "created_at": store.now()}
+            session.add(MediaObjectRow(mime=stored.mime, bytes=stored.bytes, **known))
+            session.flush()
+            session.add(AssetRow(project_id=project, name=name, **known))
+    folder = tmp_path / "media" / named["1.png"].sha256[:2] / named["1.png"].sha256
+    (folder / "thumb.webp").unlink()
+    said = {sentence.split("It is ")[1].split(",")[0]: sentence for sentence in check_media(store, media)}
+    assert set(said) == {"1.png", "broken clip", "broken image"}
+    assert "thumb.webp" in said["1.png"]
+    assert f"restore the folder {folder} from a backup" in said["1.png"]
+    assert "ffmpeg -i OLD NEW.webm" in said["broken clip"]
+    assert all("cannot be shown" in sentence for sentence in said.values())
+    store.close()
 
 
 def test_a_project_that_is_not_there(home: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 
+from domain.errors import MediaRefused, NotAvailable
 from media import bare
 from media.prepared import Pictures
 from media.store import MediaStore
@@ -204,3 +206,49 @@ def test_a_file_cut_short_anywhere_is_not_taken_apart_wrongly(kind: str) -> None
         except bare.NotUnderstood:
             continue
         assert not _tells(left)
+
+
+def unusual(path: Path) -> Path:
+    """A clip with a title in it, whose segment has no length and ends with bytes that are no element of WebM: players
+    pass them over."""
+    import av
+
+    plain = video(path.with_name("plain.webm"), [n / 10 for n in range(12)])
+    with av.open(str(plain)) as source, av.open(str(path), "w", format="webm") as out:
+        out.metadata["title"] = SECRET.decode()
+        stream = out.add_stream_from_template(source.streams.video[0])
+        for packet in source.demux(video=0):
+            if packet.dts is not None:
+                packet.stream = stream
+                out.mux(packet)
+    content = path.read_bytes()
+    at = content.index(b"\x18\x53\x80\x67") + 4
+    assert content[at] == 1, "its length takes eight bytes"
+    path.write_bytes(content[:at] + b"\x01" + b"\xff" * 7 + content[at + 8 :] + bytes(64))
+    return path
+
+
+def test_a_stored_clip_of_unusual_build_is_written_anew_with_the_same_frames(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that came in before clips were looked through."""
+    odd = unusual(tmp_path / "odd.webm")
+    store = MediaStore(tmp_path / "media")
+    with pytest.raises(MediaRefused, match="unusual way"):
+        store.add(odd)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(bare, "looked_at", lambda path: None)
+        stored = store.add(odd)
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "av", None)
+        with pytest.raises(NotAvailable, match=r"written anew.*touchstone\[video\]"):
+            store.must_show(stored.sha256, content=False)
+    store.must_show(stored.sha256, content=False)
+    path, mime = store.bare(stored.sha256)
+    assert mime == "video/webm"
+    assert [each.name for each in path.parent.iterdir() if "whole" in each.name] == []
+    assert list(frames(path)) == list(frames(odd))
+    left = path.read_bytes()
+    assert SECRET in odd.read_bytes()
+    for word in (SECRET, b"Lav", b"ENCODER"):
+        assert word not in left, word
