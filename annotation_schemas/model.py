@@ -497,6 +497,30 @@ class Derived(_Part):
         return self.all_of or self.mean_of
 
 
+class VerdictRule(_Part):
+    """What is asked of a judge before it may be used; what is not said is as in the default rule."""
+
+    units: int | None = None
+    """So many units that people and the judge share, at least; default: 30."""
+    people: int | None = None
+    """So many people at least; default: 3."""
+    reliability: float | None = None
+    """What people's own agreement (Krippendorff's alpha) has to be above, by its lower limit; default: 0.4."""
+    margin: float | None = None
+    """How far a judge that stands in for a person may be below one, by the lower limit of the difference; default:
+    0.05."""
+    association: float | None = None
+    """What the judge's agreement with people has to be above, by its lower limit, to help with correction; default:
+    0.3."""
+    constant: bool | None = None
+    """Whether a judge that stands in for a person has to be surely better than one that always says the same; default:
+    true."""
+    test: bool | None = None
+    """Whether it has to pass the alternative annotator test, too; default: true."""
+    epsilon: float | None = None
+    """Of that test: 0.2 beside experts, 0.15 beside trained people, 0.1 beside a crowd; default: 0.2."""
+
+
 class Report(_Part):
     """What Results, Agreement and Calibration show first; whoever asks for something else gets that."""
 
@@ -513,6 +537,9 @@ class Report(_Part):
     """How a criterion's values are measured, where it is not plain from its kind."""
     derived: tuple[Derived, ...] = ()
     """Criteria that follow from those of grading."""
+    rule: VerdictRule | None = None
+    """The rule of the verdict on judges, which stands with the project from its beginning; one that is stored later
+    (`touchstone calibrate --rule`) takes its place. None: none is set beforehand."""
     unreadable: Literal["wrong", "left_out"] = "wrong"
     """What becomes, in the accuracy against the key, of answers that are there and cannot be read (a format violation,
     a refusal, an answer cut off): they count as wrong, or they are left out. Both are counted beside the number."""

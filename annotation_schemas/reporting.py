@@ -63,6 +63,7 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
     if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
         yield ("report", "by"), "no dimension has a `group`"
+    yield from _of_rule(schema, rated=bool(criteria))
     ordered = [each for each in criteria if _level(schema, each) != "nominal"]
     numbers = [each for each in ordered if ends_of_values(each) is not None]
     for at, name in enumerate(schema.report.statistics):
@@ -79,6 +80,22 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
             yield path, f"`{name}` is about an order, and no criterion of verification or grading has one"
         elif name in NEEDS_NUMBERS and not numbers and not schema.report.derived:
             yield path, f"`{name}` is about numbers on a scale, and no criterion of verification or grading has them"
+
+
+def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    rule = schema.report.rule
+    if rule is None:
+        return
+    if not rated:
+        yield ("report", "rule"), "nobody rates anything that a judge could be held against"
+    for name in ("units", "people"):
+        if (n := getattr(rule, name)) is not None and n < 2:
+            yield ("report", "rule", name), "at least 2 are needed for any agreement"
+    if rule.margin is not None and rule.margin < 0:
+        yield ("report", "rule", "margin"), "it is not negative"
+    for name in ("reliability", "association", "epsilon"):
+        if (share := getattr(rule, name)) is not None and not 0 <= share <= 1:
+            yield ("report", "rule", name), "it is between 0 and 1"
 
 
 def _graded(schema: Schema) -> Sequence[Criterion]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -109,6 +110,11 @@ def leads(session: Session, *, project_id: int) -> list[int]:
         .where(MemberRow.project_id == project_id, MemberRow.role == Role.LEAD, col(PersonRow.active))
     )
     return [id for id in session.exec(wanted) if id is not None]
+
+
+def begun(session: Session, *, id: int) -> datetime:
+    """When a project was made; from then on its schema holds for it."""
+    return session.exec(select(ProjectRow.created_at).where(ProjectRow.id == id)).one()
 
 
 def schema_version(session: Session, *, id: int) -> SchemaVersionRow:

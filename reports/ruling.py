@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from agreement.alternative import alternative_test
@@ -55,6 +56,15 @@ def rule_from_text(text: str) -> Rule:
             raise RatingsError(f"--rule {name} is {value!r}; it takes {wanted}.") from None
         rule = replace(rule, **{NAMES[name]: number})
     return rule
+
+
+def rule_of(values: Mapping[str, float | bool | None]) -> Rule:
+    """The rule with these parts, by the names of the command; what is None or absent stays as it is.
+
+    >>> rule_of({"margin": 0.1, "people": None}) == rule_from_text("margin=0.1")
+    True
+    """
+    return Rule(**{NAMES[name]: value for name, value in values.items() if value is not None})  # type: ignore[arg-type]
 
 
 def said(rule: Rule) -> tuple[str, ...]:

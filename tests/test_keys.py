@@ -49,6 +49,7 @@ from tests.factories import Clock, make_person, make_pool, make_predictions, mak
 from workflow import (
     author,
     board,
+    calibrate,
     cases,
     claim,
     gold,
@@ -571,6 +572,12 @@ def measured_first(seen: Seen) -> Any:
     return done.stdout, repr(done.exception)
 
 
+def ruled(seen: Seen) -> Any:
+    """Under which rule judges get their verdict."""
+    there = world(seen, n=0)
+    return calibrate.stored_rule(there.store, person=None, project="p", judges=["j"]).rule
+
+
 def exports(seen: Seen) -> Any:
     there = world(seen, n=0)
     return formats_of(project(there.store, person=there.lee, project="p"))
@@ -832,6 +839,20 @@ ROWS: dict[str, Row] = {
     "Report.unit": row(measured_first, "report.unit", "prediction", **{f"{G}.raters": 2}),
     "Report.by": row(measured_first, "report.by", "dimension"),
     "Report.statistics": row(measured_first, "report.statistics", ["percent_agreement"]),
+    "Report.rule": row(ruled, "report.rule", {"margin": 0.1}),
+    **{
+        f"VerdictRule.{name}": row(ruled, f"report.rule.{name}", value, report__rule={})
+        for name, value in {
+            "units": 50,
+            "people": 2,
+            "reliability": 0.6,
+            "margin": 0.1,
+            "association": 0.5,
+            "constant": False,
+            "test": False,
+            "epsilon": 0.1,
+        }.items()
+    },
     "Report.unreadable": row(accuracy, "report.unreadable", "left_out"),
     "Derived.name": row(derivations, "report.derived.0.name", "all"),
     "Derived.all_of": row(derivations, "report.derived.0.all_of", ["clear"]),

@@ -6,12 +6,14 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, replace
+from datetime import datetime
 from typing import Any
 
 from agreement.ratings import Scale
+from agreement.verdict import Rule
 from annotation_schemas import derived, reporting
 from annotation_schemas.model import Derived, Schema
-from db import events, files, judging
+from db import events, files, judging, projects
 from db import runs as stored
 from db.engine import Session, Store
 from db.tables import RunRow
@@ -23,7 +25,7 @@ from domain.replies import Attacked, JudgeAbout, reason_of
 from domain.runs import OPEN, RESUMABLE, RunKind
 from domain.states import Cut, Items, Stage
 from reports.content import Source
-from reports.ruling import rule_from_text
+from reports.ruling import rule_from_text, rule_of
 from reports.study import Runs, StoredRule, Study
 from workflow.counting import counting
 from workflow.derived import MAJORITY, scale_of, settled_ratings
@@ -192,8 +194,8 @@ def store_rule(store: Store, *, by: Person | None, project: str, text: str) -> N
     wanted = rule_from_text(text)
     with store.write() as session:
         access = require_lead(session, by=by, project=project)
-        last = _last_rule(session, access.project_id)
-        if last is None or rule_from_text(str(last.data["rule"])) != wanted:
+        kept = _kept_rule(session, access)
+        if kept is None or kept[0] != wanted:
             events.record(
                 session,
                 at=store.now(),
@@ -208,21 +210,27 @@ def stored_rule(store: Store, *, person: Person | None, project: str, judges: Se
     """The rule that is kept with a project, and whether it was there before the first reply of one of these judges."""
     with store.read() as session:
         access = require_lead(session, by=person, project=project)
-        last = _last_rule(session, access.project_id)
-        if last is None:
+        kept = _kept_rule(session, access)
+        if kept is None:
             return StoredRule()
         first = stored.first_reply(session, project_id=access.project_id, judges=judges)
+    rule, at = kept
     return StoredRule(
-        rule_from_text(str(last.data["rule"])),
-        last.at.date().isoformat(),
+        rule,
+        at.date().isoformat(),
         first.date().isoformat() if first else None,
-        before=first is not None and last.at < first,
+        before=first is not None and at < first,
     )
 
 
-def _last_rule(session: Session, project_id: int) -> Any:
-    found = events.found(session, project_id=project_id, kinds=(RULE,), limit=1)
-    return found[0][0] if found else None
+def _kept_rule(session: Session, access: Access) -> tuple[Rule, datetime] | None:
+    """The rule that holds for a project and since when: the one stored last, else the schema's, with which the project
+    began."""
+    found = events.found(session, project_id=access.project_id, kinds=(RULE,), limit=1)
+    if found:
+        return rule_from_text(str(found[0][0].data["rule"])), found[0][0].at
+    said = access.schema.report.rule
+    return (rule_of(said.model_dump()), projects.begun(session, id=access.project_id)) if said else None
 
 
 def _rules(schema: Schema, stage: Stage, criteria: Sequence[str] | None) -> dict[str, Derived]:

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from agreement.verdict import Rule
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema, load_text
 from app import services
@@ -21,7 +22,10 @@ from db.engine import Store, open_store
 from domain.errors import SchemaError
 from domain.roles import Role
 from domain.states import Cut, Stage
-from tests.factories import BLIND, make_items, make_person, make_predictions, make_project
+from reports.calibration import calibration
+from reports.content import Rulings
+from reports.study import StoredRule
+from tests.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
 from workflow import calibrate, file_raters, results
 from workflow.agreement_page import figures
 from workflow.history import find
@@ -167,8 +171,6 @@ def test_results_are_cut_as_the_report_says(told: Told) -> None:
 
 
 def test_the_report_on_judges_is_cut_and_has_the_coefficients_as_the_report_says(here: Store, tmp_path: Path) -> None:
-    from reports.calibration import calibration
-
     def tables(report: dict[str, Any], name: str, **asked: Any) -> tuple[set[Any], set[Any], list[str]]:
         rated(here, name, report, tmp_path)
         study, source = calibrate.study_of(
@@ -239,6 +241,41 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
     assert first("c", "accuracy", "derived") is None
 
 
+def test_the_rule_of_the_schema_stands_from_the_beginning(here: Store, tmp_path: Path) -> None:
+    here.clock = Clock()
+    at = here.now()
+    here.clock.advance(hours=30)
+    rated(here, "p", {"rule": {"margin": 0.1, "constant": False}}, tmp_path)
+
+    def kept() -> StoredRule:
+        return calibrate.stored_rule(here, person=None, project="p", judges=["gpt"])
+
+    assert kept().rule == Rule(margin=0.1, beat_constant=False)
+    assert kept().stored_on > at.date().isoformat()
+    calibrate.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
+    assert kept().words(given=None).startswith("The rule")
+    here.clock.advance(hours=48)
+    calibrate.store_rule(here, by=None, project="p", text="constant=no, margin=0.1")
+    same = kept()
+    calibrate.store_rule(here, by=None, project="p", text="margin=0.2")
+    later = kept()
+    assert (same.rule, later.rule) == (Rule(margin=0.1, beat_constant=False), Rule(margin=0.2))
+    assert same.stored_on < later.stored_on
+    assert not later.before, "it came after the judge's ratings"
+
+
+def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_path: Path) -> None:
+    rated(here, "p", {"rule": {"units": 8}}, tmp_path)  # by the real clock: the project is older than the ratings
+    study, source = calibrate.study_of(
+        here, person=None, project="p", stage=Stage.GRADING, humans=["ann", "bob"], judges=["gpt"]
+    )
+    assert study.rule.before
+    verdict = calibration(study, source).sections[0].blocks[0]
+    assert isinstance(verdict, Rulings)
+    assert verdict.when.startswith("The rule that was set beforehand, on ")
+    assert "A verdict takes 8 units" in verdict.rule[0]
+
+
 @pytest.mark.parametrize(
     ("changes", "report", "sentence"),
     [
@@ -250,6 +287,11 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
         ({}, {"scales": {"score": "nominal"}, "statistics": ["spearman"]}, "about an order"),
         ({"item": {"fields": [{"name": "question", "kind": "text"}]}, "stages": {}}, {"statistics": ["accuracy"]},
          "no field of the item is a key"),
+        ({"stages": {}}, {"rule": {"units": 50}}, "nobody rates anything that a judge"),
+        ({}, {"rule": {"units": 1}}, "report.rule.units: at least 2"),
+        ({}, {"rule": {"margin": -0.1}}, "report.rule.margin: it is not negative"),
+        ({}, {"rule": {"epsilon": 2}}, "report.rule.epsilon: it is between 0 and 1"),
+        ({}, {"rule": {"margen": 0.1}}, "margen"),
     ],
 )  # fmt: skip
 def test_what_can_mean_nothing_in_a_schema_is_refused(
