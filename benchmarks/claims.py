@@ -9,7 +9,8 @@ Three parts, each on SQLite and on a PostgreSQL server of its own:
   person wrote down, on disk, before their next step; and ``touchstone check`` recomputes everything.
 - *duel*: two processes reach for the same slot at the same moment, ten thousand times; exactly one must get it.
 - *cost*: the next task in a project of a thousand to a million items, for somebody at work and for somebody who has
-  done nearly everything, before whom lie only slots that they may not take.
+  done nearly everything, before whom lie only slots that they may not take; and at the largest size for somebody new
+  before whom lie 20,000 items that wait for their images.
 
 The last line of the output is one JSON object.
 """
@@ -48,6 +49,7 @@ QUICK_SIZES = {"random": (1_000, 100_000, 1_000_000), "fewest_votes": (1_000, 10
 DUELS = 10_000
 AT_LEAST = 1_200
 """So many acknowledged submissions on each database, however busy the machine is."""
+WAITING = 20_000
 GOAL_GROWTH = 2.0
 """A claim among a million items may cost so many times what it costs among a thousand."""
 
@@ -228,6 +230,18 @@ def unlucky(large: Large, person: Person, n: int) -> dict[str, Any]:
     }
 
 
+def behind_waiting(large: Large, person: Person, n: int) -> dict[str, Any]:
+    """Somebody new, before whom lie items that wait for their images."""
+    last = large.items
+    large.grow(last + WAITING)
+    with large.store.write() as session:
+        waits = f"project_id = {large.project} AND item_id > (SELECT max(id) FROM item) - {WAITING}"
+        session.connection().execute(text(f"UPDATE task SET awaits_media = true, rank = rank - 1 WHERE {waits}"))
+    first, found = large.next(person)
+    large.answer(person, found)
+    return {"first_ms": round(1000 * first, 1), **figures(claims_by(large, person, n))}
+
+
 def add_item(large: Large, at: int) -> None:
     """One more item, as an import brings it in."""
     from workflow import author
@@ -265,8 +279,11 @@ def cost(store: Store, url: str, *, order: str, sizes: Sequence[int], n: int) ->
         out[str(size)] = {"at_work": at_work, "unlucky": unlucky(large, bob, max(n // 3, 10))}
         machine.log(f"{order}, {size} items: {json.dumps(out[str(size)])}")
     first, last = out[str(sizes[0])], out[str(sizes[-1])]
+    waiting = behind_waiting(large, large.person("cy"), n)
+    machine.log(f"{order}, behind {WAITING} items that wait for their images: {json.dumps(waiting)}")
     return {
         "by_items": out,
+        "behind_waiting": waiting,
         "times_of_smallest": {
             who: round(last[who]["median_ms"] / first[who]["median_ms"], 2) for who in ("at_work", "unlucky")
         },

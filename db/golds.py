@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, exists, or_
 from sqlalchemy import select as sa_select
 from sqlmodel import Session, col, select
 
+from db import media_wanted
 from db.engine import insert_or_ignore
 from db.tables import (
     AnnotationRow,
@@ -22,7 +23,6 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from db.tasks import waits_for_media
 from db.types import public_id
 from db.withdrawn import about_counting
 from domain.policies import LEASE
@@ -114,7 +114,7 @@ def _for(stage: Stage, within: bool) -> Any:
             ~exists().where(col(RevisionRow.item_id) == col(GoldRow.item_id), col(RevisionRow.editor_id) == taker),
             ~exists().where(col(InsightRow.item_id) == col(GoldRow.item_id), col(InsightRow.person_id) == taker),
             ~asked,
-            ~waits_for_media(GoldRow),
+            ~media_wanted.waits(GoldRow),
         )
         .order_by(col(GoldRow.id))
     )

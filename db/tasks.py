@@ -16,18 +16,9 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from db import media_wanted
 from db.engine import insert_or_ignore
-from db.tables import (
-    AnnotationRow,
-    AsideRow,
-    AssetRow,
-    InsightRow,
-    ItemAssetRow,
-    ItemRow,
-    PredictionRow,
-    RevisionRow,
-    TaskRow,
-)
+from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, PredictionRow, RevisionRow, TaskRow
 from db.types import public_id
 from db.withdrawn import of_counting_runs
 from domain.policies import LEASE
@@ -81,10 +72,17 @@ def moment() -> int:
     return time.time_ns() // 1000
 
 
-def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]]) -> int:
-    """Add open slots; one that exists already is left as it is. The number added."""
+def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]], needed: Sequence[str]) -> int:
+    """Add open slots; one that exists already is left as it is. The number added.
+
+    Slots about items that lack an image or clip in a role that is ``needed`` wait until it comes
+    (``offer_items_with``).
+    """
+    slots = list(slots)
+    waiting = media_wanted.waiting(session, item_ids=[slot["item_id"] for slot in slots], needed=needed)
     new = {"state": TaskState.OPEN, "correcting": False, "rank": 0, "opened": moment()}
-    return insert_or_ignore(session, TaskRow, [{"public_id": public_id(), **new, **slot} for slot in slots])
+    rows = [{"public_id": public_id(), **new, "awaits_media": slot["item_id"] in waiting, **slot} for slot in slots]
+    return insert_or_ignore(session, TaskRow, rows)
 
 
 def add(session: Session, *, row: TaskRow) -> TaskRow:
@@ -194,27 +192,18 @@ def abandoned(
     stage: Stage,
     person_id: int,
     dimensions: Sequence[str] | None,
-    needed: Sequence[str],
     now: datetime,
     limit: int,
 ) -> list[TaskRow]:
-    """Slots whose lease has ended that this person may take, the longest abandoned first; ``needed`` as in
-    ``waits_for_media``."""
-    given = {
-        "project": project_id,
-        "stage": stage,
-        "taker": person_id,
-        "needed": needed,
-        "now": now,
-        "limit": limit,
-    }
+    """Slots whose lease has ended that this person may take, the longest abandoned first."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "now": now, "limit": limit}
     wanted = _abandoned(stage, dimensions is not None)
     return list(session.exec(wanted, params={**given, "dimensions": dimensions}))
 
 
 @cache
 def _abandoned(stage: Stage, within: bool) -> Any:
-    conditions = [*of_stage(), *may_take_conditions(stage), ~waits_for_media(TaskRow), not_put_off(TaskRow)]
+    conditions = [*of_stage(), *may_take_conditions(stage), col(TaskRow.awaits_media).is_(False), not_put_off(TaskRow)]
     wanted = select(TaskRow).where(
         *conditions,
         col(TaskRow.state) == TaskState.CLAIMED,
@@ -327,9 +316,9 @@ def _lockable(stage: Stage) -> Any:
 
 
 def is_free(row: TaskRow, *, now: datetime) -> bool:
-    """Whether a slot waits for somebody: open, or claimed and abandoned."""
+    """Whether a slot waits for somebody: open, or claimed and abandoned, and its images and clips are there."""
     abandoned = row.state is TaskState.CLAIMED and row.lease_until is not None and row.lease_until < now
-    return row.state is TaskState.OPEN or abandoned
+    return (row.state is TaskState.OPEN or abandoned) and not row.awaits_media
 
 
 def may_take(session: Session, *, row: TaskRow, person_id: int) -> bool:
@@ -372,19 +361,10 @@ def count_available(
     stage: Stage,
     person_id: int,
     dimensions: Sequence[str] | None,
-    needed: Sequence[str],
     now: datetime,
 ) -> dict[str, int]:
-    """How many different units wait that this person may take, by dimension; ``needed`` as in
-    ``waits_for_media``."""
-    given = {
-        "project": project_id,
-        "stage": stage,
-        "taker": person_id,
-        "dimensions": dimensions,
-        "needed": needed,
-        "now": now,
-    }
+    """How many different units wait that this person may take, by dimension."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions, "now": now}
     return dict(session.exec(_available(stage, dimensions is not None), params=given).all())
 
 
@@ -400,7 +380,7 @@ def _available(stage: Stage, within: bool) -> Any:
         col(TaskRow.purpose) == Purpose.LIVE,
         waiting,
         *may_take_conditions(stage),
-        ~waits_for_media(TaskRow),
+        col(TaskRow.awaits_media).is_(False),
     )
     if within:
         wanted = wanted.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
@@ -514,9 +494,9 @@ def withdraw(session: Session, *, unit: str) -> None:
     )
 
 
-def offer(session: Session, *, slot: Mapping[str, Any]) -> None:
-    """Have one open slot: add it, or offer it again if it was called off."""
-    if add_slots(session, slots=[slot]):
+def offer(session: Session, *, slot: Mapping[str, Any], needed: Sequence[str]) -> None:
+    """Have one open slot: add it, or offer it again if it was called off; ``needed`` as in ``add_slots``."""
+    if add_slots(session, slots=[slot], needed=needed):
         return
     session.exec(
         update(TaskRow)
@@ -646,6 +626,47 @@ def of_item(session: Session, *, item_id: int, stage: Stage) -> list[TaskRow]:
     return list(session.exec(wanted.order_by(col(TaskRow.id))))
 
 
+def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequence[str]) -> None:
+    """Offer what waited for these assets, which are there now, also to everybody who has gone past it."""
+    item_ids = media_wanted.with_assets(session, asset_ids=asset_ids)
+    there = sorted(item_ids - media_wanted.waiting(session, item_ids=item_ids, needed=needed))
+    ids: list[int] = []
+    for begin in range(0, len(there), _AT_ONCE):
+        some = col(TaskRow.item_id).in_(there[begin : begin + _AT_ONCE])
+        ids += [id or 0 for id in session.exec(select(TaskRow.id).where(some, col(TaskRow.awaits_media).is_(True)))]
+    note_media(session, ids=ids, awaits=False)
+
+
+def note_media(session: Session, *, ids: Iterable[int], awaits: bool) -> None:
+    """Have slots (by id) wait for an image or clip, or offer them, also to everybody who has gone past them."""
+    ids = sorted(ids)
+    for begin in range(0, len(ids), _AT_ONCE):
+        some = ids[begin : begin + _AT_ONCE]
+        held = select(TaskRow.id).where(col(TaskRow.id).in_(some)).order_by(col(TaskRow.id))
+        session.exec(held.with_for_update(key_share=True)).all()
+        changed = update(TaskRow).where(col(TaskRow.id).in_(some))
+        session.exec(changed.values(awaits_media=awaits, opened=moment()))
+
+
+def any_waits_for_media(
+    session: Session, *, project_id: int, stage: Stage, person_id: int, dimensions: Sequence[str] | None
+) -> bool:
+    """Whether something that a person may take waits for an image or clip; a few hundred slots are looked at."""
+    given = {"project": project_id, "stage": stage, "taker": person_id, "dimensions": dimensions}
+    return session.execute(_any_waits(stage, dimensions is not None), given).first() is not None
+
+
+@cache
+def _any_waits(stage: Stage, within: bool) -> Any:
+    raw = select(TaskRow).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN, col(TaskRow.awaits_media).is_(True))
+    raw = raw.where(col(TaskRow.purpose) == Purpose.LIVE)
+    if within:
+        raw = raw.where(col(TaskRow.dimension).in_(bindparam("dimensions", expanding=True)))
+    slot = aliased(TaskRow, raw.limit(_AT_ONCE).subquery("raw"))
+    wanted: Any = sa_select(col(slot.id))
+    return wanted.where(*may_take_conditions(stage, of=slot)).limit(1)
+
+
 def offer_again(session: Session, *, unit: str) -> None:
     """Offer the slots of a unit that were called off."""
     session.exec(
@@ -709,6 +730,15 @@ def of_stage() -> list[ColumnElement[bool]]:
     return [col(TaskRow.project_id) == bindparam("project"), col(TaskRow.stage) == bindparam("stage")]
 
 
+def on_offer() -> list[ColumnElement[bool]]:
+    """Open slots of the ``stage`` of the ``project`` that do not wait for an image or clip.
+
+    That is no part of ``may_take_conditions``: who may be asked about an item once its image is there must not look
+    into it before.
+    """
+    return [*of_stage(), col(TaskRow.state) == TaskState.OPEN, col(TaskRow.awaits_media).is_(False)]
+
+
 def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -> list[ColumnElement[bool]]:
     """What the protocol asks of the ``taker`` of a slot: no second slot of a unit, never one's own item; and
     blind only about what one has not looked into.
@@ -746,53 +776,6 @@ def may_take_conditions(stage: Stage, *, join: bool = True, of: Any = TaskRow) -
             )
         )
     return conditions
-
-
-def waits_for_media(of: Any) -> ColumnElement[bool]:
-    """An image or clip of the item of a row, in one of the roles that are ``needed``, has not been brought in.
-
-    Such a slot is handed out to nobody. It is no part of ``may_take_conditions``: who may be asked about the item once
-    its image is there must not look into it before.
-    """
-    return exists().where(
-        col(ItemAssetRow.item_id) == col(of.item_id),
-        col(ItemAssetRow.role).in_(bindparam("needed", expanding=True)),
-        col(AssetRow.id) == col(ItemAssetRow.asset_id),
-        col(AssetRow.sha256).is_(None),
-    )
-
-
-def any_waits_for_media(
-    session: Session, *, project_id: int, stage: Stage, dimensions: Sequence[str] | None, needed: Sequence[str]
-) -> bool:
-    """Whether an open slot of a stage waits for an image or clip. It goes through what is missing, not the slots."""
-    open_slot = select(TaskRow.id).where(
-        col(TaskRow.item_id) == col(ItemAssetRow.item_id),
-        TaskRow.stage == stage,
-        TaskRow.state == TaskState.OPEN,
-        TaskRow.purpose == Purpose.LIVE,
-    )
-    if dimensions is not None:
-        open_slot = open_slot.where(col(TaskRow.dimension).in_(dimensions))
-    link = select(ItemAssetRow.id).where(
-        ItemAssetRow.asset_id == AssetRow.id, col(ItemAssetRow.role).in_(needed), open_slot.exists()
-    )
-    wanted = select(AssetRow.id).where(AssetRow.project_id == project_id, col(AssetRow.sha256).is_(None), link.exists())
-    return session.exec(wanted.limit(1)).first() is not None
-
-
-def offer_items_with(session: Session, *, asset_ids: Sequence[int]) -> None:
-    """Offer the open slots of the items with these assets anew, to everybody who has gone past them: they are there
-    now. A slot that is held just now is about to be taken."""
-    for begin in range(0, len(asset_ids), _AT_ONCE):
-        with_them = select(ItemAssetRow.item_id).where(
-            col(ItemAssetRow.asset_id).in_(asset_ids[begin : begin + _AT_ONCE])
-        )
-        wanted = select(TaskRow.id).where(col(TaskRow.item_id).in_(with_them), TaskRow.state == TaskState.OPEN)
-        ids = list(session.exec(wanted.with_for_update(skip_locked=True, key_share=True)))
-        for first in range(0, len(ids), _AT_ONCE):
-            some = update(TaskRow).where(col(TaskRow.id).in_(ids[first : first + _AT_ONCE]))
-            session.exec(some.values(opened=moment()))
 
 
 def _asked_blind(of: Any, person_id: ColumnElement[int]) -> ColumnElement[bool]:

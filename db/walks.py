@@ -27,8 +27,8 @@ from sqlmodel import Session, col, select
 
 from db.engine import insert_or_ignore
 from db.tables import TaskRow, WalkRow
-from db.tasks import SHUFFLE_RANGE, may_take_conditions, moment, not_put_off, of_stage, waits_for_media
-from domain.states import Purpose, Stage, TaskState
+from db.tasks import SHUFFLE_RANGE, may_take_conditions, moment, not_put_off, on_offer
+from domain.states import Purpose, Stage
 
 RELAP_COST = 200
 RELAP_AFTER = 30_000_000
@@ -86,8 +86,6 @@ class Walk:
     row: WalkRow
     seed: int
     random: bool
-    needed: Sequence[str]
-    """The roles whose images or clips an item waits for."""
     dimension: str = ""
     """Empty: all of them."""
     level: int = 0
@@ -105,7 +103,6 @@ class Walk:
             "taker": row.person_id,
             "dimension": self.dimension,
             "level": self.level,
-            "needed": self.needed,
         }
 
 
@@ -118,7 +115,6 @@ def open_walk(
     dimension: str,
     seed: int,
     random: bool,
-    needed: Sequence[str],
     hold: bool,
     level: int = 0,
 ) -> Walk:
@@ -137,7 +133,7 @@ def open_walk(
             row = session.exec(_walk(hold), params=given).one()
     if not hold:
         row = WalkRow(**row.model_dump())
-    return Walk(row=row, seed=seed, random=random, needed=needed, dimension=dimension, level=level)
+    return Walk(row=row, seed=seed, random=random, dimension=dimension, level=level)
 
 
 @cache
@@ -344,13 +340,13 @@ def _news(session: Session, walk: Walk) -> list[Spot]:
 
 
 def _open(within: bool) -> Any:
-    wanted = select(TaskRow).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN)
+    wanted = select(TaskRow).where(*on_offer())
     return wanted.where(col(TaskRow.dimension) == bindparam("dimension")) if within else wanted
 
 
 def _free(stage: Stage, slot: Any) -> list[Any]:
     may = may_take_conditions(stage, of=slot)
-    return [col(slot.purpose) == Purpose.LIVE, *may, ~waits_for_media(slot), not_put_off(slot)]
+    return [col(slot.purpose) == Purpose.LIVE, *may, not_put_off(slot)]
 
 
 def _looked(raw: Any, stage: Stage, *order: str) -> Any:
@@ -380,7 +376,7 @@ def _block(stage: Stage, within: bool) -> Any:
 @cache
 def _offered(stage: Stage, within: bool, random: bool) -> Any:
     place = tuple_(col(TaskRow.opened), col(TaskRow.id))
-    raw = select(TaskRow).where(*of_stage(), col(TaskRow.state) == TaskState.OPEN)
+    raw = select(TaskRow).where(*on_offer())
     raw = raw.where(place > tuple_(bindparam("heard"), bindparam("heard_id")))
     raw = raw.order_by(col(TaskRow.opened), col(TaskRow.id)).limit(bindparam("limit"))
     slot = aliased(TaskRow, raw.subquery("raw"))

@@ -374,8 +374,8 @@ class NothingLeft:
     """Why there is no task: a code for tests, a sentence for people."""
 
     code: str
-    """One of all_done, waiting_for_others, not_member, no_stage, pool_empty, pick_first, not_your_dimension,
-    not_available, put_off, not_qualified, stopped."""
+    """One of all_done, waiting_for_others, waiting_for_media, not_member, no_stage, pool_empty, pick_first,
+    not_your_dimension, not_available, put_off, not_qualified, stopped."""
     sentence: str
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from PIL import Image
 from sqlmodel import col, select
 
-from db import assets, files, tasks
+from db import assets, files, projects, tasks
 from db.engine import Store, open_store
 from db.tables import AssetRow
 from media.store import MediaStore
+from workflow.projects import access_to
 
 
 def picture() -> bytes:
@@ -25,7 +26,7 @@ def fill(store: Store, media: MediaStore) -> int:
     """Give every image that has no file one and the same picture; how many there were. Clips stay as they are."""
     with store.read() as session:
         wanted = select(AssetRow).where(col(AssetRow.sha256).is_(None), AssetRow.kind == "image")
-        missing = [row.id or 0 for row in session.exec(wanted)]
+        missing = [(row.project_id, row.id or 0) for row in session.exec(wanted)]
     if not missing:
         return 0
     medium = media.add(picture(), name="somewhere.png")
@@ -34,9 +35,12 @@ def fill(store: Store, media: MediaStore) -> int:
             name: getattr(medium, name) for name in ("sha256", "kind", "mime", "bytes", "width", "height", "duration")
         }
         assets.put_media(session, row={**told, "created_at": store.now()})
-        for id in missing:
+        for _, id in missing:
             files.fill_asset(session, id=id, sha256=medium.sha256)
-        tasks.offer_items_with(session, asset_ids=missing)
+        for project in sorted({project for project, _ in missing}):
+            access = access_to(session, person=None, project=projects.by_id(session, id=project).name)
+            ids = [id for of, id in missing if of == project]
+            tasks.offer_items_with(session, asset_ids=ids, needed=access.needed_roles)
     return len(missing)
 
 

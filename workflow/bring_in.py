@@ -470,11 +470,12 @@ class Bring:
             )
         have = files.asset_ids(session, project_id=project_id, names=list(wanted))
         filled: list[int] = []
-        for name, medium in stored.items():
-            if name in have and have[name][1] is None:
-                files.fill_asset(session, id=have[name][0], sha256=medium.sha256)
-                filled.append(have[name][0])
-        tasks.offer_items_with(session, asset_ids=filled)
+        for name in sorted(set(stored) & set(have), key=lambda name: have[name][0]):
+            id, known = have[name]
+            if known is None:
+                files.fill_asset(session, id=id, sha256=stored[name].sha256)
+                filled.append(id)
+        tasks.offer_items_with(session, asset_ids=filled, needed=self.access.needed_roles)
         sources = {
             name: assets.source_id(session, project_id=project_id, name=name)
             for name in sorted({want.source for want in wanted.values() if want.source})

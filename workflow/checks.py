@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from db import checks as queries
-from db import events, guidelines, items, projects, tasks
+from db import events, guidelines, items, media_wanted, projects, tasks
 from db.engine import Session, Store
 from domain.errors import NotFound
 from domain.policies import criteria_that_decide, is_skip, is_unanimous
@@ -67,12 +67,18 @@ def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
         found = [f"{name}: {sentence}" for sentence in _broken_rules(session, access)]
         wrong = list(_differences(session, access))
         misplaced = list(_misplaced(session, access))
+        unlike = media_wanted.wrongly_noted(session, project_id=access.project_id, needed=access.needed_roles)
     found += [f"{name}: {sentence}" for _, sentence in wrong]
     found += [f"{name}: {sentence}" for _, _, sentence in misplaced]
+    found += [f"{name}: {_of_media(stage, item, waits)}" for _, stage, item, waits in unlike]
     if rebuild and misplaced:
         with store.write() as session:
             tasks.put_ranks(session, ranks={id: rank for id, rank, _ in misplaced})
-    if rebuild and (wrong or misplaced):
+    if rebuild and unlike:
+        with store.write() as session:
+            for awaits in (True, False):
+                tasks.note_media(session, ids=[id for id, _, _, waits in unlike if waits is awaits], awaits=awaits)
+    if rebuild and (wrong or misplaced or unlike):
         _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(found))
     return found
 
@@ -160,6 +166,12 @@ def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str
                     f"item {item.external_id} has a slot for {stage.value} with the rank {row.rank},"
                     f" but the order {part.order} makes it {rank}.",
                 )
+
+
+def _of_media(stage: str, item: str, waits: bool) -> str:
+    if waits:
+        return f"item {item} lacks an image or clip, but a slot of it for {stage} is offered."
+    return f"item {item} has its images and clips, but a slot of it for {stage} waits for them."
 
 
 def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Schema
@@ -119,7 +118,6 @@ def peek(
                 stage=stage,
                 person_id=person.id,
                 dimensions=mine,
-                needed=access.needed_roles,
                 now=store.now(),
                 limit=limit,
             )
@@ -382,7 +380,9 @@ def why_closed(
     return None
 
 
-WAITS_FOR_MEDIA = "What is left waits for images or clips, which a lead brings in, or for others. Come back later."
+WAITS_FOR_MEDIA = (
+    "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."
+)
 
 
 def why_nothing(
@@ -405,9 +405,10 @@ def why_nothing(
 
     unfinished = dimensions_in(TaskState.OPEN, TaskState.CLAIMED)
     within = unfinished if mine is None else unfinished & set(mine)
-    where: dict[str, Any] = {"project_id": access.project_id, "stage": stage, "dimensions": mine}
-    if within and tasks.any_waits_for_media(session, **where, needed=access.needed_roles):
-        return NothingLeft("waiting_for_others", WAITS_FOR_MEDIA)
+    if within and tasks.any_waits_for_media(
+        session, project_id=access.project_id, stage=stage, person_id=person.id, dimensions=mine
+    ):
+        return NothingLeft("waiting_for_media", WAITS_FOR_MEDIA)
     if within:
         return NothingLeft(
             "waiting_for_others", "You have done your part; what is left waits for others. Come back later."
@@ -472,7 +473,6 @@ def _claim(
             stage=stage,
             person_id=person.id,
             dimensions=mine,
-            needed=access.needed_roles,
             now=now,
             limit=1 + attempt,
         )
@@ -530,7 +530,6 @@ def _walks(
                 dimension=dimension,
                 seed=access.seed,
                 random=random,
-                needed=access.needed_roles,
                 hold=hold,
                 level=level,
             )

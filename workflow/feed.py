@@ -35,7 +35,7 @@ def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, 
                 "created_at": now,
             }
         )
-    tasks.add_slots(session, slots=slots)
+    tasks.add_slots(session, slots=slots, needed=access.needed_roles)
     return len(slots)
 
 

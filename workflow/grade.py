@@ -109,8 +109,8 @@ def open_grading(
             }
             for slot in range(stage.raters)
         ]
-    tasks.add_slots(session, slots=slots[TaskState.WITHDRAWN])
-    n = tasks.add_slots(session, slots=slots[TaskState.OPEN])
+    tasks.add_slots(session, slots=slots[TaskState.WITHDRAWN], needed=access.needed_roles)
+    n = tasks.add_slots(session, slots=slots[TaskState.OPEN], needed=access.needed_roles)
     return n + draw(session, access=access, now=now)
 
 

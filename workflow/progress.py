@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from db import items, people, projects, shown, sifting, tallies, tasks
+from db import items, media_wanted, people, projects, sifting, tallies, tasks
 from db.engine import Session, Store
 from db.tables import TallyRow, TaskRow
 from domain.records import Dashboard, DimensionProgress, NothingLeft, Person, Progress, StageWork
@@ -87,14 +87,14 @@ def dashboard(store: Store, *, person: Person | None, project: str) -> Dashboard
         states = items.count_by_state(session, project_id=access.project_id)
         grading = tasks.count_by_state(session, project_id=access.project_id, stage=Stage.GRADING)
         blocked = _blocked(session, access)
-        unseen = shown.without_file(session, project_id=access.project_id, states=UNSETTLED, needed=access.needed_roles)
+        unseen = _without_media(session, access)
         rows = []
         for dimension in access.schema.dimensions:
             n = {state: states.get((dimension.id, state), 0) for state in ItemState}
             drafted = sum(n.values())
             why = list(blocked.get(dimension.id, ()))
             if dimension.id in unseen:
-                why.append(f"{_items(unseen[dimension.id])} without the image or clip; bring in the media on Import.")
+                why.append(_bring_in(access, unseen[dimension.id]))
             why += _too_few_images(session, access, dimension.id, dimension.wanted, drafted - n[ItemState.REJECTED])
             rows.append(
                 DimensionProgress(
@@ -223,6 +223,13 @@ def what_is_missing(store: Store, *, person: Person | None, project: str) -> str
         states = items.count_by_state(session, project_id=access.project_id)
         if not states and not pool.count(session, access=access, dimensions=None):
             return NOTHING_YET
+        unseen = _without_media(session, access)
+        if unseen:
+            n = sum(each.items for each in unseen.values())
+            return (
+                f"{_items(n)} for images or clips that are not there, and nobody is given an item without them. Import"
+                " in the menu brings them in; Dashboard says which ones they are."
+            )
         without = " and ".join(stage.value for stage in qualify.without_set(session, access=access))
         if without:
             return (
@@ -314,7 +321,6 @@ def _waiting(session: Session, access: Access, person: Person, stage: Stage, now
             stage=stage,
             person_id=person.id,
             dimensions=access.dimensions,
-            needed=access.needed_roles,
             now=now,
         )
         known = gold.left(session, access=access, person=person, stage=stage, live=waiting)
@@ -501,6 +507,28 @@ def _who_is_needed(session: Session, access: Access, stuck: Sequence[TaskRow], a
     return (
         f"{_items(len(stuck))} for another {role} ({which}): {', '.join(told)}."
         f" Make somebody who did none of that a {role} on People."
+    )
+
+
+def _without_media(session: Session, access: Access) -> dict[str, media_wanted.Waiting]:
+    """The items that wait for images or clips, by dimension."""
+    return media_wanted.by_dimension(
+        session, project_id=access.project_id, states=UNSETTLED, needed=access.needed_roles
+    )
+
+
+def _bring_in(access: Access, waiting: media_wanted.Waiting) -> str:
+    """How many items wait for which images and clips, and how these come in."""
+    parts = [
+        f"{each.files} {each.kind}{'' if each.files == 1 else 's'}"
+        f"{'' if each.role == each.kind else f' ({each.role})'}, such as {each.example}"
+        f"{f' of {each.source}' if each.source else ''}"
+        for each in waiting.lacking
+    ]
+    format = access.schema.source.format if access.schema.source else "FORMAT"
+    return (
+        f"{_items(waiting.items)} for what nobody has brought in: {'; '.join(parts)}. Import the same file again with"
+        f" its media, on Import or with: touchstone import {access.name} {format} FILE --media DIR."
     )
 
 

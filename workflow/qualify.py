@@ -17,7 +17,7 @@ from typing import Any
 
 from annotation_schemas import registry
 from annotation_schemas.model import Qualification
-from db import events, files, guidelines, items, people, projects, qualifications, shown, tasks, threads
+from db import events, files, guidelines, items, media_wanted, people, projects, qualifications, tasks, threads
 from db.engine import IntegrityError, Session, Store
 from db.tables import (
     AnnotationRow,
@@ -735,7 +735,7 @@ def _pool(session: Session, access: Access, stage: Stage) -> list[_Thing]:
 
 
 def _without_media(session: Session, access: Access) -> set[int]:
-    return shown.items_without_file(session, project_id=access.project_id, needed=access.needed_roles)
+    return media_wanted.waiting_in(session, project_id=access.project_id, needed=access.needed_roles)
 
 
 def _things(session: Session, of: QualificationSetRow) -> list[_Thing]:

@@ -55,7 +55,7 @@ def open_verification(
             }
             for slot in range(stage.raters)
         ]
-    return tasks.add_slots(session, slots=slots)
+    return tasks.add_slots(session, slots=slots, needed=access.needed_roles)
 
 
 def judge(
@@ -138,7 +138,7 @@ def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) ->
             "shuffle": tasks.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
             "created_at": now,
         }
-        tasks.offer(session, slot=slot)
+        tasks.offer(session, slot=slot, needed=access.needed_roles)
     elif access.schema.stages.adjudication is not None and verdict.state is not before:
         tasks.withdraw(session, unit=unit)
     return verdict

@@ -68,6 +68,8 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
         one, many = NOUN.get(stage, ("task", "tasks"))
         return f"{waiting} {one if waiting == 1 else many}"
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
+    if claim.WAITS_FOR_MEDIA in reasons:  # whatever else is finished
+        return claim.WAITS_FOR_MEDIA
     return reasons[0] if reasons else "Nothing waits for you here."
 
 
@@ -87,7 +89,7 @@ def _project(
     for sentence in gold.warnings(services.store, person=services.person, project=view):
         shell.show(markup.notice(sentence))
     if not any(row.waiting or row.mine_done for row in work):
-        _nothing_at_all(services, view)
+        _nothing_at_all(services, view, work)
         if not work:
             return
     for stage, rows in groupby(work, key=lambda row: row.stage):
@@ -237,7 +239,7 @@ def _line(
         shell.go(screen.name, project=row.project)
 
 
-def _nothing_at_all(services: Services, view: ProjectView) -> None:
+def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageWork]) -> None:
     if services.person.is_admin or view.role is Role.LEAD:
         words = progress.what_is_missing(services.store, person=services.person, project=view.name)
         shell.show(markup.notice(words))
@@ -251,6 +253,8 @@ def _nothing_at_all(services: Services, view: ProjectView) -> None:
             if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
                 shell.go("people", project=view.name)
         return
+    if any(row.why == claim.WAITS_FOR_MEDIA for row in work):
+        return  # the stages say it
     shell.show(markup.notice("Nothing waits for you yet. When the lead brings in work for you, it appears here."))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Column, ForeignKeyConstraint, Index, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, Column, ForeignKeyConstraint, Index, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
 from db.types import UTCDateTime, enum_column, public_id, word_column
@@ -23,9 +23,9 @@ class TaskRow(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("unit", "slot"),
         UniqueConstraint("unit", "person_id"),
-        Index("ix_task_next", "project_id", "stage", "state", "rank", "shuffle"),
-        Index("ix_task_next_dimension", "project_id", "stage", "state", "dimension", "rank", "shuffle"),
-        Index("ix_task_opened", "project_id", "stage", "state", "opened", "id"),
+        Index("ix_task_next", "project_id", "stage", "state", "awaits_media", "rank", "shuffle"),
+        Index("ix_task_next_dimension", "project_id", "stage", "state", "dimension", "awaits_media", "rank", "shuffle"),
+        Index("ix_task_opened", "project_id", "stage", "state", "awaits_media", "opened", "id"),
         Index("ix_task_lease", "project_id", "stage", "state", "lease_until"),
         Index("ix_task_mine", "person_id", "project_id", "stage", "state"),
         Index("ix_task_correcting", "person_id", "correcting"),
@@ -52,6 +52,9 @@ class TaskRow(SQLModel, table=True):
     shuffle: int
     opened: int = Field(default=0, sa_type=BigInteger, sa_column_kwargs={"server_default": "0"})
     """When it was last offered, as a number that grows: what people who have looked at everything still have to see."""
+    awaits_media: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    """An image or clip of its item that the schema needs is not there yet, so it is handed out to nobody. A cache of
+    ``media_wanted.waiting``, and a part of the indices: what waits costs those who look for work nothing."""
     created_at: datetime = Field(sa_type=UTCDateTime)
 
 

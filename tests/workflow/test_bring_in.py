@@ -14,7 +14,7 @@ from PIL import Image
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import files, projects, shown
+from db import files, media_wanted, projects
 from db import items as item_queries
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotAvailable, NotFound
@@ -86,7 +86,10 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     waiting = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(waiting, NothingLeft), "nobody gets an item without its image"
     assert waiting.sentence == claim.WAITS_FOR_MEDIA
-    assert waiting.sentence.startswith("What is left waits for images or clips, which a lead brings in")
+    assert waiting.code == "waiting_for_media"
+    assert waiting.sentence == (
+        "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."
+    )
     (row,) = [
         row
         for row in progress.my_work(store, person=ann)
@@ -95,7 +98,13 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     assert (row.waiting, row.available, row.why) == (0, False, waiting.sentence)
     board = progress.dashboard(store, person=None, project="p")
     said = {each.dimension: each.blocked for each in board.rows}
-    assert "3 items wait without the image or clip; bring in the media on Import." in said["attribute"]
+    assert said["attribute"][1] == (
+        "3 items wait for what nobody has brought in: 3 images, such as Object/attribute/0.jpg. Import the"
+        " same file again with its media, on Import or with: touchstone import p egothink FILE --media DIR."
+    )
+    assert progress.what_is_missing(store, person=None, project="p").startswith(
+        "5 items wait for images or clips that are not there, and nobody is given an item without them. Import in the"
+    )
     assert missing_media.fill(store, media) == 5
     view = claimed(store, ann, Stage.VERIFICATION, dimension="attribute")  # who has gone past them is offered them anew
     assert set(view.fields) == {"question", "answer"}
@@ -335,8 +344,11 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     with store.read() as session:
         access = access_to(session, person=None, project="p")
         unsettled = [ItemState.IN_VERIFICATION]
-        unseen = shown.without_file(session, project_id=access.project_id, states=unsettled, needed=access.needed_roles)
-    assert unseen == {"next_action": 1}, "only the one whose video is not there"
+        unseen = media_wanted.by_dimension(
+            session, project_id=access.project_id, states=unsettled, needed=access.needed_roles
+        )
+    only = media_wanted.Lacking("observation", "image", files=1, example="1/observation", source="V01")
+    assert unseen == {"next_action": media_wanted.Waiting(1, (only,))}, "only the one whose video is not there"
     with store.read() as session:
         row = projects.by_name(session, name="p")
         assert row is not None

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic import command
+from sqlalchemy import event, text, update
+from sqlmodel import col, select
 
 from annotation_schemas.loader import load_text
-from db.engine import Store
-from db.tables import AssetRow, ItemAssetRow
+from db import assets, files, tasks
+from db.engine import Store, migration_config
+from db.tables import AssetRow, ItemAssetRow, TaskRow
 from domain.errors import Conflict, NotAllowed, NotFound
-from domain.records import NothingLeft, Person
+from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
-from domain.states import Stage
+from domain.states import Stage, TaskState
 from media.store import MediaStore
 from tests import missing_media
 from tests.factories import (
@@ -29,6 +34,7 @@ from tests.factories import (
     vote,
 )
 from workflow import claim, gold, history, progress, qualify
+from workflow.checks import check
 from workflow.projects import access_to
 
 SET = "{items: 3, reviewers: 1, pass_mark: 0.5}"
@@ -40,21 +46,23 @@ def media(home: Path) -> MediaStore:
     return MediaStore(home / "media")
 
 
-def link(store: Store, item_ids: Sequence[int], *, role: str = "image") -> None:
+def link(store: Store, item_ids: Sequence[int], *, role: str = "image", project: str = "p") -> None:
     """Let items have images that nobody has brought in."""
     with store.write() as session:
-        project_id = access_to(session, person=None, project="p").project_id
+        project_id = access_to(session, person=None, project=project).project_id
         for item_id in item_ids:
-            asset = AssetRow(project_id=project_id, name=f"{item_id}.png", kind="image", created_at=store.now())
+            name = f"{item_id}.png"
+            asset = AssetRow(project_id=project_id, name=name, kind="image", created_at=store.now())
             session.add(asset)
             session.flush()
             session.add(ItemAssetRow(item_id=item_id, asset_id=asset.id or 0, role=role))
+    check(store, rebuild=True)  # slots are of items that have their links when they are made
 
 
-def project(store: Store, *, extra: str = "", assets: str = "{role: image, kind: image}") -> None:
-    text = BLIND.replace("RATERS", f"2{extra}").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
-    text = text.replace("{role: image, kind: image}", assets)
-    make_project(store, loaded=load_text(text, "Be exact.", "blind"))
+def project(store: Store, *, name: str = "p", extra: str = "", assets: str = "{role: image, kind: image}") -> None:
+    schema = BLIND.replace("RATERS", f"2{extra}").replace("PER_SOURCE", "2").replace("ADJUDICATION", SETTLING)
+    schema = schema.replace("{role: image, kind: image}", assets)
+    make_project(store, name=name, loaded=load_text(schema, "Be exact.", "blind"))
 
 
 def sentence(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) -> str:
@@ -80,12 +88,106 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
     assert sentence(store, senior, Stage.ADJUDICATION) == claim.WAITS_FOR_MEDIA
     assert sentence(store, ben, Stage.GRADING) == claim.WAITS_FOR_MEDIA
     (row,) = [row for row in progress.dashboard(store, person=None, project="p").rows if row.dimension == "colour"]
-    assert any("3 items wait without the image or clip" in why for why in row.blocked), row.blocked
+    assert any("3 items wait for what nobody has brought in: 3 images, such as 1.png." in why for why in row.blocked), (
+        row.blocked
+    )
 
     missing_media.fill(store, media)
     assert {vote(store, ann).item for _ in range(2)} == {vote(store, ben).item for _ in range(2)}
     claimed(store, senior, Stage.ADJUDICATION)
     claimed(store, ben, Stage.GRADING)
+
+
+def test_what_waits_costs_those_who_look_for_work_nothing(store: Store) -> None:
+    for name in ("few", "many"):
+        project(store, name=name, extra="\n    order: oldest")
+
+    def asked_for_the_first(name: str, n_waiting: int) -> int:
+        """Statements until somebody new has the first item that is not waiting, which stands last."""
+        link(store, make_items(store, n_waiting, project=name), project=name)
+        make_items(store, 1, project=name, dimension="shape")
+        person = make_person(store, name, project=name)
+        asked: list[str] = []
+        listen = ("before_cursor_execute", lambda c, cursor, statement, *_: asked.append(statement))
+        event.listen(store.engine, *listen)
+        found = claim.next_task(store, person=person, project=name, stage=Stage.VERIFICATION)
+        event.remove(store.engine, *listen)
+        assert isinstance(found, TaskView)
+        assert found.dimension == "shape"
+        return len(asked)
+
+    assert asked_for_the_first("few", 1) == asked_for_the_first("many", 400)
+
+
+def test_somebody_whose_own_work_waits_for_others_is_told_that(store: Store) -> None:
+    project(store)
+    ids = make_items(store, 2)
+    ann = make_person(store, "ann")
+    vote(store, ann)
+    vote(store, ann)
+    link(store, ids)  # what ann has voted on is nothing that she waits for
+    assert sentence(store, ann).startswith("You have done your part; what is left waits for others.")
+
+
+def test_a_project_of_an_earlier_version_is_brought_up_to_date(store: Store) -> None:
+    project(store, assets="{role: image, kind: image}, {role: sketch, kind: image, min: 0}")
+    ids = make_items(store, 4)
+    ann = make_person(store, "ann")
+    vote(store, ann)
+    link(store, ids[:1])
+    link(store, ids[1:2], role="sketch")
+    with store.engine.begin() as connection:
+        command.downgrade(migration_config(connection), "0024")
+    store.upgrade()
+    assert check(store) == []
+    with store.read() as session:
+        waits = {
+            item: awaits
+            for item, awaits, state in session.exec(select(TaskRow.item_id, TaskRow.awaits_media, TaskRow.state))
+            if state is TaskState.OPEN
+        }
+    assert waits == {ids[0]: True, ids[1]: False, ids[2]: False, ids[3]: False}
+
+
+def test_what_is_noted_wrongly_is_found_and_mended(store: Store) -> None:
+    project(store)
+    ids = make_items(store, 2)
+    link(store, ids[:1])
+    with store.write() as session:
+        session.exec(update(TaskRow).values(awaits_media=~col(TaskRow.awaits_media)))
+    assert check(store, rebuild=True) == [
+        *2 * ["p: item colour/0 lacks an image or clip, but a slot of it for verification is offered."],
+        *2 * ["p: item colour/1 has its images and clips, but a slot of it for verification waits for them."],
+    ]
+    assert check(store) == []
+
+
+def test_slots_that_open_while_an_image_comes_in_do_not_wait_for_it(store: Store, media: MediaStore) -> None:
+    """Answers are passed on by one person while another brings in the image: neither sees the other's rows yet."""
+    project(store)
+    ids = make_items(store, 1)
+    link(store, ids)
+    with store.write() as session:
+        access = access_to(session, person=None, project="p")
+        (asset,) = session.exec(select(AssetRow.id))
+        row = {"sha256": "0" * 64, "kind": "image", "mime": "image/png", "bytes": 1, "width": 64, "height": 48}
+        assets.put_media(session, row={**row, "duration": None, "created_at": store.now()})
+    with ThreadPoolExecutor(1) as others:
+        with store.write() as session:
+            files.fill_asset(session, id=asset or 0, sha256="0" * 64)
+            tasks.offer_items_with(session, asset_ids=[asset or 0], needed=access.needed_roles)
+            passing_on = others.submit(make_predictions, store, ids, models=["m"])
+            while not store.is_sqlite and not _held_up(store):
+                assert not passing_on.done(), "it has to wait for the image"
+        passing_on.result()
+    assert check(store) == []
+    claimed(store, make_person(store, "gil"), Stage.GRADING)
+
+
+def _held_up(store: Store) -> bool:
+    """Whether somebody waits for a row in PostgreSQL."""
+    with store.engine.connect() as connection:
+        return bool(connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
 
 
 def test_what_was_given_up_waits_too(store: Store, media: MediaStore) -> None:
@@ -108,7 +210,7 @@ def test_an_image_that_need_not_be_there_holds_nothing_back(store: Store) -> Non
     assert progress.progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_left == 2
     vote(store, ann)
     row = progress.dashboard(store, person=None, project="p").rows[0]
-    assert not any("image or clip" in why for why in row.blocked)
+    assert not any("nobody has brought in" in why for why in row.blocked)
 
 
 def test_nobody_looks_into_what_they_will_be_asked_about(store: Store) -> None:

@@ -307,13 +307,13 @@ class Workbench {
     this.note.hidden = true;
     this.talkPart.hidden = true;
     this.foot.hidden = true;
-    const steps = { waiting_for_others: "look", put_off: "look", all_done: "menu", pool_empty: "look", not_your_dimension: "menu", not_member: "menu", no_stage: "menu", not_available: "menu" };
+    const steps = { waiting_for_others: "look", waiting_for_media: "look", put_off: "look", all_done: "menu", pool_empty: "look", not_your_dimension: "menu", not_member: "menu", no_stage: "menu", not_available: "menu" };
     const look = el("button", { type: "button", class: "submit", on: { click: () => this.ask({}) } }, "Look again ", key("Enter"));
     const menu = el("button", { type: "button", class: "submit", on: { click: () => (location.href = "/") } }, "My work ", key("Enter"));
     const qualify = el("button", { type: "button", class: "submit", on: { click: () => this.step() } }, "Qualify ", key("Enter"));
     this.step = steps[code] === "look" ? () => this.ask({}) : () => (location.href = "/");
     if (code === "not_qualified") this.step = () => (location.href = `/qualify?project=${encodeURIComponent(this.fixed.project.name)}&stage=${this.fixed.stage.name}`);
-    const title = { all_done: "Nothing left here", waiting_for_others: "Waiting for others", put_off: "Put off", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet", not_qualified: "Not qualified yet", stopped: "Stopped for now" }[code] || "Nothing here";
+    const title = { all_done: "Nothing left here", waiting_for_others: "Waiting for others", waiting_for_media: "Waiting for images or clips", put_off: "Put off", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet", not_qualified: "Not qualified yet", stopped: "Stopped for now" }[code] || "Nothing here";
     fill(this.formHost, el("div", { class: "nothing" }, el("h2", {}, title), el("p", {}, sentence),
       code === "not_qualified" ? qualify : steps[code] === "look" ? look : menu,
       this.lastSaved ? el("p", { class: "quiet" }, `Your last submission was saved at ${clock(this.lastSaved)}; `, key("U"), " takes it back.") : null));

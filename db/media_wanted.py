@@ -1,0 +1,141 @@
+"""What items wait for: images and clips that they name, that the schema needs, and that nobody has brought in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, bindparam, distinct, exists, func, or_, true
+from sqlalchemy import select as sa_select
+from sqlmodel import Session, col, select
+
+from db.tables import AssetRow, ItemAssetRow, ItemRow, SourceRow, TaskRow
+from domain.states import ItemState, Purpose, TaskState
+
+_AT_ONCE = 500
+
+
+def waits(of: Any) -> ColumnElement[bool]:
+    """An image or clip of the item of a row, in one of the roles that are ``needed``, has not been brought in."""
+    return exists().where(
+        col(ItemAssetRow.item_id) == col(of.item_id),
+        col(ItemAssetRow.role).in_(bindparam("needed", expanding=True)),
+        col(AssetRow.id) == col(ItemAssetRow.asset_id),
+        col(AssetRow.sha256).is_(None),
+    )
+
+
+def waiting(session: Session, *, item_ids: Iterable[int], needed: Sequence[str]) -> set[int]:
+    """Those of the items (ids) that wait. What they wait for cannot come until the transaction ends: whoever brings it
+    in sees what the transaction has made of them."""
+    found: set[int] = set()
+    ids = sorted(set(item_ids)) if needed else []
+    for begin in range(0, len(ids), _AT_ONCE):
+        wanted = _missing(needed).where(col(ItemAssetRow.item_id).in_(ids[begin : begin + _AT_ONCE]))
+        held = wanted.order_by(col(AssetRow.id)).with_for_update(read=True, of=AssetRow)
+        found |= set(session.exec(held))
+    return found
+
+
+def waiting_in(session: Session, *, project_id: int, needed: Sequence[str]) -> set[int]:
+    """The items (ids) of a project that wait."""
+    return set(session.exec(_missing(needed).where(AssetRow.project_id == project_id)))
+
+
+def _missing(needed: Sequence[str]) -> Any:
+    return (
+        select(ItemAssetRow.item_id)
+        .join(AssetRow, col(AssetRow.id) == ItemAssetRow.asset_id)
+        .where(col(AssetRow.sha256).is_(None), col(ItemAssetRow.role).in_(needed))
+    )
+
+
+def with_assets(session: Session, *, asset_ids: Sequence[int]) -> set[int]:
+    """The items (ids) that have one of these assets."""
+    found: set[int] = set()
+    for begin in range(0, len(asset_ids), _AT_ONCE):
+        some = col(ItemAssetRow.asset_id).in_(asset_ids[begin : begin + _AT_ONCE])
+        found |= set(session.exec(select(ItemAssetRow.item_id).where(some)))
+    return found
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """Images or clips of one role that items wait for."""
+
+    role: str
+    kind: str
+    files: int
+    example: str
+    """The name of the first of them."""
+    source: str | None
+    """The video or collection that it comes from, if that is known."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How many items wait, and for what."""
+
+    items: int
+    lacking: tuple[Lacking, ...]
+
+
+def by_dimension(
+    session: Session, *, project_id: int, states: Sequence[ItemState], needed: Sequence[str]
+) -> dict[str, Waiting]:
+    """What items in these states, or with open slots, wait for, by dimension."""
+    open_slot = select(TaskRow.id).where(
+        TaskRow.item_id == ItemRow.id, TaskRow.state == TaskState.OPEN, TaskRow.purpose == Purpose.LIVE
+    )
+
+    def asked(*columns: Any) -> Any:
+        return (
+            sa_select(col(ItemRow.dimension), *columns)
+            .select_from(ItemRow)
+            .join(ItemAssetRow, col(ItemAssetRow.item_id) == col(ItemRow.id))
+            .join(AssetRow, col(AssetRow.id) == col(ItemAssetRow.asset_id))
+            .where(col(AssetRow.project_id) == project_id, col(AssetRow.sha256).is_(None))
+            .where(col(ItemAssetRow.role).in_(needed), or_(col(ItemRow.state).in_(states), open_slot.exists()))
+            .group_by(col(ItemRow.dimension))
+        )
+
+    n_items = {name: int(n) for name, n in session.execute(asked(func.count(distinct(col(ItemRow.id)))))}
+    place = (col(ItemAssetRow.role), col(AssetRow.kind))
+    what = asked(*place, func.count(distinct(col(AssetRow.id))), func.min(col(AssetRow.id))).group_by(*place)
+    found = session.execute(what).all()
+    named = (
+        sa_select(col(AssetRow.id), col(AssetRow.name), col(SourceRow.name))
+        .join(SourceRow, col(SourceRow.id) == col(AssetRow.source_id), isouter=True)
+        .where(col(AssetRow.id).in_([first for *_, first in found]))
+    )
+    examples = {id: (name, source) for id, name, source in session.execute(named)}
+    lacking: dict[str, list[Lacking]] = {name: [] for name in n_items}
+    for name, role, kind, files, first in found:
+        lacking[name].append(Lacking(role, kind, int(files), *examples[first]))
+    order = {role: at for at, role in enumerate(needed)}
+    return {
+        name: Waiting(n, tuple(sorted(lacking[name], key=lambda each: order[each.role]))) for name, n in n_items.items()
+    }
+
+
+def wrongly_noted(session: Session, *, project_id: int, needed: Sequence[str]) -> list[tuple[int, str, str, bool]]:
+    """Slots that are not done (id, stage, external id of the item, whether it waits) for which ``awaits_media`` says
+    something else."""
+    lacks = waits(TaskRow)
+    wanted = (
+        sa_select(col(TaskRow.id), col(TaskRow.stage), col(ItemRow.external_id), lacks)
+        .join(ItemRow, col(ItemRow.id) == col(TaskRow.item_id))
+        .where(
+            col(TaskRow.project_id) == project_id,
+            col(TaskRow.state) != TaskState.DONE,
+            col(TaskRow.purpose) == Purpose.LIVE,
+            or_(
+                (col(TaskRow.awaits_media) == true()) & ~lacks,
+                (col(TaskRow.awaits_media) != true()) & lacks,
+            ),
+        )
+        .order_by(col(TaskRow.id))
+    )
+    found = session.execute(wanted, {"needed": list(needed)})
+    return [(id, stage.value, name, bool(lacks)) for id, stage, name, lacks in found]
