@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation_schemas import derived, judge_templates, marks, registry, reporting
+from annotation_schemas import derived, judge_templates, marks, registry
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.answers import CHECKS
 from annotation_schemas.keys import key_field
@@ -637,7 +637,10 @@ def _rest(schema: Schema) -> Found:
     for name in schema.report.scales:
         if name not in asked:
             yield ("report", "scales", name), f"`{name}` is no criterion{_suggestion(name, asked)}"
-    yield from reporting.troubles(schema)
+    if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
+        yield ("report", "by"), "no dimension has a `group`"
+    if "derived" in schema.report.statistics and not schema.report.derived:
+        yield ("report", "statistics"), "`derived` needs criteria under `report: derived`"
 
 
 def _derived(schema: Schema) -> Found:

@@ -16,6 +16,7 @@ KEPT = HOME / "schema.json"
 _NAMED_ROWS = {
     ("Keep", "rule"): "keep_rule",
     ("Skips", "then"): "skip_act",
+    ("Refinement", "until"): "refinement_end",
     ("Verification", "order"): "order",
     ("Grading", "order"): "order",
     ("Source", "format"): "format",

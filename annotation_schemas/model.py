@@ -351,7 +351,7 @@ class Refinement(_Part):
     criteria: tuple[Criterion, ...] = ()
     """What is asked about a model's answer."""
     until: str | None = None
-    """When an item is done."""
+    """When an item is done: a row of the registry of ends of refinement; absent: `one_right_answer`."""
     done: dict[str, Scalar] = Field(default_factory=dict)
     """The value of each criterion that says that the annotated answer is the only right one."""
 

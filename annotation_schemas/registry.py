@@ -19,7 +19,7 @@ from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
 from domain.order import ORDERS
-from domain.policies import KEEP_RULES, SKIP_ACTS
+from domain.policies import KEEP_RULES, REFINEMENT_ENDS, SKIP_ACTS
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ REGISTRIES = {
     "answer_form": "Forms of answers",
     "keep_rule": "Keep rules",
     "skip_act": "What skips do",
+    "refinement_end": "When refinement ends",
     "order": "Orders in which a stage hands out its items",
     "template": "Judge templates",
     "parser": "Judge parsers",
@@ -62,7 +63,6 @@ REGISTRIES = {
 """The registries in the order they are listed, with their headings."""
 
 NOT_ENFORCED = {
-    "stages.refinement.until": "what an item waits for is said by `done`",
     "source.media": "clips and frames are cut where the records say, whatever stands here",
 }
 """Keys of the grammar that no code reads, with what happens instead; the check names those that a file sets."""
@@ -103,6 +103,7 @@ _ROWS: tuple[Row, ...] = (
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
     *(Row("keep_rule", rule.name, rule.meaning) for rule in KEEP_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
+    *(Row("refinement_end", name, meaning) for name, meaning in REFINEMENT_ENDS.items()),
     *(Row("order", name, meaning) for name, meaning in ORDERS.items()),
     *(
         Template(

@@ -52,7 +52,8 @@ def group_of(schema: Schema, dimension: str | None) -> str | None:
 
 
 def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What ``report`` says that can mean nothing in this schema: path, sentence."""
+    """What ``report`` says that can mean nothing in this schema: path, sentence. It keeps no project from opening that
+    is there already."""
     stages = schema.stages
     criteria: Sequence[Criterion] = [
         each for name in _RATED if (stage := getattr(stages, name)) is not None for each in stage.criteria
@@ -61,8 +62,6 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
         yield ("report", "unit"), "nobody rates models' answers: there is no grading; say `item`, or leave it out"
     elif schema.report.unit == "dimension" and not any(ends_of_values(each) for each in _graded(schema)):
         yield ("report", "unit"), "no criterion of grading has numbers, so that there are no means of a dimension"
-    if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
-        yield ("report", "by"), "no dimension has a `group`"
     yield from _of_rule(schema, rated=bool(criteria))
     ordered = [each for each in criteria if _level(schema, each) != "nominal"]
     numbers = [each for each in ordered if ends_of_values(each) is not None]
@@ -72,8 +71,6 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
             yield path, f"`{name}` is there twice"
         elif name == ACCURACY and key_field(schema) is None:
             yield path, "no field of the item is a key, so that there is no accuracy"
-        elif name == "derived" and not schema.report.derived:
-            yield ("report", "statistics"), f"`{name}` needs criteria under `report: derived`"
         elif name not in OF_RESULTS and not criteria:
             yield path, f"nobody rates anything, so that there is no `{name}`: there is no verification and no grading"
         elif name in NEEDS_ORDER and not ordered:

@@ -20,7 +20,14 @@ from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verific
 from annotation_schemas.prompts import load_prompt_set
 from annotation_schemas.yaml_text import ERROR, WARNING, Path
 from domain.errors import SchemaError
-from domain.policies import Vote, criteria_that_decide, is_skip, item_state, same
+from domain.policies import (
+    REFINEMENT_ENDS,
+    Vote,
+    criteria_that_decide,
+    is_skip,
+    item_state,
+    same,
+)
 from domain.states import ItemState
 
 MOST_BALLOTS = 3_000
@@ -630,7 +637,13 @@ def _elections(forms: Sequence[Ballot], raters: int) -> Iterator[list[Ballot]]:
 
 def _refinement(schema: Schema) -> Iterator[Finding]:
     stage = schema.stages.refinement
-    if stage is None or not stage.done:
+    if stage is None:
+        return
+    path: Path = ("stages", "refinement", "until")
+    if stage.until is not None and stage.until not in REFINEMENT_ENDS:
+        there = ", ".join(REFINEMENT_ENDS)
+        yield Finding(ERROR, path, f"refinement never ends by `{stage.until}`; there are {there}")
+    if not stage.done:
         return
     for dimension in schema.dimensions:
         criteria = registry.criteria_of(schema, "refinement", dimension.id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import exists, func
 from sqlalchemy.orm import aliased
@@ -105,6 +107,38 @@ def fed(session: Session, *, project_id: int) -> dict[int, set[int]]:
     found: dict[int, set[int]] = {}
     for item_id, prediction_id in session.exec(wanted):
         found.setdefault(item_id or 0, set()).add(prediction_id or 0)
+    return found
+
+
+def fed_ever(session: Session, *, project_id: int) -> dict[int, set[int]]:
+    """The models' answers that are or were shown beside any revision of items to refine them, by item id; not those
+    that are called off and that nobody has decided."""
+    wanted = select(TaskRow.item_id, TaskRow.prediction_id).where(
+        TaskRow.project_id == project_id,
+        TaskRow.stage == Stage.REFINEMENT,
+        TaskRow.purpose == Purpose.LIVE,
+        TaskRow.state != TaskState.WITHDRAWN,
+    )
+    found: dict[int, set[int]] = {}
+    for item_id, prediction_id in session.exec(wanted):
+        found.setdefault(item_id or 0, set()).add(prediction_id or 0)
+    return found
+
+
+def decided_in_refinement(session: Session, *, project_id: int) -> dict[int, dict[int, Mapping[str, Any]]]:
+    """What was decided last about each model's answer, on whichever revision: by item id and prediction id."""
+    wanted = (
+        select(AnnotationRow.item_id, AnnotationRow.prediction_id, AnnotationRow.answers)
+        .where(
+            AnnotationRow.project_id == project_id,
+            AnnotationRow.stage == Stage.REFINEMENT,
+            AnnotationRow.purpose == Purpose.LIVE,
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    found: dict[int, dict[int, Mapping[str, Any]]] = {}
+    for item_id, prediction_id, answers in session.exec(wanted):
+        found.setdefault(item_id, {})[prediction_id or 0] = answers
     return found
 
 

@@ -157,6 +157,16 @@ SKIP_ACTS: Mapping[str, str] = {
 """What so many skips do."""
 
 
+ONE_RIGHT, ONE_ROUND = "one_right_answer", "one_round"
+REFINEMENT_ENDS: Mapping[str, str] = {
+    ONE_RIGHT: "each answer that is shown beside the item is decided, and all decisions say that the annotated answer "
+    "is the only right one; an edit has all of them looked at again",
+    ONE_ROUND: "each answer is decided once, whatever is decided; after an edit only those are shown that nobody had "
+    "looked at",
+}
+"""When the refinement of an item has ended."""
+
+
 def criteria_that_decide(rule: KeepSpec) -> tuple[str, ...]:
     """The criteria that a keep rule looks at."""
     return rule.criteria or ((rule.criterion,) if rule.criterion is not None else tuple(rule.values))
@@ -268,10 +278,15 @@ def decides_one_right(done: Mapping[str, Any], values: Mapping[str, Any]) -> boo
     return bool(done) and all(same(values.get(name), value) for name, value in done.items())
 
 
-def refined(done: Mapping[str, Any], *, fed: int, decisions: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether an item is refined: each of the ``fed`` answers has a decision on the current revision, and all of these
+def refined(
+    done: Mapping[str, Any], *, fed: int, decisions: Sequence[Mapping[str, Any]], until: str | None = None
+) -> bool:
+    """Whether an item is refined (``until``: ``REFINEMENT_ENDS``; None: ``one_right_answer``): each of the ``fed``
+    answers has a decision, on the current revision or, with ``one_round``, on any; and unless one round is enough, all
     ``decisions`` say that the annotated answer is the only right one. An item to which no answer was fed is not."""
-    return 0 < fed <= len(decisions) and all(decides_one_right(done, values) for values in decisions)
+    if not 0 < fed <= len(decisions):
+        return False
+    return until == ONE_ROUND or all(decides_one_right(done, values) for values in decisions)
 
 
 def differs_from_key(answer: str, key: str) -> bool:

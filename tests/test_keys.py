@@ -777,6 +777,7 @@ ROWS: dict[str, Row] = {
     "Adjudication.causes": row(settled, "stages.adjudication.causes", ["unclear", "other"]),
     "Adjudication.edit": row(settled, "stages.adjudication.edit", False),
     "Refinement.criteria": row(page(Stage.REFINEMENT), "stages.refinement.criteria.0.prompt", "Right, too"),
+    "Refinement.until": row(refined, "stages.refinement.until", "one_round"),
     "Refinement.done": row(refined, "stages.refinement.done", {"other": "yes"}),
     "Grading.raters": row(slots, f"{G}.raters", 2),
     "Grading.shuffle": row(grading, f"{G}.shuffle", ["predictions"], **{f"{G}.order": "oldest"}),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from db import tasks
+from db import checks, tasks
 from db.engine import Session
+from domain.policies import ONE_ROUND
 from domain.states import Stage
 from workflow.projects import Access
 
@@ -55,10 +56,14 @@ def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool
 def not_fed(
     session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
 ) -> list[tuple[int, int, int, str]]:
-    """Those of the answers that have no slot yet."""
+    """Those of the answers that have no slot yet; where one round is enough, also none that somebody has decided."""
     there = tasks.fed_units(session, project_id=access.project_id)
+    stage = access.schema.stages.refinement
+    over = stage is not None and stage.until == ONE_ROUND
+    decided = checks.decided_in_refinement(session, project_id=access.project_id) if over else {}
     return [
         answer
         for answer in answers
         if tasks.unit_of_refinement(prediction_id=answer[0], revision=answer[2]) not in there
+        and answer[0] not in decided.get(answer[1], {})
     ]

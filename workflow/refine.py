@@ -11,6 +11,7 @@ from annotation_schemas import kinds, registry
 from annotation_schemas.answers import PREDICTION
 from annotation_schemas.asked import asked_of, held_against
 from annotation_schemas.keys import key_field
+from annotation_schemas.model import Schema
 from db import checks, events, items
 from db.engine import Session, Store
 from db.tables import PredictionRow, TaskRow
@@ -98,6 +99,13 @@ def _to_feed(
     return wanted, len(live)
 
 
+def end_of(schema: Schema) -> str:
+    """When an item is refined, in words; for schemas with a refinement."""
+    stage = schema.stages.refinement
+    until = (stage.until if stage else None) or policies.ONE_RIGHT
+    return policies.REFINEMENT_ENDS.get(until, policies.REFINEMENT_ENDS[policies.ONE_RIGHT])
+
+
 def models(store: Store, *, by: Person | None, project: str) -> list[str]:
     """The models whose answers a project has; for leads."""
     with store.read() as session:
@@ -121,19 +129,28 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
     """How far refinement is, worked out anew from what was submitted; empty if the schema has none.
 
     ``fed``: answers shown beside items as they stand; ``decided``: those with a decision; ``edited``: items that were
-    changed beside an answer; ``refined``: items of which each fed answer is decided, and none is right too.
+    changed beside an answer; ``refined``: items of which the refinement has ended (``domain.policies.refined``).
     """
     stage = access.schema.stages.refinement
     if stage is None:
         return {}
-    fed = checks.fed(session, project_id=access.project_id)
-    decisions = checks.current_annotations(session, project_id=access.project_id, stage=Stage.REFINEMENT)
+    decisions: dict[int, list[Mapping[str, Any]]]
+    if stage.until == policies.ONE_ROUND:
+        fed = checks.fed_ever(session, project_id=access.project_id)
+        ever = checks.decided_in_refinement(session, project_id=access.project_id)
+        decisions = {
+            id: [given for answer, given in ever.get(id, {}).items() if answer in ids] for id, ids in fed.items()
+        }
+    else:
+        fed = checks.fed(session, project_id=access.project_id)
+        rows = checks.current_annotations(session, project_id=access.project_id, stage=Stage.REFINEMENT)
+        decisions = {id: [row.answers for row in given] for id, given in rows.items()}
     return {
         "fed": sum(map(len, fed.values())),
         "decided": sum(map(len, decisions.values())),
         "edited": len(checks.edited_in_refinement(session, project_id=access.project_id)),
         "refined": sum(
-            policies.refined(stage.done, fed=len(ids), decisions=[row.answers for row in decisions.get(item_id, [])])
+            policies.refined(stage.done, fed=len(ids), decisions=decisions.get(item_id, []), until=stage.until)
             for item_id, ids in fed.items()
         ),
     }

@@ -21,6 +21,16 @@ def render(services: Services) -> None:
 def for_leads(services: Services, view: ProjectView) -> None:
     """Have a model's answers looked at; what that would come to is said before it is done."""
     shell.section("Refinement")
+    n = refine.refinement(services.store, by=services.person, project=view.name)
+    shell.show(
+        markup.tag(
+            "p",
+            markup.text(f"{markup.count(n['refined'], 'item')} refined. "),
+            markup.quiet(f"An item is refined when {refine.end_of(view.schema.schema_)}."),
+            style="ts",
+            data_part="refinement-ends",
+        )
+    )
     if done := st.session_state.pop("refine.fed", None):
         shell.show(markup.notice(done, style="good"))
     models = refine.models(services.store, by=services.person, project=view.name)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
 from annotation_schemas import shipped
-from annotation_schemas.loader import load_schema
+from annotation_schemas.loader import load_schema, load_text
+from annotation_schemas.model import LoadedSchema
 from db.engine import Store
-from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, SchemaError
 from domain.policies import refined
 from domain.records import NothingLeft, Person
 from domain.roles import Role
@@ -31,9 +33,9 @@ DIMENSION = "domestic_robot"
 ONLY_ONE, ANOTHER = {"other_action": "no"}, {"other_action": "yes"}
 
 
-def begin(store: Store, n: int = 2, author_id: int | None = None) -> list[int]:
+def begin(store: Store, n: int = 2, author_id: int | None = None, loaded: LoadedSchema | None = None) -> list[int]:
     """A project after PCA-Bench with items and the answers of two models to each."""
-    make_project(store, loaded=load_schema(shipped()["pca_bench"]))
+    make_project(store, loaded=loaded or load_schema(shipped()["pca_bench"]))
     items = make_items(store, n, dimension=DIMENSION, fields=FIELDS, author_id=author_id)
     make_predictions(store, items, models=["gpt-secret", "llava-secret"], dimension=DIMENSION)
     return items
@@ -86,6 +88,32 @@ def test_an_item_is_refined_only_when_no_answer_is_right_too(store: Store) -> No
     assert figures(store) == [2, 2, 0, 0]
     submit.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
     assert figures(store) == [2, 2, 0, 0]
+
+
+def test_one_round_is_over_when_each_answer_was_looked_at_once(store: Store) -> None:
+    """One of two answers leads to an edit: then only the other one is shown, and both together are the round."""
+    text = shipped()["pca_bench"].read_text(encoding="utf-8").replace("until: one_right_answer", "until: one_round")
+    begin(store, 1, loaded=load_text(text, "", "pca_bench"))
+    for model in ("gpt-secret", "llava-secret"):
+        refine.open_refinement(store, by=None, project="p", model=model)
+    ann, bob = make_people(store, "ann", "bob")
+    decide(store, ann, {**ANOTHER, "fields": {"question": "Put the cup before you on the shelf."}})
+    assert figures(store) == [2, 1, 1, 0]
+    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False).opened == 0
+    decide(store, bob, ANOTHER)
+    assert figures(store) == [2, 2, 1, 1]
+    left = claim.next_task(store, person=ann, project="p", stage=Stage.REFINEMENT)
+    assert isinstance(left, NothingLeft)
+    assert "each answer is decided once" in refine.end_of(load_text(text, "", "pca_bench").schema_)
+
+
+def test_an_end_of_refinement_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    text = shipped()["pca_bench"].read_text(encoding="utf-8").replace("guideline: guidelines/pca_bench.md\n", "")
+    text = text.replace("until: one_right_answer", "until: never")
+    (tmp_path / "s.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(SchemaError, match="refinement never ends by `never`; there are one_right_answer, one_round"):
+        load_schema(tmp_path / "s.yaml")
+    load_text(text, "", "s")  # a project that is there opens
 
 
 def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store: Store) -> None:

@@ -19,7 +19,7 @@ from app import services
 from app.cli import cli
 from app.views.agreement import is_headline
 from db.engine import Store, open_store
-from domain.errors import SchemaError
+from domain.errors import NotFound, SchemaError
 from domain.roles import Role
 from domain.states import Cut, Stage
 from reports.calibration import calibration
@@ -295,10 +295,19 @@ def test_a_rule_of_the_schema_was_set_before_the_first_reply(here: Store, tmp_pa
     ],
 )  # fmt: skip
 def test_what_can_mean_nothing_in_a_schema_is_refused(
-    changes: dict[str, Any], report: dict[str, Any], sentence: str
+    changes: dict[str, Any], report: dict[str, Any], sentence: str, tmp_path: Path
 ) -> None:
+    (tmp_path / "s.yaml").write_text(text_of(report, **changes), encoding="utf-8")
     with pytest.raises(SchemaError, match=sentence):
-        load_text(text_of(report, **changes), "", "blind")
+        load_schema(tmp_path / "s.yaml")
+
+
+def test_a_project_that_is_there_opens_whatever_its_report_says(here: Store) -> None:
+    """Such a file was taken before these keys had an effect."""
+    text = text_of({"unit": "prediction", "statistics": ["icc", "icc"]}, stages={})
+    make_project(here, loaded=load_text(text, "", "blind"))
+    with pytest.raises(NotFound, match="no ratings of a stage grading"):
+        calibrate.study_of(here, person=None, project="p", stage=Stage.GRADING, humans=["ann"], judges=["gpt"])
 
 
 def test_what_the_protocols_say_has_a_meaning() -> None:
