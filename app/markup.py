@@ -13,7 +13,8 @@ Markup = NewType("Markup", str)
 
 STYLE = """
 .ts { font-size: 0.95rem; line-height: 1.5; }
-.ts-right { color: #0072b2; font-weight: 700; } .ts-wrong { color: #d55e00; font-weight: 700; }
+.ts-right { color: color-mix(in srgb, #0072b2 78%, currentColor); font-weight: 700; }
+.ts-wrong { color: color-mix(in srgb, #d55e00 78%, currentColor); font-weight: 700; }
 .ts-quiet { color: color-mix(in srgb, currentColor 66%, transparent); }
 .ts-pictures { display: flex; flex-wrap: wrap; gap: .5rem; margin: .25rem 0; }
 .ts-pictures img { height: 7.5rem; max-width: 100%; border-radius: 4px; display: block; }
@@ -63,6 +64,11 @@ a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
 .ts-heat small { display: block; font-size: .78rem; }
 .ts-mono { font-family: ui-monospace, "Source Code Pro", Menlo, Consolas, monospace; font-size: .85em;
   overflow-wrap: anywhere; }
+.ts-mono.short { white-space: nowrap; }
+[data-testid="stMain"] button kbd { color: inherit !important; opacity: 1 !important; }
+[data-testid="stSelectbox"] input { text-overflow: ellipsis; }
+button[data-testid="stBaseButton-segmented_controlActive"]:is(:hover, :focus) {
+  background-color: color-mix(in srgb, currentColor 10%, transparent); }
 .ts kbd { font: 600 .8em ui-monospace, monospace; padding: .05em .4em; border-radius: 4px;
   border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
 """
@@ -84,6 +90,26 @@ def moment(at: datetime | None, *, seconds: bool = False) -> str:
         return "-"
     there = at.astimezone(UTC) if at.tzinfo else at
     return f"{there:%Y-%m-%d %H:%M:%S} UTC" if seconds else f"{there:%Y-%m-%d %H:%M} UTC"
+
+
+def number(value: int) -> Markup:
+    """A whole number as every page writes it: ``12,345``."""
+    return text(f"{value:,}")
+
+
+def decimal(value: float, digits: int = 2) -> str:
+    """A number with so many digits behind the point; what rounds to nothing has no sign."""
+    written = f"{value:.{digits}f}"
+    return written.lstrip("-") if float(written) == 0 else written
+
+
+SHORT_ID = 26
+"""An id of so many characters stands on one line, however narrow its column; a longer one may be broken anywhere."""
+
+
+def mono(value: str) -> Markup:
+    """An id or a name of files, in letters of one width."""
+    return tag("span", text(value), style="ts-mono short" if len(value) <= SHORT_ID else "ts-mono")
 
 
 def count(number: int, one: str, many: str | None = None) -> str:

@@ -108,7 +108,6 @@ header[data-testid="stHeader"] { background: transparent; }
   button:is([kind="primary"], [kind="primaryFormSubmit"]):not(:disabled):hover {
   background: #0b5769; border-color: #0b5769; }
 [data-testid="stMultiSelectTagsContainer"] [data-tag] { background: #0f6e84 !important; color: #ffffff; }
-[data-testid="stMain"] button kbd { color: inherit !important; opacity: 1 !important; }
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] * {
   color: inherit !important; opacity: 1 !important; }
 [data-testid="stCaptionContainer"] p { color: color-mix(in srgb, currentColor 78%, transparent) !important; }

@@ -564,6 +564,8 @@ class StageWork:
     available: bool
     why: str
     """If nothing is available: the reason, as a sentence; else empty."""
+    code: str = ""
+    """The code of that reason, as ``NothingLeft`` has it."""
 
 
 @dataclass(frozen=True)

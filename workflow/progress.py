@@ -267,6 +267,7 @@ def _lines(session: Session, access: Access, person: Person, now: datetime, coun
                     mine_done=done.get(dimension, 0),
                     available=bool(waiting.get(dimension)),
                     why=_sentence(nothing),
+                    code=nothing.code if nothing else "",
                 )
             )
     return lines

@@ -252,9 +252,13 @@ def _cell(view: ProjectView, stage: Stage, line: Result | None, among: Items | N
     said = found.Said(line.args["pair"], line.criterion)
     dimension, group = of_slice(by, line.dimension)
     href = history.address(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
-    known = f"{line.low:.2f} to {line.high:.2f}" if line.low is not None and line.high is not None else ""
+    known = (
+        f"{markup.decimal(line.low)} to {markup.decimal(line.high)}"
+        if line.low is not None and line.high is not None
+        else ""
+    )
     about = " · ".join(part for part in (known, markup.count(line.n_units, UNITS[stage])) if part)
-    number = "undefined" if line.value is None else f"{line.value:.2f}"
+    number = "undefined" if line.value is None else markup.decimal(line.value)
     return markup.heat(line.value, number, about, href=href, title=line.reason or "The items about which they differ")
 
 

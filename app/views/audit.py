@@ -90,8 +90,27 @@ def table(found: Sequence[AuditEntry], person: Callable[[str | None], markup.Mar
                 person(entry.who),
                 markup.text(entry.item or ""),
                 markup.text(entry.origin or ""),
-                markup.quiet(", ".join(f"{key} {value}" for key, value in entry.data.items())),
+                markup.quiet(
+                    ", ".join(f"{key.replace('_', ' ')} {_words(value, key)}" for key, value in entry.data.items())
+                ),
             ]
             for entry in found
         ],
     )
+
+
+LIMITS = ("dimensions", "stages")
+"""What an event that names none of them does not limit."""
+
+
+def _words(value: Any, of: str = "") -> str:
+    """A value of an event as somebody would say it; ``of`` is what it is called."""
+    if value is None:
+        return "all" if of in LIMITS else "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {_words(part)}" for key, part in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_words, value)) or "none"
+    return str(value)

@@ -322,7 +322,7 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
         markup.text(f" · {titles.get(told.dimension, told.dimension)} · {history.STATES[told.state]} · "),
         markup.tag("a", markup.text("history"), href=history.address(view.name, item=told.item), target="_self"),
         markup.text(" · "),
-        markup.tag("span", markup.text(told.name), style="ts-mono"),
+        markup.mono(told.name),
         style="ts",
     )
     shell.show(
@@ -384,7 +384,9 @@ def _walk(found: Listing | None, told: Case) -> None:
 
 
 def fields(view: ProjectView, told: Case) -> markup.Markup:
-    """Everything that the item holds; the key is named."""
+    """Everything that the item holds; the key is named, and options have the letters by which models name them."""
+    item = view.schema.schema_.item
+    chosen_from = {field.field for field in item.fields if field.kind == "option_of"}
     parts = []
     for field in view.schema.schema_.item.fields:
         value = told.fields.get(field.name)
@@ -393,8 +395,16 @@ def fields(view: ProjectView, told: Case) -> markup.Markup:
         is_key = field.name == told.key
         title = title_of(field) + (" (key)" if is_key else "")
         parts.append(markup.tag("dt", markup.text(title)))
-        parts.append(markup.tag("dd", markup.text(history.shown(value)), style="key" if is_key else ""))
+        shown = _lettered(value) if field.name in chosen_from else markup.text(history.shown(value))
+        parts.append(markup.tag("dd", shown, style="key" if is_key else ""))
     return markup.tag("dl", *parts, style="ts-fields", data_part="fields")
+
+
+def _lettered(options: object) -> markup.Markup:
+    if not isinstance(options, list) or len(options) > len(ascii_uppercase):
+        return markup.text(history.shown(options))
+    rows = (f"{letter}. {history.shown(each)}" for letter, each in zip(ascii_uppercase, options, strict=False))
+    return markup.joined(markup.tag("div", markup.text(row)) for row in rows)
 
 
 def answer_card(answer: CaseAnswer, *, chosen: bool = False) -> markup.Markup:

@@ -68,19 +68,19 @@ def summary(board: Dashboard, *, pooled: bool) -> markup.Markup:
     rejected = _sum(board, "rejected")
     wanted = sum(row.wanted or 0 for row in board.rows)
     parts = [
-        f"{markup.count(drafted, 'item')} written" + (f" of {wanted} wanted" if wanted else ""),
-        f"{kept} kept",
-        f"{rejected} rejected",
+        f"{markup.count(drafted, 'item')} written" + (f" of {wanted:,} wanted" if wanted else ""),
+        f"{kept:,} kept",
+        f"{rejected:,} rejected",
     ]
     if board.to_grade:
-        parts.append(f"{board.graded} of {board.to_grade} gradings done")
+        parts.append(f"{board.graded:,} of {board.to_grade:,} gradings done")
     if board.sample:
         parts.append(board.sample.rstrip("."))
     if board.refinement:
         n = board.refinement
         parts.append(
-            f"{n['decided']} of {n['fed']} answers decided in refinement"
-            f" ({n['edited']} edited, {markup.count(n['refined'], 'item')} refined)"
+            f"{n['decided']:,} of {n['fed']:,} answers decided in refinement"
+            f" ({n['edited']:,} edited, {markup.count(n['refined'], 'item')} refined)"
         )
     if pooled:
         parts.append(f"{markup.count(board.free_images, 'free image')} in the pool")
@@ -112,9 +112,9 @@ def _row(row: DimensionProgress, project: str) -> list[markup.Markup]:
             title="The items of this dimension and their histories",
         ),
         markup.bar(parts, total=max(row.wanted or 0, row.drafted)),
-        markup.text(row.kept),
-        markup.text(row.drafted),
-        markup.text("-" if row.wanted is None else row.wanted),
+        markup.number(row.kept),
+        markup.number(row.drafted),
+        markup.text("-") if row.wanted is None else markup.number(row.wanted),
         markup.joined(blocked) if blocked else markup.quiet("nothing"),
     ]
 
@@ -145,7 +145,7 @@ def _forecast(one: Forecast) -> list[markup.Markup]:
     finish = " and ".join(str(day) for day in one.finish) if one.finish else "-"
     return [
         markup.tag("b", markup.text(one.stage.value.capitalize())),
-        markup.text(one.left),
+        markup.number(one.left),
         markup.tag("span", markup.text(finish), data_part="finish", data_stage=one.stage.value),
         markup.text(_hours(*one.hours) if one.hours else "-"),
         markup.quiet(one.sentence),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -37,7 +37,9 @@ def render(services: Services) -> None:
     )
     stages = [stage for stage in gold.STAGES if getattr(_part(view, stage), "gold", None) is not None]
     if not stages:
-        shell.show(markup.notice("This project's schema has no `gold` in its verification or grading."))
+        shell.show(
+            markup.notice("This project's schema asks for no gold, neither in its verification nor in its grading.")
+        )
         return
     stage = stages[0]
     if len(stages) > 1:
@@ -106,7 +108,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
             share = markup.joined(
                 [
                     markup.text(f"{each.right / each.n:.2f}"),
-                    markup.quiet(f" [{each.low:.2f}, {each.high:.2f}]"),
+                    markup.quiet(f" {each.low:.2f} to {each.high:.2f}"),
                 ]
             )
         since = f" (let go on {each.since:%Y-%m-%d})" if each.since else ""
@@ -132,7 +134,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     if not found:
         shell.show(markup.notice("There is no gold yet, so all work is live. Make some below."))
         return
-    shell.show(lines(found))
+    shell.show(lines(found, {known.id: known.title for known in view.schema.schema_.dimensions}))
     in_use = [each for each in found if each.withdrawn is None]
     if not in_use:
         return
@@ -156,7 +158,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         )
 
 
-def lines(found: Sequence[GoldLine]) -> markup.Markup:
+def lines(found: Sequence[GoldLine], titles: Mapping[str, str]) -> markup.Markup:
     """A line for each piece of gold, those that most people got wrong first: their key may be what is wrong."""
     heads = [
         ("Item", ""),
@@ -181,8 +183,8 @@ def lines(found: Sequence[GoldLine]) -> markup.Markup:
         rows.append(
             [
                 markup.text(_name(line)),
-                markup.text(line.known.dimension),
-                markup.text(", ".join(f"{name} {_word(value)}" for name, value in line.known.answers.items())),
+                markup.text(titles.get(line.known.dimension, line.known.dimension)),
+                markup.text(_answers(line.known.answers)),
                 markup.text(f"{line.right} of {line.n}"),
                 markup.text(line.skipped),
                 markup.quiet(state),
@@ -193,6 +195,13 @@ def lines(found: Sequence[GoldLine]) -> markup.Markup:
 
 def _name(line: GoldLine) -> str:
     return f"{line.known.item}, {line.known.model}" if line.known.model else line.known.item
+
+
+def _answers(of: Mapping[str, object]) -> str:
+    """What is right; where several things are asked, each with its name."""
+    if len(of) == 1:
+        return _word(next(iter(of.values())))
+    return ", ".join(f"{name.replace('_', ' ')}: {_word(value)}" for name, value in of.items())
 
 
 def _word(value: object) -> str:

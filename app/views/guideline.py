@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -16,8 +17,8 @@ from workflow import causes, guidelines
 
 STYLE = """
 .ts-prose { font-size: .92rem; line-height: 1.5; max-height: 420px; overflow: auto; padding-right: .8rem; }
-.ts-prose h1 { font-size: 1.2rem; padding: 0; } .ts-prose h2 { font-size: 1.02rem; padding: .6rem 0 0; }
-.ts-prose h3 { font-size: .95rem; padding: .4rem 0 0; }
+.ts-prose h2 { font-size: 1.2rem; padding: 0; } .ts-prose h3 { font-size: 1.02rem; padding: .6rem 0 0; }
+.ts-prose h4 { font-size: .95rem; padding: .4rem 0 0; }
 .ts-diff { font-size: .9rem; max-height: 420px; overflow: auto; }
 .ts-diff div { padding: .05rem .5rem; white-space: pre-wrap; min-height: 1.4em; border-left: 3px solid transparent; }
 .ts-diff .new { border-left-color: #1f8a64; background: color-mix(in srgb, #1f8a64 12%, transparent); }
@@ -72,13 +73,18 @@ def _edit(services: Services, view: ProjectView, now: GuidelineVersion) -> None:
     with right:
         preview, changed = st.tabs(["Preview", "What changes"], key=f"guideline.tabs.{view.name}")
         with preview:
-            shell.show(markup.tag("div", markup.Markup(guideline_html(text)), style="ts-prose"))
+            shell.show(markup.tag("div", _prose(text), style="ts-prose"))
         with changed:
             shell.show(difference(guidelines.changes(now.text, text, around=2)))
     if text != now.text:
         _save(services, view, text, base)
     else:
         shell.show(markup.tag("div", markup.quiet("Change the text to make a new version."), style="ts ts-small"))
+
+
+def _prose(text: str) -> markup.Markup:
+    """The guideline below the page's own heading: its headings are one level down."""
+    return markup.Markup(re.sub(r"<(/?)h([1-5])>", lambda m: f"<{m[1]}h{int(m[2]) + 1}>", guideline_html(text)))
 
 
 def difference(lines: Sequence[tuple[str, str]]) -> markup.Markup:
@@ -169,4 +175,4 @@ def _versions(services: Services, versions: Sequence[GuidelineVersion], now: Gui
             if version.number > 1:
                 shell.show(difference(guidelines.changes(before[version.number - 1].text, version.text)))
             else:
-                shell.show(markup.tag("div", markup.Markup(guideline_html(version.text)), style="ts-prose"))
+                shell.show(markup.tag("div", _prose(version.text), style="ts-prose"))

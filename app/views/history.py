@@ -215,7 +215,7 @@ def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]
         [
             [
                 markup.tag("a", markup.text(each.title), href=address(view.name, item=each.item), target="_self"),
-                markup.tag("span", markup.text(each.name), style="ts-mono"),
+                markup.mono(each.name),
                 markup.text(titles.get(each.dimension, each.dimension)),
                 markup.text(STATES[each.state]),
             ]
@@ -253,7 +253,7 @@ def _about(view: ProjectView, told: ItemHistory, titles: dict[str, str], by: By)
         markup.text(f" · {titles.get(told.dimension, told.dimension)} · {STATES[told.state]} · by "),
         by(told.author),
         markup.text(" · "),
-        markup.tag("span", markup.text(told.name), style="ts-mono"),
+        markup.mono(told.name),
         markup.quiet(hidden),
         style="ts",
         data_part="item",
@@ -340,7 +340,7 @@ def revisions(rows: Sequence[RevisionView], by: By = markup.text) -> markup.Mark
 
 def steps(rows: Sequence[Step], by: By = markup.text) -> markup.Markup:
     """What happened, oldest first."""
-    heads = [("When", ""), ("Who", ""), ("What", "")]
+    heads = [("When", "line"), ("Who", ""), ("What", "wide")]
     return markup.table(heads, [[markup.text(moment(row.at)), by(row.by), markup.text(row.words)] for row in rows])
 
 

@@ -120,6 +120,7 @@ def _waiting(services: Services, view: ProjectView, stage: Stage, rows: Sequence
 def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[StageWork], keys: Iterator[str]) -> None:
     waiting, done = _waiting(services, view, stage, rows), sum(row.mine_done for row in rows)
     startable = any(row.available for row in rows)
+    barred = not startable and any(row.code == "not_qualified" for row in rows)
     screen = next(screen for screen in shell.SCREENS if screen.stage is stage)
     key = next(keys, None) if startable else None
     with st.container(border=True, key=f"my_work.card.{view.name}.{stage}"):
@@ -128,13 +129,15 @@ def _stage(services: Services, view: ProjectView, stage: Stage, rows: Sequence[S
             shell.show(_words(stage, rows, waiting=waiting, done=done))
         with button:
             pressed = st.button(
-                START.get(stage, "Start"),
+                "Qualify" if barred else START.get(stage, "Start"),
                 key=f"my_work.start.{view.name}.{stage}",
                 type="primary" if startable else "secondary",
                 shortcut=key,
-                disabled=not startable,
+                disabled=not (startable or barred),
                 width="stretch",
             )
+        if pressed and barred:
+            shell.go("qualify", project=view.name)
         if pressed:
             shell.go(screen.name, project=view.name)
         _dimensions(view, screen.name, rows)

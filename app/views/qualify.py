@@ -14,7 +14,7 @@ from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
 from domain.states import Stage
-from workflow import qualify
+from workflow import projects, qualify
 
 WORDS = {
     Standing.OPEN: "not finished",
@@ -256,24 +256,42 @@ def _lead(services: Services, view: ProjectView, stage: Stage, wanted: int) -> N
             requalify=bool(again),
         )
 
-    if sent and again:
-        next_number = newest.number + 1 if newest is not None else 1
+    if sent and newest is not None:
+        next_number = newest.number + 1
+        passing, follows = ("", "Whoever begins from now on answers this set; whoever has passed another one stays in.")
+        if again:
+            passing = ", which everybody has to pass"
+            follows = f"Whoever has passed an earlier set gets no more work in {stage.value} until they have passed it."
         question = Question(
-            f"Make set {next_number} for {stage.value} in {view.title}, which everybody has to pass?",
-            f"Whoever has passed an earlier set gets no more work in {stage.value} until they have passed this one.",
-            "It cannot be undone; below you can let in somebody without it. What they have submitted stays and counts.",
+            f"Make set {next_number} for {stage.value} in {view.title}{passing}?",
+            follows,
+            "It cannot be undone, but another set can follow; below you can let in somebody without it. What they have"
+            " submitted stays and counts.",
             f"Make set {next_number}",
         )
         confirm.ask(services, question, make, key="qualify.sure")
-    elif sent:
+    elif sent:  # nobody can have passed anything yet
         make()
         st.rerun()
     with st.form("qualify.exempt", border=False):
-        login = st.text_input("Let somebody in without it: login", key="qualify.login")
+        logins = [
+            row.person.login for row in projects.members(services.store, person=services.person, project=view.name)
+        ]
+        login = st.selectbox(
+            "Let somebody in without it",
+            logins,
+            index=None,
+            format_func=shell.called(services, logins),
+            key="qualify.login",
+            placeholder="choose",
+        )
         why = st.text_input("Why", key="qualify.why")
         let = st.form_submit_button("Let them in", key="qualify.let")
-    if let:
+    if let and login is None:
+        shell.show(markup.notice("Say who is let in.", style="bad"))
+    elif let:
         qualify.exempt(
             services.store, by=services.person, project=view.name, login=str(login), why=str(why), stage=stage
         )
-        shell.show(markup.notice(f"{login} needs no qualification any more.", style="good"))
+        who = shell.called(services, [str(login)])(str(login))
+        shell.show(markup.notice(f"{who} needs no qualification any more.", style="good"))

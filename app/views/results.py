@@ -221,7 +221,12 @@ def leaderboard(
         by = cut.slicing.way.name
         row = [name, *(_cell(view, line, ends, by=by, common=common, bins=bins, items=items) for line in lines)]
         rows.append(row)
-    drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="leaderboard", **WIDE)
+    return _wide(heads, rows, part="leaderboard")
+
+
+def _wide(heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[markup.Markup]], *, part: str) -> markup.Markup:
+    """A table that scrolls sideways where the window is narrow, and says so where it has many columns."""
+    drawn = markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part=part, **WIDE)
     if len(heads) <= MANY_COLUMNS:
         return drawn
     words = f"{len(heads)} columns: where they do not fit, the table scrolls sideways, also with the arrow keys."
@@ -396,7 +401,7 @@ def _beside(view: ProjectView, found: Leaderboards, chosen: Leaderboard, common:
             ]
             for model in chosen.board.models
         ]
-        shell.show(markup.tag("div", markup.table(heads, rows), style="ts-wide-table", data_part="overview", **WIDE))
+        shell.show(_wide(heads, rows, part="overview"))
 
 
 def gap_table(pairs: Sequence[Gap]) -> markup.Markup:

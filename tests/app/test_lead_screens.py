@@ -7,6 +7,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,11 @@ from annotation_schemas.loader import load_schema
 from app import shell
 from app.commands.agreement import table
 from app.services import Services
+from app.views import audit as audit_page
 from db import files
 from db.engine import Store
 from domain.errors import FileRefused
-from domain.records import Person, TaskView
+from domain.records import AuditEntry, Person, TaskView
 from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Cut, Items, Stage
@@ -640,13 +642,19 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     test.checkbox(key="qualify.requalify").set_value(True)
     test.button(key="qualify.make").click().run()
     assert sets() == 1
-    assert "It cannot be undone; below you can let in somebody without it." in words(test)
+    assert "It cannot be undone, but another set can follow; below you can let in somebody without it." in words(test)
     assert "Make set 2" in test.button(key="qualify.sure.yes").label
     test.button(key="qualify.sure.no").click().run()
     assert sets() == 1
     test.button(key="qualify.make").click().run()
     test.button(key="qualify.sure.yes").click().run()
     assert sets() == 2
+    test.checkbox(key="qualify.requalify").set_value(False)
+    test.button(key="qualify.make").click().run()
+    assert sets() == 2, "from now on people answer other items, so it asks as well"
+    assert "whoever has passed another one stays in" in words(test)
+    test.button(key="qualify.sure.yes").click().run()
+    assert sets() == 3
 
     test = show("guideline", "lea", project="panel")
     test.text_area[0].set_value("Count handles.").run()
@@ -658,6 +666,22 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     test.button(key="guideline.sure.yes").click().run()
     assert "Version 2 is in force." in words(test)
     assert len(guidelines.versions(store, by=None, project="panel")) == 2
+
+
+def test_whoever_has_to_qualify_is_led_there_from_my_work(store: Store, show: Show) -> None:
+    projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
+    projects.set_member(store, by=None, project="panel", login="bo", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
+    make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
+    qualify.make_set(store, by=None, project="panel")
+    start = show("my_work", "bo", project="panel").button(key="my_work.start.panel.verification")
+    assert (start.label, start.disabled) == ("Qualify", False)
+
+
+def test_events_are_told_in_words() -> None:
+    at = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
+    told = {"login": "ann", "dimensions": None, "stages": ["verification", "grading"], "by_stage": {"grading": 2}}
+    shown = audit_page.table([AuditEntry(1, at, "member.set", "tiny", "lea", None, None, told)])
+    assert "login ann, dimensions all, stages verification, grading, by stage grading: 2" in shown
 
 
 def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> None:

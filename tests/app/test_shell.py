@@ -113,6 +113,13 @@ def test_what_is_wrong_with_a_form_is_listed() -> None:
     ]
 
 
+def test_numbers_and_ids_have_one_way_of_being_written() -> None:
+    assert [markup.decimal(value) for value in (-0.004, 0.0, -0.006, 0.126)] == ["0.00", "0.00", "-0.01", "0.13"]
+    assert markup.number(12345) == "12,345"
+    assert 'class="ts-mono short"' in markup.mono("2999"), "an id of four digits is not broken over two lines"
+    assert 'class="ts-mono"' in markup.mono("kitchen/" * 9)
+
+
 def test_text_never_becomes_markup() -> None:
     pieces = [
         markup.text(NASTY),
