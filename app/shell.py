@@ -18,6 +18,7 @@ import streamlit as st
 from app import markup
 from app.services import Resources, Services, resources
 from app.session import token_of
+from domain.called import apart
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
@@ -322,6 +323,7 @@ CONTROLS = {
     "--run": "“Run, for answers”",
     "--unanswered": "“Label of items without an answer”",
     "--by": "“By dimension”",
+    "--unit prediction": "“Each answer”",
     "--pool-guidelines": "“Pool versions of the guideline”",
     "--vouch": "the list “People”:",
     "--human": "the list “People”",
@@ -485,8 +487,9 @@ def heading(title: str, about: str = "", *, made_up: bool = False) -> None:
 
 
 def named(services: Services, logins: Iterable[str | None]) -> Callable[[str | None], markup.Markup]:
-    """How a page writes people: by name, with the login where one points at it; other words as they are."""
-    names = accounts.names(services.store, logins=[login for login in logins if login])
+    """How a page writes people: by name, with the login where one points at it, and in brackets behind the name where
+    another of them has the same one; other words as they are."""
+    names = apart(accounts.names(services.store, logins=[login for login in logins if login]))
 
     def person(login: str | None) -> markup.Markup:
         name = names.get(login or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agreement.summary import Result
@@ -12,7 +12,7 @@ from domain.states import Cut, Items, Stage
 from workflow.counting import Counting, counting_of
 from workflow.dimension_means import agreement_of_means
 from workflow.measure import agreement_of
-from workflow.ratings import Raters, raters_of
+from workflow.ratings import Raters, raters_called, raters_of
 from workflow.replies import replies_of_judges
 
 
@@ -23,6 +23,8 @@ class Figures(NamedTuple):
     raters: Raters
     replies: Sequence[Replies]
     counting: Counting
+    logins: Mapping[str, str]
+    """Of the raters with an account, by what they are called in ``lines``."""
 
 
 def figures(
@@ -40,12 +42,16 @@ def figures(
     For whoever has made sure that the person may see them.
     """
     there = raters_of(store, person=None, project=project, stage=stage)
+    called = raters_called(store, there)
     about: dict[str, Any] = {"person": None, "project": project, "pool_guidelines": pool_guidelines, "items": items}
     return Figures(
-        agreement_of_means(store, **about) if of_means else agreement_of(store, stage=stage, by=by, **about),
+        agreement_of_means(store, **about)
+        if of_means
+        else agreement_of(store, stage=stage, by=by, called=called, **about),
         there,
         replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items)
         if there.machines
         else [],
         counting_of(store, person=None, project=project, items_=items, stage=stage),
+        {name: login for login, name in called.items()},
     )

@@ -182,6 +182,12 @@ def stage_first(store: Store, *, person: Person | None, project: str) -> Stage:
     return there[0] if there else Stage.GRADING
 
 
+def with_names(study: Study, called: Mapping[str, str]) -> Study:
+    """The same study with what people are called in place of their logins."""
+    rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in study.rows]
+    return replace(study, rows=rows, humans=tuple(called.get(name, name) for name in study.humans))
+
+
 RULE = "calibration.rule"
 """The event of a rule that was stored."""
 

@@ -48,6 +48,7 @@ def agreement_of(
     cross_check: bool = False,
     items: Items | str | None = None,
     statistics: Collection[str] = (),
+    called: Mapping[str, str] | None = None,
 ) -> list[Result]:
     """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
 
@@ -66,6 +67,8 @@ def agreement_of(
 
     Grades are those of the items that count (``items``, see ``workflow.counting``); votes of verification are all.
 
+    ``called`` are names that stand in the results, also in their sentences, in place of raters' own.
+
     ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
     list.
     """
@@ -82,6 +85,9 @@ def agreement_of(
         declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
     used = [row for row in rows if raters is None or row.rater in raters]
     declared = beside_metrics(declared, used, metrics=there.metrics, overruled=scales or {})
+    if called:
+        rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in rows]
+        raters = [called.get(name, name) for name in raters] if raters is not None else None
     by_version = by_guideline(rows)
     if len(by_version) <= 1 or pool_guidelines:
         pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"

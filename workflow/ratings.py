@@ -12,7 +12,9 @@ from annotation_schemas.answers import CHECKS
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, guidelines, judging, runs, withdrawn
+from db import people as accounts
 from db.engine import Session, Store
+from domain.called import apart
 from domain.errors import FileRefused, NotFound
 from domain.judging import JudgePlan, Verdict
 from domain.policies import same
@@ -244,6 +246,30 @@ def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage
         frozenset(score.run for score in judged if score.metric),
         sorted(each.name for each in outside if each.is_person and not each.account),
     )
+
+
+def raters_called(store: Store, there: Raters) -> dict[str, str]:
+    """What a page calls raters who have an account, by login: by name, told apart from everybody else who has rated.
+
+    Raters out of files, judges and metrics are called as they are; a file's rater is nobody's account for the name.
+    """
+    logins = {*there.people} - {*there.people_from_files}
+    with store.read() as session:
+        known = accounts.called(session, logins=logins)
+    return apart(
+        {login: known.get(login, login) for login in sorted(logins)},
+        beside=[*there.people_from_files, *there.machines],
+    )
+
+
+def called_of(store: Store, *, person: Person | None, project: str, names: Collection[str]) -> dict[str, str]:
+    """As ``raters_called``, of raters who are named anyhow, whatever the stage; for leads of the project alone."""
+    with store.read() as session:
+        project_id = require_lead(session, by=person, project=project).project_id
+        outside = {each.name for each in file_raters.raters(session, project_id=project_id) if not each.account}
+        logins = {*accounts.voters(session, project_id=project_id)} & {*names} - outside
+        known = accounts.called(session, logins=logins)
+    return apart(known, beside=[name for name in names if name not in known])
 
 
 def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]]:

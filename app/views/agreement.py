@@ -6,7 +6,7 @@ The page follows the work: it looks for new votes every few seconds, and measure
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -160,7 +160,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         shell.show(being_measured(found))
     if found.figure is None:
         return
-    lines, raters, replies, counting = found.figure.value
+    lines, raters, replies, counting, logins = found.figure.value
     counted.told(counting.sentence)
     if not lines:
         shell.show(
@@ -184,7 +184,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
         shell.show(replies_table(view, replies))
     among = counting.which if counting.verdicts else None
     named = reporting.agreement_first(view.schema.schema_)
-    table = markup.Markup("") if choice.of_means else pairs(view, stage, lines, among, by=by)
+    table = markup.Markup("") if choice.of_means else pairs(view, stage, lines, among, by=by, logins=logins)
     if table:
         shell.show(table)
     for (guideline, dimension, criterion), group in groupby(
@@ -216,9 +216,11 @@ def pairs(
     among: Items | None = None,
     *,
     by: Cut = Cut.DIMENSION,
+    logins: Mapping[str, str] | None = None,
 ) -> markup.Markup:
     """Who agrees with whom about what: a row for each criterion and dimension, a column for each pair. Every cell leads
-    to the items about which the two differ, ``among`` those that were counted."""
+    to the items about which the two differ, ``among`` those that were counted. ``logins`` are those of raters, by what
+    they are called."""
     of_pairs = [line for line in lines if "pair" in line.args and _is_kappa_of_pair(line)]
     names = sorted({tuple(line.args["pair"]) for line in of_pairs})
     if not names or len(names) > MOST_PAIRS:
@@ -232,7 +234,7 @@ def pairs(
     return markup.table(
         heads,
         [
-            [markup.text(title), *(_cell(view, stage, found.get(pair), among, by) for pair in names)]
+            [markup.text(title), *(_cell(view, stage, found.get(pair), among, by, logins or {}) for pair in names)]
             for title, found in rows.items()
         ],
     )
@@ -246,10 +248,12 @@ def _is_kappa_of_pair(line: Result) -> bool:
     return line.statistic == "cohen_kappa" and is_headline(line, several=False)
 
 
-def _cell(view: ProjectView, stage: Stage, line: Result | None, among: Items | None, by: Cut) -> markup.Markup:
+def _cell(
+    view: ProjectView, stage: Stage, line: Result | None, among: Items | None, by: Cut, logins: Mapping[str, str]
+) -> markup.Markup:
     if line is None or not line.n_units:
         return markup.quiet("-")
-    said = found.Said(line.args["pair"], line.criterion)
+    said = found.Said([logins.get(name, name) for name in line.args["pair"]], line.criterion)
     dimension, group = of_slice(by, line.dimension)
     href = history.address(view.name, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
     known = (

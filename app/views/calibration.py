@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -20,7 +20,7 @@ from domain.states import Cut, Items, Stage
 from workflow import calibrate, measure
 from workflow import history as found
 from workflow.counting import counting_of
-from workflow.ratings import BETWEEN, Raters, raters_of
+from workflow.ratings import BETWEEN, Raters, raters_called, raters_of
 
 if TYPE_CHECKING:
     from reports.content import Behind
@@ -72,7 +72,7 @@ def render(services: Services) -> None:
         )
         return
     items = counted.switch(services, view, key="calibration.items", stage=stage)
-    asked = _form(view, stage, raters)
+    asked = _form(view, stage, raters, raters_called(services.store, raters))
     if asked is not None:
         with st.spinner("Measuring, with a few thousand draws for each interval"):
             st.session_state["calibration.ready"] = _prepare(services, view, stage, {**asked, "items": items})
@@ -85,7 +85,7 @@ def _machines(services: Services, view: ProjectView, stage: Stage) -> Sequence[s
     return raters_of(services.store, person=services.person, project=view.name, stage=stage).machines
 
 
-def _form(view: ProjectView, stage: Stage, raters: Raters) -> dict[str, Any] | None:
+def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, str]) -> dict[str, Any] | None:
     """What was asked with the button; None if nothing was."""
     everybody = [*raters.people, *raters.from_files]
     named = st.query_params.get("judge")
@@ -97,6 +97,7 @@ def _form(view: ProjectView, stage: Stage, raters: Raters) -> dict[str, Any] | N
                 "People",
                 everybody,
                 default=raters.people,
+                format_func=lambda name: called.get(name, name),
                 key=f"calibration.people.{stage}",
                 help="A rater whose ratings came from a file, and of whom nobody has said on Import that it is a "
                 "person, counts as one only if you name it here.",
@@ -182,6 +183,8 @@ def files_of(
         statistics=statistics,
     )
 
+    called = raters_called(store, raters)
+    study, logins = calibrate.with_names(study, called), {name: login for login, name in called.items()}
     counting = counting_of(store, person=None, project=project, items_=items, stage=stage)
     among = counting.which if counting.verdicts else None
 
@@ -189,7 +192,7 @@ def files_of(
         if behind.unit is not None:
             of_answer = stage is Stage.GRADING and BETWEEN in behind.unit
             return history.address(project, item=behind.unit.rpartition(BETWEEN)[0] if of_answer else behind.unit)
-        said = found.Said(behind.raters, behind.criterion, behind.values)
+        said = found.Said([logins.get(name, name) for name in behind.raters], behind.criterion, behind.values)
         dimension, group = of_slice(by, behind.dimension)
         return history.address(project, differ=stage.value, said=said, dimension=dimension, group=group, among=among)
 

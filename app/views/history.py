@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -19,6 +19,7 @@ from domain.roles import Role, at_least
 from domain.states import Items, ItemState, Purpose, Stage
 from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from workflow import history
+from workflow.ratings import called_of
 
 STATES = {
     ItemState.IN_VERIFICATION: "in verification",
@@ -95,13 +96,14 @@ AMONG = {
 }
 
 
-def words_of(said: history.Said) -> str:
-    """What a list leaves out, in a sentence."""
+def words_of(said: history.Said, called: Mapping[str, str] | None = None) -> str:
+    """What a list leaves out, in a sentence; ``called`` are names of raters."""
+    raters = [(called or {}).get(name, name) for name in said.raters]
     about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
     if said.values is None:
-        return f"Only where the answers of {' and '.join(said.raters)} differ{about}. "
+        return f"Only where the answers of {' and '.join(raters)} differ{about}. "
     most, last = said.values
-    return f"Only where most of {', '.join(said.raters[:-1])} say {most}{about} and {said.raters[-1]} says {last}. "
+    return f"Only where most of {', '.join(raters[:-1])} say {most}{about} and {raters[-1]} says {last}. "
 
 
 # ---- finding an item ------------------------------------------------------------------------------------------------
@@ -148,6 +150,11 @@ def _list(services: Services, view: ProjectView) -> None:
     among = _among() if differ else None
     group = st.query_params.get("group") if differ and not dimension else None
     if said is not None or among is not None or group:
+        called = (
+            called_of(services.store, person=services.person, project=view.name, names=said.raters)
+            if said is not None and at_least(view.role, Role.LEAD)
+            else None
+        )
         all_items = Items.ALL if among is not None else None
         ways = {
             "Everybody's": address(view.name, differ=str(differ), among=among, group=group)
@@ -163,7 +170,7 @@ def _list(services: Services, view: ProjectView) -> None:
             markup.tag(
                 "p",
                 markup.text(
-                    (words_of(said) if said is not None else "")
+                    (words_of(said, called) if said is not None else "")
                     + (AMONG[among] if among else "")
                     + (f"Only dimensions of {group}. " if group else "")
                 ),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from sqlmodel import col, select
 from streamlit.testing.v1 import AppTest
 
 from annotation_schemas import shipped
@@ -22,6 +23,7 @@ from app.services import Services
 from app.views import audit as audit_page
 from db import files
 from db.engine import Store
+from db.tables import PersonRow
 from domain.errors import FileRefused
 from domain.records import AuditEntry, Person, TaskView
 from domain.roles import Role
@@ -539,6 +541,9 @@ def test_the_verified_split_comes_with_a_manifest_to_read(store: Store, show: Sh
 
 def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Show) -> None:
     assert "Nobody has submitted anything in verification yet" in words(show("agreement", "lea"))
+    with store.write() as session:  # two people of one name
+        for row in session.exec(select(PersonRow).where(col(PersonRow.login).in_(["bo", "chi"]))):
+            row.name = "Robin"
     for value in ("yes", "yes", "no"):
         write_item(store)
         vote(store, "bo", "yes")
@@ -549,7 +554,9 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     assert "0.667" in page  # two of three items
     assert '<td class="number">3</td>' in page
     assert "Cohen&#x27;s kappa" in page
-    assert "Raters: bo, chi." in page
+    assert "Raters: Robin (bo), Robin (chi)." in page
+    assert "Robin (bo) and Robin (chi)</th>" in page
+    assert "raters=bo&amp;raters=chi" in page
     test.segmented_control(key="agreement.by.tiny").set_value(Cut.DIMENSION).run()
     assert "Counting · fits" in words(test)
     # one of the three is kept by two votes: at "Kept items" the way to what differs is to that one alone
@@ -566,6 +573,8 @@ def test_agreement_shows_each_number_with_interval_and_n(store: Store, show: Sho
     every, kept = (words(show("history", "lea", **asked, items=items)) for items in ("all", "kept"))
     assert "Among all items, as they were counted." in every
     assert "Among the kept items, as they were counted." in kept
+    said = words(show("history", "lea", **{**asked, "raters": ["bo", "chi"]}))
+    assert "Only where the answers of Robin (bo) and Robin (chi) differ about fits." in said
 
 
 def test_agreement_stands_apart_for_each_version_of_the_guideline(store: Store, show: Show) -> None:

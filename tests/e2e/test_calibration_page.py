@@ -117,7 +117,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         assert drawn_charts(lea.page, "light") == drawn_charts(lea.page, "dark") == whole.count("<svg") >= 4
         assert (told["humans"], told["judges"]) == (sorted(GRADES), ["big judge"])
         row.get_by_role("link", name="differences").click()
-        expect(lea.page.get_by_text("Only where the answers of gus and big judge differ about score.")).to_be_visible()
+        expect(lea.page.get_by_text("Only where the answers of Gus and big judge differ about score.")).to_be_visible()
         for text, a, b in zip(QUESTIONS, GRADES["gus"], JUDGE, strict=True):
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(a != b))
         lea.page.go_back()

@@ -78,7 +78,7 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
         cell = lea.page.get_by_role("link").filter(has_text=f"{len(QUESTIONS)} items")
         expect(cell).to_contain_text(f"{kappa(ANN, BOB):.2f}", timeout=30_000)
         cell.click()
-        expect(lea.page.get_by_text("Only where the answers of ann and bob differ about right.")).to_be_visible()
+        expect(lea.page.get_by_text("Only where the answers of Ann and Bob differ about right.")).to_be_visible()
         differ = [text for text, a, b in zip(QUESTIONS, ANN, BOB, strict=True) if a != b]
         for text in QUESTIONS:
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(text in differ))

@@ -1,0 +1,74 @@
+"""People are shown by name on pages, told apart where two have the same one; nobody learns more than before."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+from sqlmodel import select
+
+from app.views.calibration import files_of
+from db.engine import Store, open_store
+from db.tables import PersonRow
+from domain.records import Person
+from domain.states import Cut, RatersAre, Stage
+from tests.factories import claimed, make_items, make_people, make_predictions, make_project
+from workflow import submit
+from workflow.ratings import bring_in_ratings, raters_called, raters_of
+
+SCORES = {"qx-ann": [0, 0.5, 1, 0.5, 0, 0.5], "qx-bob": [0, 0.5, 1, 1, 0, 0], "Robin": [0, 1, 1, 0.5, 0, 0]}
+
+
+def rename(store: Store, name: str, *logins: str) -> None:
+    with store.write() as session:
+        for row in session.exec(select(PersonRow)):
+            row.name = name if row.login in logins else row.name
+
+
+def graded(tmp_path: Path) -> tuple[Store, list[Person]]:
+    """Two people who are both called Robin grade six answers, and so does a machine out of a file that is, too."""
+    store = open_store(None, tmp_path)
+    store.upgrade()
+    make_project(store)
+    make_predictions(store, make_items(store, 6), models=["m"])
+    people = make_people(store, "qx-ann", "qx-bob")
+    rename(store, "Robin", "qx-ann", "qx-bob")
+    for person in people:
+        for score in SCORES[person.login]:
+            task = claimed(store, person, Stage.GRADING)
+            submit.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
+    file = tmp_path / "machine.csv"
+    lines = [f"colour/{at} · m,Robin,score,{score}" for at, score in enumerate(SCORES["Robin"])]
+    file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")
+    bring_in_ratings(store, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)
+    return store, people
+
+
+def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path: Path) -> None:
+    store, _ = graded(tmp_path)
+    raters = raters_of(store, person=None, project="p", stage=Stage.GRADING)
+    assert raters_called(store, raters) == {"qx-ann": "Robin (qx-ann)", "qx-bob": "Robin (qx-bob)"}
+    rename(store, "Bob B.", "qx-bob")
+    rename(store, "Ann A.", "qx-ann")
+    made = files_of(
+        store,
+        project="p",
+        stage=Stage.GRADING,
+        people=["qx-ann", "qx-bob"],
+        judges=["Robin"],
+        pool=False,
+        items=None,
+        by=Cut.WHOLE,
+        statistics=None,
+    )
+    page = re.sub(r'href="[^"]*"', "", made["html"])
+    assert "Ann A." in page
+    assert "Bob B." in page
+    assert "qx-" not in page
+    assert "raters=qx-ann" in made["html"], "the ways to the items are by login"
+    with zipfile.ZipFile(io.BytesIO(made["zip"])) as packed:
+        tables = [packed.read(name).decode() for name in packed.namelist() if name.endswith((".csv", ".json"))]
+        assert any("Ann A." in text for text in tables)
+    store.close()
