@@ -77,6 +77,13 @@ def open_grading(
     they do. Where the schema grades a sample (``outputs``), the slots of the others wait: see ``draw``. Passing on
     twice opens once.
     """
+    n = pass_on(session, access=access, predictions=predictions, now=now)
+    return n + draw(session, access=access, now=now)
+
+
+def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]], now: datetime) -> int:
+    """As ``open_grading``, without the draw, which has to follow: so that very many can be passed on a lot at a time,
+    and nobody who submits has to wait for all of them."""
     stage = access.schema.stages.grading
     if stage is None:
         return 0
@@ -110,8 +117,7 @@ def open_grading(
             for slot in range(stage.raters)
         ]
     tasks.add_slots(session, slots=slots[TaskState.WITHDRAWN], needed=access.needed_roles)
-    n = tasks.add_slots(session, slots=slots[TaskState.OPEN], needed=access.needed_roles)
-    return n + draw(session, access=access, now=now)
+    return tasks.add_slots(session, slots=slots[TaskState.OPEN], needed=access.needed_roles)
 
 
 # ---- the sample ------------------------------------------------------------------------------------------------------

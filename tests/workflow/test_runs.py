@@ -22,7 +22,7 @@ from domain.runs import Answerer, Attempt, Outcome, Question, RunPlan, RunState
 from domain.settings import Settings
 from inference.spec import Endpoint, ModelSpec
 from tests.factories import Clock, make_items, make_people, make_person, make_project
-from workflow import jobs, runs, workers
+from workflow import grade, jobs, runs, workers
 from workflow.jobs import Means, work
 
 SPEC = ModelSpec(name="tiny", adapter="chat", model="nobody/tiny", batch_size=2)
@@ -515,6 +515,32 @@ def test_answers_are_sent_to_grading_once(store: Store) -> None:
     assert runs.send_to_grading(store, by=None, run=run) == 0
     assert runs.slots_of(store, by=None, run=run) == {}
     assert runs.view(store, by=None, run=run).in_grading == 3
+
+
+def test_many_answers_are_sent_a_lot_at_a_time_and_whoever_was_stopped_sends_the_rest(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, _ = begun(store, 5)
+    work(store, run, means=means(Fake()))
+    lots: list[int] = []
+    pass_on = grade.pass_on
+
+    def stopped(*args: Any, predictions: Any, **more: Any) -> int:
+        lots.append(len(predictions))
+        if len(lots) == 2:
+            raise KeyboardInterrupt
+        return pass_on(*args, predictions=predictions, **more)
+
+    monkeypatch.setattr(runs, "SENT_AT_ONCE", 2)
+    monkeypatch.setattr(runs, "BETWEEN_LOTS_SECONDS", 0.0)
+    monkeypatch.setattr(grade, "pass_on", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        runs.send_to_grading(store, by=None, run=run)
+    assert runs.view(store, by=None, run=run).in_grading == 2, "the first lot stands"
+    assert runs.send_to_grading(store, by=None, run=run) == 6  # the other three, two graders each
+    assert lots == [2, 2, 2, 2, 1]
+    assert runs.send_to_grading(store, by=None, run=run) == 0
+    assert runs.view(store, by=None, run=run).in_grading == 5
 
 
 def test_a_changed_model_folder_is_refused(store: Store, tmp_path: Any) -> None:
