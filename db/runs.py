@@ -31,6 +31,7 @@ from db.tables import (
     RunWorkerRow,
     TaskRow,
 )
+from domain.called import apart
 from domain.runs import ANSWERS, OPEN, Attempt, Outcome, RunKind, RunState
 from domain.states import Stage, TaskState
 
@@ -92,8 +93,14 @@ def state(session: Session, *, run_id: int) -> RunState:
 
 
 def person(session: Session, *, id: int | None) -> str | None:
-    """The login of whoever started a run."""
-    return session.exec(select(PersonRow.login).where(PersonRow.id == id)).first() if id is not None else None
+    """What whoever started a run is called: by name, with the login in brackets where somebody else has the same."""
+    row = session.get(PersonRow, id) if id is not None else None
+    if row is None:
+        return None
+    of_the_name = session.exec(
+        select(PersonRow.login, PersonRow.name).where(func.lower(PersonRow.name) == func.lower(row.name))
+    )
+    return apart({row.login: row.name, **dict(of_the_name.all())})[row.login]
 
 
 def first_reply(session: Session, *, project_id: int, judges: Sequence[str]) -> datetime | None:

@@ -599,6 +599,8 @@ class AuditEntry:
     """Its external id."""
     origin: str | None
     data: Mapping[str, Any]
+    name: str | None = None
+    """What ``who`` is called."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -64,6 +64,8 @@ class CommentView:
     at: datetime
     text: str
     mine: bool
+    name: str = ""
+    """What ``by`` is called on a page, told apart from others in the thread."""
     reply_to: str | None = None
     for_me: bool = False
     unread: bool = False
@@ -90,6 +92,8 @@ class Thread:
     """Whether this person may say that a comment gives nothing away, so that it is read before the verdict."""
     whole: bool
     """Whether this is all of it, for a senior or lead."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What ``people`` are called on a page."""
     closed: bool = False
     """In a list of threads: whoever opens it sees what others said, and could still be asked about the item blind."""
 

@@ -14,7 +14,7 @@ from domain.errors import NotAllowed, NotFound
 from domain.records import AuditEntry, Person
 from workflow.projects import require_lead
 
-COLUMNS = ("at", "kind", "project", "who", "item", "origin", "data")
+COLUMNS = ("at", "kind", "project", "who", "name", "item", "origin", "data")
 
 
 def entries(
@@ -67,8 +67,11 @@ def entries(
             offset=offset,
             limit=limit,
         )
+        called = people.called(session, logins={login for _, login, _, _ in found if login is not None})
         return [
-            AuditEntry(row.id or 0, row.at, row.kind, name, login, external, row.origin, row.data)
+            AuditEntry(
+                row.id or 0, row.at, row.kind, name, login, external, row.origin, row.data, called.get(login or "")
+            )
             for row, login, external, name in found
         ]
 
@@ -132,6 +135,7 @@ def _row(entry: AuditEntry) -> dict[str, object]:
         "kind": entry.kind,
         "project": entry.project,
         "who": entry.who,
+        "name": entry.name,
         "item": entry.item,
         "origin": entry.origin,
         "data": dict(entry.data),

@@ -194,6 +194,10 @@ def _told(line: StageThere) -> StageThere:
     return StageThere(**{**vars(line), "sentences": tuple(said)})
 
 
+def _called(who: PersonRow) -> str:
+    return f"{who.name} ({who.login})"
+
+
 def _next_steps(
     session: Session,
     row: BridgeRow,
@@ -211,10 +215,10 @@ def _next_steps(
         steps.append("Nobody's work goes there yet; say who is who there, by e-mail address.")
     for each, who in mapped:
         if not who.active or (each.person_id not in members and not who.is_admin):
-            steps.append(f"{who.login} is no longer in the project; take them off, or let them in again.")
+            steps.append(f"{_called(who)} is no longer in the project; take them off, or let them in again.")
         elif each.outside_user is None and each.why:  # without a reason nobody has looked yet
             steps.append(
-                f"Invite {each.email} at {row.address}: nobody with that address was found there ({who.login})."
+                f"Invite {each.email} at {row.address}: nobody with that address was found there, for {_called(who)}."
             )
     waiting = sum(line.out + line.removing for line in lines)
     if waiting and (row.pulled_at is None or now - row.pulled_at > QUIET):
@@ -223,13 +227,13 @@ def _next_steps(
     elif mapped and row.stages and row.pushed_at is None:
         steps.append("Nothing was sent yet; push, or synchronise.")
     for out, item in bridge.stuck(session, bridge_id=row.id or 0, tries=TRIES, limit=MOST_STUCK):
-        login = next((who.login for each, who in mapped if each.person_id == out.person_id), "its rater")
+        whom = next((_called(who) for each, who in mapped if each.person_id == out.person_id), "its rater")
         about = item.external_id if item is not None else "an item being written"
-        steps.append(f"Talk to {login} about {about}: {TRIES} tries were refused, the last one so: {out.why}")
+        steps.append(f"Talk to {whom} about {about}: {TRIES} tries were refused, the last one so: {out.why}")
     for line in lines:
         if line.not_theirs:
             steps.append(
-                f"{line.not_theirs} answers in the {line.stage.value} of {line.login} were given by others there; tell"
-                " everybody to open their own project only."
+                f"{line.not_theirs} answers in the {line.stage.value} of {line.name or line.login} were given by others"
+                " there; tell everybody to open their own project only."
             )
     return steps

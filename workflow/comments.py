@@ -16,6 +16,7 @@ from typing import Any
 from db import events, items, projects, threads
 from db.engine import Session, Store
 from db.tables import CommentRow, ItemRow, PersonRow
+from domain.called import apart
 from domain.errors import InvalidInput, NotFound, Problem
 from domain.records import Person
 from domain.roles import Role, at_least
@@ -160,13 +161,15 @@ def _thread(
     unread = [ids[each.id] for each in comments if each.unread]
     if unread:
         threads.note_read(session, person_id=person.id, comments=unread, now=now)
+    mentionable = _may_be_mentioned(session, access, person, seen)
     return Thread(
         project=access.name,
         item=item.public_id,
         title=title_of(session, access, item, whole=seen.whole),
         dimension=item.dimension,
         comments=comments,
-        people=[row.login for row in _may_be_mentioned(session, access, person, seen)],
+        people=[row.login for row in mentionable],
+        names=apart({row.login: row.name for row in mentionable}),
         open=seen.open and seen.whole,  # to raters it would tell whether the item is settled
         may_free=seen.whole,
         whole=seen.whole,
@@ -181,12 +184,15 @@ def _comments(session: Session, access: Access, person: Person, item: ItemRow, s
     read_by = threads.for_whom(session, item_id=item.id or 0)
     officials = {row.id for _, row in _officials(session, access)}
     public = {row.id: row.public_id for row, _ in rows}
-    views = []
+    known_by_name = {row.login: row.name for row in _may_be_mentioned(session, access, person, seen)}
+    views: list[CommentView] = []
     for row, writer in rows:
         mine, for_me = row.person_id == person.id, person.id in read_by.get(row.id or 0, {})
         if not may_read(whole=seen.whole, mine=mine, for_me=for_me, early=row.early, open_=seen.open):
             continue
         named = mine or seen.names or writer.id in officials or writer.is_admin
+        if named:
+            known_by_name[writer.login] = writer.name
         waits = any(each not in officials for each in read_by.get(row.id or 0, {}))
         views.append(
             CommentView(
@@ -195,12 +201,15 @@ def _comments(session: Session, access: Access, person: Person, item: ItemRow, s
                 at=row.created_at,
                 text=row.text,
                 mine=mine,
+                name="" if named else SOMEBODY,
                 reply_to=public.get(row.reply_to_id) if row.reply_to_id else None,
                 for_me=for_me,
                 unread=for_me and read_by[row.id or 0][person.id] is None,
                 held=seen.open and not row.early and waits and (mine or seen.whole),
             )
         )
+    called = apart(known_by_name)
+    views = [view if view.name else replace(view, name=called[view.by]) for view in views]
     known = {view.id for view in views}
     return [view if view.reply_to in known else replace(view, reply_to=None) for view in views]
 

@@ -380,11 +380,11 @@ def as_csv(found: Iterable[GoldScore]) -> str:
     """People's scores as a table."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
-    writer.writerow(["person", "right", "n", "share", "low", "high", "skipped", "standing"])
+    writer.writerow(["person", "name", "right", "n", "share", "low", "high", "skipped", "standing"])
     for each in found:
         limits = () if each.low is None or each.high is None else (each.right / each.n, each.low, each.high)
         share: list[object] = [round(value, 4) for value in limits] or ["", "", ""]
-        writer.writerow([each.person, each.right, each.n, *share, each.skipped, each.standing.value])
+        writer.writerow([each.person, each.name, each.right, each.n, *share, each.skipped, each.standing.value])
     return out.getvalue()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from db import answers, items, judged, judging
 from db.engine import Session, Store
 from db.tables import AttemptRow, JudgementRow, RunRow
+from domain.called import apart
 from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
 from domain.records import Person
@@ -46,6 +47,8 @@ class GradeView:
     person: str
     values: Mapping[str, Any]
     note: str
+    name: str = ""
+    """What the person is called on a page, where they have an account."""
 
 
 @dataclass(frozen=True)
@@ -169,9 +172,17 @@ def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> li
     given: dict[int, list[GradeView]] = {}
     graded = sorted({unit.prediction_id for unit in units if unit.prediction_id is not None and unit.other_id is None})
     for vote, person in judged.grades(session, prediction_ids=graded):
-        given.setdefault(vote.prediction_id or 0, []).append(GradeView(person.login, vote.answers, vote.note))
+        given.setdefault(vote.prediction_id or 0, []).append(
+            GradeView(person.login, vote.answers, vote.note, person.name)
+        )
     for answer_id, grade in _in_files(session, access, found.values(), given):
         given.setdefault(answer_id, []).append(grade)
+    graders = {grade.person: grade.name for grades in given.values() for grade in grades if grade.name}
+    called = apart(graders, {grade.person for grades in given.values() for grade in grades if not grade.name})
+    given = {
+        id: [replace(grade, name=called[grade.person] if grade.name else grade.person) for grade in grades]
+        for id, grades in given.items()
+    }
     views = []
     for id in attempt_ids:
         attempt, unit, item = found[id].attempt, found[id].unit, found[id].item

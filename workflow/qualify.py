@@ -30,6 +30,7 @@ from db.tables import (
     TaskRow,
 )
 from domain import csv_text
+from domain.called import apart
 from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, Problem
 from domain.order import evenly, shuffled
 from domain.policies import LEASE, criteria_that_decide, same
@@ -539,12 +540,14 @@ def as_csv(found: Sequence[Try]) -> str:
     """Tries as a table."""
     out = io.StringIO(newline="")
     writer = csv_text.Writer(out)
-    writer.writerow(["person", "try", "set", "state", "items", "answered", "right", "pass_mark", "signed", "exempt"])
+    writer.writerow(
+        ["person", "name", "try", "set", "state", "items", "answered", "right", "pass_mark", "signed", "exempt"]
+    )
     for each in found:
         signed = " ".join(login for login, signs in each.reviews if signs)
         writer.writerow(
-            [each.person, each.number, each.set_number or "", each.state.value, each.n_items, each.n_answered,
-             each.n_right, each.pass_mark, signed, each.exempt or ""]
+            [each.person, each.name, each.number, each.set_number or "", each.state.value, each.n_items,
+             each.n_answered, each.n_right, each.pass_mark, signed, each.exempt or ""]
         )  # fmt: skip
     return out.getvalue()
 
@@ -583,10 +586,11 @@ def _view(
     )
     newest = {reviewer.login: note.signs for note, reviewer in said}
     counting = _counting(session, access, Stage(row.stage))
+    called = apart({reviewer.login: reviewer.name for _, reviewer in said})
     comments: dict[str, list[tuple[str, str]]] = {}
     for note, reviewer in said:
         for item, text in note.comments.items():
-            comments.setdefault(item, []).append((reviewer.name, text))
+            comments.setdefault(item, []).append((called[reviewer.login], text))
     return Try(
         row.public_id,
         login,

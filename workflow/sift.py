@@ -11,7 +11,7 @@ from datetime import datetime
 from statistics import median
 
 from annotation_schemas.model import Triage
-from db import events, sifting
+from db import events, people, sifting
 from db.engine import IntegrityError, Session, Store
 from db.tables import AssetRow, CandidateRow, SiftDecisionRow
 from domain import csv_text
@@ -42,7 +42,7 @@ BLURRED = 0.25
 ENOUGH = 3
 """From so many images of a source on there is a median to compare with."""
 LONGEST_REASON = 200
-HEAD = ("asset", "file", "source", "sharpness", "decision", "reason", "typed", "by", "at", "stands")
+HEAD = ("asset", "file", "source", "sharpness", "decision", "reason", "typed", "by", "name", "at", "stands")
 
 
 def next_group(store: Store, *, person: Person, project: str) -> SiftView | NothingLeft:
@@ -169,7 +169,9 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
         out = io.StringIO()
         writer = csv_text.Writer(out)
         writer.writerow(HEAD)
-        for row, asset, candidate, source, login in sifting.decisions(session, project_id=access.project_id):
+        found = sifting.decisions(session, project_id=access.project_id)
+        called = people.called(session, logins={login for *_, login in found if login})
+        for row, asset, candidate, source, login in found:
             sharp = "" if candidate.sharpness is None else f"{candidate.sharpness:.2f}"
             writer.writerow(
                 [
@@ -181,6 +183,7 @@ def as_csv(store: Store, *, by: Person | None, project: str) -> str:
                     row.reason,
                     "yes" if row.typed else "no",
                     login or "",
+                    called.get(login or "", ""),
                     row.created_at.isoformat(),
                     "yes" if candidate.decision_id == row.id and candidate.state is not Sifted.WAITING else "no",
                 ]

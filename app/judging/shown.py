@@ -186,7 +186,11 @@ def people(view: ReplyView, *, label: str = "people ") -> Markup:
         if given:
             words = ", ".join(value(one) if len(criteria) == 1 else f"{name} {value(one)}" for name, one in given)
             found.append(
-                markup.tag("span", markup.text(shown.opening(f"{grade.person}: {words}", 120)), style="ts-score people")
+                markup.tag(
+                    "span",
+                    markup.text(shown.opening(f"{grade.name or grade.person}: {words}", 120)),
+                    style="ts-score people",
+                )
             )
     if not found:
         return Markup("")

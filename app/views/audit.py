@@ -72,15 +72,27 @@ def render(services: Services) -> None:
                 width="stretch",
             )
     found = audit.entries(services.store, **where, offset=offset, limit=PAGE)
-    shell.show(table(found, shell.named(services, {entry.who for entry in found})))
+    about = {login for entry in found for login in _named_in(entry).values()}
+    called = shell.called(services, about)
+    shell.show(table(found, shell.named(services, {entry.who for entry in found}), called))
+
+
+def _named_in(entry: AuditEntry) -> dict[str, str]:
+    """The logins that stand in what belongs to a kind alone, by key."""
+    keys = ("login", "from", "to", "by") if entry.kind.startswith("task.") else ("login",)
+    return {key: str(entry.data[key]) for key in keys if isinstance(entry.data.get(key), str)}
 
 
 def _file(services: Services, where: Mapping[str, Any], write: Callable[[Iterable[AuditEntry]], str]) -> str:
     return write(audit.entries(services.store, **where))
 
 
-def table(found: Sequence[AuditEntry], person: Callable[[str | None], markup.Markup] = markup.text) -> markup.Markup:
-    """One line for each event."""
+def table(
+    found: Sequence[AuditEntry],
+    person: Callable[[str | None], markup.Markup] = markup.text,
+    called: Callable[[str], str] = str,
+) -> markup.Markup:
+    """One line for each event; ``called`` is how people are written who stand in the last column."""
     return markup.table(
         [(name, "line") for name in ("When", "What", "Who")] + [(name, "") for name in ("Item", "From", "More")],
         [
@@ -91,7 +103,10 @@ def table(found: Sequence[AuditEntry], person: Callable[[str | None], markup.Mar
                 markup.text(entry.item or ""),
                 markup.text(entry.origin or ""),
                 markup.quiet(
-                    ", ".join(f"{key.replace('_', ' ')} {_words(value, key)}" for key, value in entry.data.items())
+                    ", ".join(
+                        f"{key.replace('_', ' ')} {called(value) if key in _named_in(entry) else _words(value, key)}"
+                        for key, value in entry.data.items()
+                    )
                 ),
             ]
             for entry in found

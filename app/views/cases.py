@@ -16,10 +16,11 @@ from app import counted, figures, follow, markup, shell
 from app.running import shown
 from app.services import Services
 from app.views import history
+from domain.called import apart
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading, ProjectView
 from domain.states import Items
-from workflow import cases, leaderboards
+from workflow import accounts, cases, leaderboards
 from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Listing, Show, Wanted
 from workflow.results import Scores
 
@@ -335,12 +336,16 @@ def _case(services: Services, view: ProjectView, item: str) -> None:
         )
     )
     n = len({answer.model for answer in told.answers})
+    called = _called(services, told)
     shell.section(f"Answers of {markup.count(n, 'model')}")
     if told.answers:
         shell.show(
             markup.tag(
                 "div",
-                *(answer_card(each, chosen=each.model == model) for each in _in_order(told.answers, model)),
+                *(
+                    answer_card(each, chosen=each.model == model, called=called)
+                    for each in _in_order(told.answers, model)
+                ),
                 style="ts ts-answers",
             )
         )
@@ -407,8 +412,8 @@ def _lettered(options: object) -> markup.Markup:
     return markup.joined(markup.tag("div", markup.text(row)) for row in rows)
 
 
-def answer_card(answer: CaseAnswer, *, chosen: bool = False) -> markup.Markup:
-    """A model's answer with what was said of it."""
+def answer_card(answer: CaseAnswer, *, chosen: bool = False, called: Mapping[str, str] | None = None) -> markup.Markup:
+    """A model's answer with what was said of it; ``called`` are names of people with an account, by login."""
     style = " ".join(["ts-answer", *(["chosen"] if chosen else []), *([] if answer.latest else ["old"])])
     remarks = [] if answer.latest else ["an earlier answer; a later one counts"]
     remarks += ["cut off at the longest answer that was allowed"] if answer.truncated else []
@@ -421,7 +426,7 @@ def answer_card(answer: CaseAnswer, *, chosen: bool = False) -> markup.Markup:
     people = [each for each in answer.grades if each.person]
     machines = [each for each in answer.grades if not each.person]
     if people:
-        parts.append(_said("People", people, _come_to(answer.combined)))
+        parts.append(_said("People", people, _come_to(answer.combined), called))
     if machines:
         parts.append(_said("Judges", machines, ""))
     if not answer.grades:
@@ -493,6 +498,16 @@ def _read(answer: CaseAnswer) -> markup.Markup:
     )
 
 
+def _called(services: Services, told: Case) -> dict[str, str]:
+    """What the people are called who graded here, told apart from each other and from all others who did."""
+    grades = [grade for answer in told.answers for grade in answer.grades]
+    own = {grade.who for grade in grades if grade.person and not grade.from_file}
+    return apart(
+        accounts.names(services.store, logins=own),
+        {grade.who for grade in grades if not grade.person or grade.from_file},
+    )
+
+
 def _come_to(combined: Mapping[str, float | str | None]) -> str:
 
     def of(value: float | str | None) -> str:
@@ -502,14 +517,16 @@ def _come_to(combined: Mapping[str, float | str | None]) -> str:
     return ", ".join(said)
 
 
-def _said(title: str, grades: Sequence[Grade], come_to: str) -> markup.Markup:
+def _said(title: str, grades: Sequence[Grade], come_to: str, called: Mapping[str, str] | None = None) -> markup.Markup:
     lines = []
     for each in grades:
         values = ", ".join(
             f"{name.replace('_', ' ')} {_value(value)}" for name, value in each.values.items() if value is not None
         )
         note = markup.tag("div", markup.quiet(each.note), style="ts-small") if each.note else markup.text("")
+        own = each.person and not each.from_file
         who = f"{each.who} (in a file)" if each.from_file and each.person else each.who
+        who = (called or {}).get(each.who, who) if own else who
         lines.append(markup.tag("li", markup.text(f"{who}: {values}"), note))
     head = f"{title}, together {come_to}" if come_to else title
     return markup.tag(

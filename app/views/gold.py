@@ -10,6 +10,7 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
+from domain.called import apart
 from domain.gold import GoldStanding
 from domain.records import ProjectView
 from domain.states import Stage
@@ -85,9 +86,10 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     barred = [each for each in found if each.standing is GoldStanding.STOPPED]
     if not barred:
         return
+    called = apart({each.person: each.name for each in found})
     with st.form("gold.let", border=False):
         whom = st.selectbox(
-            "Let somebody go on who is stopped", barred, format_func=lambda each: each.name, key="gold.who"
+            "Let somebody go on who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
         )
         why = st.text_input("Why they may go on", key="gold.why")
         sent = st.form_submit_button("Let them go on", key="gold.go")
@@ -101,6 +103,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
 def people(found: Sequence[GoldScore]) -> markup.Markup:
     """A line for each person."""
     heads = [("Person", ""), ("Right", "number"), ("Share, 95 % limits", ""), ("Skipped", "number"), ("Standing", "")]
+    called = apart({each.person: each.name for each in found})
     rows = []
     for each in found:
         share = markup.quiet("none yet")
@@ -114,7 +117,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
         since = f" (let go on {each.since:%Y-%m-%d})" if each.since else ""
         rows.append(
             [
-                markup.text(each.name),
+                markup.text(called[each.person]),
                 markup.text(f"{each.right} of {each.n}"),
                 share,
                 markup.text(each.skipped),

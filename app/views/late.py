@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
+from domain.called import apart
 from domain.errors import NotAllowed
 from domain.records import LateText, ProjectView, TextLine
 from workflow import kept
@@ -26,8 +27,9 @@ def render(services: Services) -> None:
     if not found:
         shell.show(markup.notice("Nothing came too late.", style="good"))
         return
+    called = apart({late.login: late.name for late in found})
     for late in found:
-        _row(services, view, late)
+        _row(services, view, late, called[late.login])
 
 
 def sentence(view: ProjectView, late: LateText) -> str:
@@ -42,12 +44,12 @@ def text_of(lines: Sequence[TextLine]) -> str:
     return "\n\n".join(f"{line.title}\n{line.text}" for line in lines)
 
 
-def _row(services: Services, view: ProjectView, late: LateText) -> None:
+def _row(services: Services, view: ProjectView, late: LateText, writer: str) -> None:
     key = f"late.{view.name}.{late.id}"
     with st.container(border=True, key=key):
         who, about, button = st.columns([2, 4, 1.2], vertical_alignment="center")
         with who:
-            shell.show(markup.tag("div", markup.tag("b", markup.text(late.name)), style="ts", data_part="writer"))
+            shell.show(markup.tag("div", markup.tag("b", markup.text(writer)), style="ts", data_part="writer"))
             shell.show(markup.tag("div", markup.quiet(markup.moment(late.at)), style="ts"))
         with about:
             again = [markup.tag("div", markup.quiet("Its writer has it again."))] if late.taken_up else []

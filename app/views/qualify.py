@@ -10,6 +10,7 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
+from domain.called import apart
 from domain.qualification import Standing
 from domain.records import ProjectView
 from domain.roles import Role, at_least
@@ -158,8 +159,9 @@ def _seniors(services: Services, view: ProjectView, stage: Stage) -> None:
     ]
     if not waiting:
         return
+    called = apart({each.person: each.name for each in found})
     chosen = st.selectbox(
-        "Review", waiting, format_func=lambda each: f"{each.name}, try {each.number}", key="qualify.review"
+        "Review", waiting, format_func=lambda each: f"{called[each.person]}, try {each.number}", key="qualify.review"
     )
     if chosen is not None:
         _review(services, chosen)
@@ -207,6 +209,7 @@ def matrix(found: Sequence[qualify.Try]) -> markup.Markup:
     """People by items; a mark and a colour say whether an answer is right."""
     names = list(dict.fromkeys(result.item for each in found for result in each.results))
     heads = [("Person", ""), ("State", ""), ("Right", "ts-number"), *((str(at + 1), "") for at in range(len(names)))]
+    called = apart({each.person: each.name for each in found})
     rows = []
     for each in found:
         by_item = {result.item: result for result in each.results}
@@ -221,7 +224,7 @@ def matrix(found: Sequence[qualify.Try]) -> markup.Markup:
         state = f"{WORDS[each.state]}{f', signed by {signed}' if signed else ''}"
         rows.append(
             [
-                markup.text(f"{each.name} ({each.number})"),
+                markup.text(f"{called[each.person]}, try {each.number}"),
                 markup.text(state),
                 markup.text(f"{each.n_right} of {each.n_items}"),
                 *cells,

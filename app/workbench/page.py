@@ -321,7 +321,7 @@ def thread_part(thread: Thread) -> Json:
         "item": thread.item,
         "title": thread.title,
         "comments": [{**asdict(comment), "at": instant(comment.at)} for comment in thread.comments],
-        "people": list(thread.people),
+        "people": [{"login": login, "name": thread.names.get(login, login)} for login in thread.people],
         "open": thread.open,
         "may_free": thread.may_free,
         "whole": thread.whole,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import zipfile
@@ -9,13 +10,20 @@ from pathlib import Path
 
 from sqlmodel import select
 
+from app import shell
+from app.services import Services
+from app.views import audit as audit_page
+from app.views import cases as cases_page
 from app.views.calibration import files_of
 from db.engine import Store, open_store
 from db.tables import PersonRow
 from domain.records import Person
+from domain.roles import Role
+from domain.settings import Settings
 from domain.states import Cut, RatersAre, Stage
-from tests.factories import claimed, make_items, make_people, make_predictions, make_project
-from workflow import submit
+from media.store import MediaStore
+from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from workflow import audit, cases, projects, submit
 from workflow.ratings import bring_in_ratings, raters_called, raters_of
 
 SCORES = {"qx-ann": [0, 0.5, 1, 0.5, 0, 0.5], "qx-bob": [0, 0.5, 1, 1, 0, 0], "Robin": [0, 1, 1, 0.5, 0, 0]}
@@ -71,4 +79,35 @@ def test_calibration_names_people_told_apart_and_leads_to_their_answers(tmp_path
     with zipfile.ZipFile(io.BytesIO(made["zip"])) as packed:
         tables = [packed.read(name).decode() for name in packed.namelist() if name.endswith((".csv", ".json"))]
         assert any("Ann A." in text for text in tables)
+    store.close()
+
+
+def test_cases_and_replies_name_who_graded(tmp_path: Path) -> None:
+    store, _ = graded(tmp_path)
+    lea = make_person(store, "qx-lea", role=Role.LEAD)
+    services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
+    told = cases.case(store, person=lea, project="p", item="colour/0")
+    (answer,) = told.answers
+    shown = str(cases_page.answer_card(answer, called=cases_page._called(services, told)))
+    assert "<li>Robin (qx-ann): score 0" in shown
+    assert "<li>Robin (qx-bob): score 0" in shown
+    assert "<li>Robin: score 0" in shown
+    store.close()
+
+
+def test_the_log_names_whom_an_event_is_about_and_keeps_the_key(tmp_path: Path) -> None:
+    store, _ = graded(tmp_path)
+    lea = make_person(store, "qx-lea", role=Role.LEAD)
+    projects.set_member(store, by=lea, project="p", login="qx-ann", role=Role.SENIOR)
+    found = audit.entries(store, by=lea, project="p")
+    of_ann = next(entry for entry in found if entry.data.get("login") == "qx-ann")
+    services = Services(store, MediaStore(tmp_path / "media"), Settings(tmp_path, ""), lea, "csrf")
+    page = str(audit_page.table([of_ann], shell.named(services, ["qx-lea"]), shell.called(services, ["qx-ann"])))
+    assert "login Robin (qx-ann)" in page
+    assert "Qx-Lea</span>" in page
+    rows = list(csv.DictReader(io.StringIO(audit.as_csv(found))))
+    assert {(row["who"], row["name"]) for row in rows if row["kind"] == "task.submitted"} == {
+        ("qx-ann", "Robin"),
+        ("qx-bob", "Robin"),
+    }
     store.close()

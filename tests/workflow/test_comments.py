@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 
 from db.engine import Store
-from db.tables import InsightRow, ItemRow
+from db.tables import InsightRow, ItemRow, PersonRow
 from domain.errors import InvalidInput, NotAllowed, NotFound
 from domain.records import NothingLeft, Person
 from domain.roles import Role
@@ -57,6 +57,7 @@ def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
     seen = at(store, sam)
     assert texts(seen) == ["Is the left one meant? @sam", "Mine is odd."]
     assert {comment.by for comment in seen.comments} == {"somebody"}, "seniors do not learn who votes"
+    assert {comment.name for comment in seen.comments} == {"somebody"}
     assert comments.mentions(store, person=sam)["p"].unread == 0
     after = write(store, sam, "Yes, the left one.", reply_to=asked.comments[0].id)
     assert after.comments[-1].held
@@ -71,6 +72,16 @@ def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
     assert texts(at(store, ben)) == ["Mine is odd."], "what is for others stays theirs"
     assert comments.mentions(store, person=ann)["p"].unread == 0
     assert {comment.by for comment in at(store, sam).comments} == {"ann", "ben", "sam"}, "it is settled"
+    with store.write() as session:  # two people of one name
+        for row in session.exec(select(PersonRow).where(col(PersonRow.login).in_(["ann", "sam"]))):
+            row.name = "Robin"
+    told = at(store, lea)
+    assert {comment.name for comment in told.comments} == {"Robin (ann)", "Ben", "Robin (sam)"}
+    assert {**told.names}["ann"] == "Robin (ann)"
+    assert set(told.names) == set(told.people)
+    mine = at(store, ann)
+    assert "ben" not in mine.names, "names of those alone whom one may mention"
+    assert {comment.name for comment in mine.comments} <= {"Robin (ann)", "Robin (sam)"}
 
 
 def test_a_senior_may_answer_at_once_if_it_gives_nothing_away(store: Store, people: dict[str, Person]) -> None:

@@ -347,8 +347,8 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         ("colour/3", 0, 1),
     ]
     assert gold.as_csv(gold.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
-        "person,right,n,share,low,high,skipped,standing",
-        "ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
+        "person,name,right,n,share,low,high,skipped,standing",
+        "ann,Ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
     ]
     *_, first = runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
     runs.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")

@@ -68,7 +68,7 @@ export class Thread {
     const by = new Map(data.comments.map((comment) => [comment.id, comment]));
     fill(this.list, data.comments.map((comment) => this.line(comment, by)));
     this.free.hidden = !(data.open && data.may_free);
-    const whom = data.people.length ? `Mention somebody with @: ${data.people.map((login) => `@${login}`).join(", ")}.` : "";
+    const whom = data.people.length ? `Mention somebody with @: ${data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`)).join(", ")}.` : "";
     const who = data.whole
       ? data.open ? "People still answer about this item blind. What is for them is held back until it is settled." : ""
       : "Seniors and leads read what you write here. Their answers may be held back until the item is settled.";
@@ -79,8 +79,8 @@ export class Thread {
   line(comment, by) {
     const answered = comment.reply_to && by.get(comment.reply_to);
     return el("li", { class: comment.unread ? "new" : "", data: { comment: comment.id } },
-      el("div", { class: "head" }, el("strong", {}, comment.mine ? "you" : comment.by), el("span", { class: "quiet" }, when(comment.at)),
-        answered ? el("span", { class: "quiet" }, `to ${answered.mine ? "you" : answered.by}`) : null,
+      el("div", { class: "head" }, el("strong", {}, comment.mine ? "you" : comment.name), el("span", { class: "quiet" }, when(comment.at)),
+        answered ? el("span", { class: "quiet" }, `to ${answered.mine ? "you" : answered.name}`) : null,
         comment.unread ? el("span", { class: "flag" }, "new") : null,
         comment.held ? el("span", { class: "flag held" }, "held back until settled") : null,
         comment.mine ? null : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, "answer")),
@@ -98,7 +98,7 @@ export class Thread {
     const comment = this.data && this.replyTo && this.data.comments.find((each) => each.id === this.replyTo);
     this.reply.hidden = !comment;
     if (!comment) return;
-    fill(this.reply, `Answering ${comment.by} `, el("button", { type: "button", class: "small", on: { click: () => {
+    fill(this.reply, `Answering ${comment.name} `, el("button", { type: "button", class: "small", on: { click: () => {
       this.replyTo = null;
       this.paintReply();
       this.typed();
