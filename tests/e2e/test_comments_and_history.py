@@ -78,7 +78,7 @@ def test_comments_undo_and_history(running: Server, chromium: Browser, tmp_path:
         expect(desk.page.locator("[data-part=mentions]")).to_have_text("1 comment for you")
         desk.page.locator("[data-part=mentions] a").click()
         expect(desk.page.locator(".comments .words")).to_have_text([ASKED, SECOND, TOLD])
-        expect(desk.page.locator(".comments li").last).to_contain_text("sam")
+        expect(desk.page.locator(".comments li").last).to_contain_text("Sam")
         desk.open("/")
         expect(desk.page.get_by_role("heading", name="My work")).to_be_visible()
         expect(desk.page.locator("[data-part=mentions]")).to_have_count(0)
