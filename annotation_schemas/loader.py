@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from annotation_schemas import registry, reporting, simulation, typed_yaml, yaml_text
+from annotation_schemas import registry, reporting, simulation, source_media, typed_yaml, yaml_text
 from annotation_schemas.cross_checks import cross_check, shown_to_judges
 from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.yaml_text import Document
@@ -42,7 +42,7 @@ def examine(path: Path | str) -> Examined:
     document, schema = _parse(text)
     guideline_text = ""
     if schema is not None:
-        for where, message in (*shown_to_judges(schema), *reporting.troubles(schema)):
+        for where, message in (*shown_to_judges(schema), *reporting.troubles(schema), *source_media.troubles(schema)):
             document.add(where, message)
     if schema is not None and schema.guideline is not None:
         guideline_text = _read_guideline(path.parent, schema.guideline, document)

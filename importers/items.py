@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from annotation_schemas import source_media
 from annotation_schemas.formats import (
     FORMATS,
     ItemFormat,
@@ -181,6 +182,8 @@ class _Reader:
         assets = asset_names(self.row, self.schema, record, fields)
         wrong = [problem.message.rstrip(".") for problem in check_read(self.schema, fields)]
         wrong += _too_few_or_many(self.schema, assets)
+        if (long := source_media.too_many(self.schema, fields)) is not None:
+            wrong.append(long)
         if wrong:
             raise Misfit("; ".join(wrong))
         return ItemRecord(external_id, dimension.id, fields, assets, fragment, position=self.n_rows - 1)

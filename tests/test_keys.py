@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from PIL import Image
 from pydantic import BaseModel
 from sqlmodel import select
 from typer.testing import CliRunner
@@ -36,7 +37,7 @@ from app.commands.schema import summary
 from app.views.export import formats_of
 from app.workbench.page import static_part
 from db.engine import Store, open_store
-from db.tables import ProjectRow, RunRow, TaskRow
+from db.tables import AssetRow, ProjectRow, RunRow, TaskRow
 from domain.errors import SchemaError, TouchstoneError
 from domain.policies import Vote, item_state
 from domain.reading.answers import ReadOutcome, read_answer
@@ -45,6 +46,8 @@ from domain.roles import Role
 from domain.states import Stage
 from importers.items import own_id
 from inference.spec import Endpoint, ModelSpec
+from media import clips
+from media.store import MediaStore
 from tests.factories import Clock, make_person, make_pool, make_predictions, make_project
 from workflow import (
     author,
@@ -578,6 +581,26 @@ def ruled(seen: Seen) -> Any:
     return calibrate.stored_rule(there.store, person=None, project="p", judges=["j"]).rule
 
 
+def framed(seen: Seen) -> Any:
+    """What comes of a video of 50 frames that is added to the pool; frame i is grey 2 * i."""
+    there = world(seen, n=0)
+    home = Path(str(there.store.engine.url.database)).parent
+    film = home / "film.webm"
+    grey = (Image.new("RGB", (64, 48), (2 * at, 2 * at, 2 * at)) for at in range(50))
+    clips.write(grey, out=film, frames_per_second=10)
+    media = MediaStore(home / "media")
+    done = pool.add_to_pool(there.store, media, by=None, project="p", files=[("film.webm", film)])
+    with there.store.read() as session:
+        rows = session.exec(select(AssetRow).order_by("id")).all()
+    seen_ = [Image.open(media.path(str(row.sha256))).convert("L").getpixel((32, 24)) for row in rows]
+    assert all(
+        value == pytest.approx(2 * int(row.name.split("/")[1][:-4]), abs=4)
+        for row, value in zip(rows, seen_, strict=True)
+        if row.kind == "image"
+    )
+    return done.added, [row.name for row in rows]
+
+
 def exports(seen: Seen) -> Any:
     there = world(seen, n=0)
     return formats_of(project(there.store, person=there.lee, project="p"))
@@ -835,6 +858,7 @@ ROWS: dict[str, Row] = {
     "Source.format": row(records, "source.format", "egoplan"),
     "Source.id": row(records, "source.id", "sample_id"),
     "Source.fields": row(records, "source.fields", {"question": "frage"}),
+    "Source.media": row(framed, "source.media.frame_every", 24, source__media={"frame_every": 10}),
     "ItemField.read_as": row(held, f"{FIELD}.0.read_as", "yes_no"),
     "ItemField.unit": row(held, f"{FIELD}.0.unit", "cm", **{f"{FIELD}.0.read_as": "number"}),
     "Report.unit": row(measured_first, "report.unit", "prediction", **{f"{G}.raters": 2}),

@@ -218,6 +218,8 @@ def registries() -> Iterator[str]:
     yield "## Registries"
     yield from ("", "What a schema may name. Rows that are declared, but not built yet, say so.")
     for name, heading in registry.REGISTRIES.items():
+        if not registry.rows(name):
+            continue
         yield from ("", f"### {heading}", "")
         rows = (
             [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation_schemas import registry
+from annotation_schemas import registry, source_media
 from annotation_schemas.formats import FORMATS, ItemFormat
 from db import assets, events, files, items, tasks
 from db.engine import IntegrityError, Session, Store
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "media", "saving"), how much of it is done, and how much there is."""
 
+_SAME_MOMENT = 1e-6
+"""Seconds; moments this close are one."""
 _FILLED_AT_ONCE = 20
 """So many media of items that are there already are saved together."""
 
@@ -62,6 +64,8 @@ class Imported:
     """Left out, because bad rows were to be skipped."""
     unanswered: Mapping[Outcome, int] = field(default_factory=dict)
     """Rows that say that there is no answer, by what became of asking."""
+    note: str | None = field(default=None, compare=False)
+    """What the schema asks to be told of the files."""
     raters: Sequence[FileRater] = field(default=(), compare=False)
     """Who the raters of the file are now; nothing that came in."""
 
@@ -354,8 +358,15 @@ class Bring:
         from media import clips
 
         last = item.fields.get("current_observation_frame")
+        action = item.fields.get(source_media.ACTION_START)
+        before = source_media.number(self.access.schema, source_media.ENDS_BEFORE) or 0
+        latest = clips.moment_of(video, index=action) - before if isinstance(action, int) and action > 0 else None
         if not isinstance(last, int):
-            return None
+            return self._before_action(video, item, kind, work, latest)
+        if latest is not None and clips.moment_of(video, index=last) > latest + _SAME_MOMENT:
+            raise MediaRefused(
+                f"its observation is frame {last}, later than {before:g} s before its action begins at frame {action}"
+            )
         observation = work / "observation.png"
         this = (item.external_id, video)
         if kind == "image":
@@ -373,6 +384,21 @@ class Bring:
         ).path
         self._observed = this
         return clip
+
+    def _before_action(self, video: Path, item: ItemRecord, kind: str, work: Path, latest: float | None) -> Path | None:
+        """The same of an item that says when the action begins instead of where its observation is."""
+        from media import clips
+
+        if latest is None:
+            return None
+        if latest < 0:
+            raise MediaRefused("its action begins too early for the clip to end before it")
+        if kind == "image":
+            return clips.frame(video, out=work / "observation.png", time=latest).path
+        starts = [part.get("start_frame") for part in item.fields.get("task_progress_metadata") or ()]
+        moments = (clips.moment_of(video, index=int(at)) for at in starts if isinstance(at, int | float) and at >= 0)
+        first = next((at for at in moments if at < latest), None)
+        return clips.cut(video, out=work / "progress.webm", start=first, end=latest).path if first is not None else None
 
     def stored(self, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
         """The media that are there, one by one taken into the store, or a bad row for one that the store refuses.
@@ -447,6 +473,7 @@ class Bring:
             assets_found=found,
             assets_missing=len(wanted) - found,
             bad=tuple(bad),
+            note=source_media.too_few(self.access.schema, (item.fields for each in placed for item in each.file.items)),
         )
 
     def save_assets(

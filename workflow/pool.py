@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from annotation_schemas import source_media
 from db import assets as stock
 from db import events, tasks
 from db.engine import Session, Store
@@ -15,6 +17,7 @@ from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, 
 from domain.policies import LEASE
 from domain.records import AddedMedia, Person, PoolPage, TaskView
 from domain.states import Stage, TaskState
+from importers.media_files import kind_of
 from media.alike import hash_of_file
 from workflow.projects import Access, access_to, log, require_lead
 from workflow.show import asset_view, roles_for, task_view
@@ -34,7 +37,7 @@ def add_to_pool(
     dimension: str | None = None,
 ) -> AddedMedia:
     """Offer images to authors; where the schema has a triage, to those who sift first. A file that is no proper image
-    is refused by itself; one that is there already is counted.
+    is refused by itself; one that is there already is counted. Of videos come the frames that ``source: media`` says.
 
     Parameters
     ----------
@@ -48,8 +51,9 @@ def add_to_pool(
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
     sifted = access.schema.stages.triage is not None
-    added, repeated, refused = 0, 0, []
-    for name, path in files:
+    added, repeated, refused = 0, 0, list[tuple[str, str]]()
+    every = source_media.number(access.schema, source_media.EVERY)
+    for name, path in _frames_too(files, int(every), refused) if every else files:
         try:
             stored = media.add(path, name=name)
         except MediaRefused as error:
@@ -108,6 +112,31 @@ def add_to_pool(
             data={"added": added, "repeated": repeated, "refused": len(refused)},
         )
     return AddedMedia(added=added, repeated=repeated, refused=tuple(refused))
+
+
+def _frames_too(
+    files: Iterable[tuple[str, Path]], every: int, refused: list[tuple[str, str]]
+) -> Iterator[tuple[str, Path]]:
+    """The files, with each video replaced by its frames 0, ``every``, 2 * ``every`` ...: images below its name. What
+    cannot be read is added to ``refused``."""
+    for name, path in files:
+        if kind_of(path) != "clip":
+            yield name, path
+            continue
+        from media import clips
+
+        with tempfile.TemporaryDirectory(prefix="touchstone-frames-") as work:
+            try:
+                times = clips.timing(path, name=name).times
+                wanted = range(0, len(times), every)
+                pictures = clips.frames_at(path, [times[at] for at in wanted], name=name)
+                for at, picture in zip(wanted, pictures, strict=True):
+                    image = Path(work) / f"{at}.png"
+                    picture.save(image)
+                    yield f"{name}/{at}.png", image
+                    image.unlink()
+            except MediaRefused as error:
+                refused.append((name, str(error)))
 
 
 def pool(

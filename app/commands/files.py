@@ -457,6 +457,8 @@ def _summary(done: Imported) -> Iterator[str]:
     if done.assets_found or done.assets_missing:
         missing = f"{done.assets_missing} missing (their items wait; bring them in with --media DIR)."
         yield f"Media: {done.assets_found} present, {missing}"
+    if done.note:
+        yield done.note
 
 
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:

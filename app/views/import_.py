@@ -275,7 +275,7 @@ def imported_sentence(done: Any) -> str:
         parts.append("nobody is given an item until what is missing of it is brought in")
     if done.bad:
         parts.append(f"{markup.count(len(done.bad), 'row')} did not fit and stayed out")
-    return "; ".join(parts) + "."
+    return "; ".join(parts) + "." + (f" {done.note}" if getattr(done, "note", None) else "")
 
 
 def _bad_rows(bad: Sequence[BadRow]) -> None:
@@ -301,6 +301,9 @@ def stayed_out_csv(bad: Iterable[BadRow]) -> str:
     return out.getvalue()
 
 
+POOLED = "Images, or zips of images; also videos, where the schema says which frames are taken"
+
+
 def _pool(services: Services, view: ProjectView) -> None:
     schema = view.schema.schema_
     if schema.stages.authoring is None:
@@ -312,7 +315,11 @@ def _pool(services: Services, view: ProjectView) -> None:
     where = _where(services, "import.pool")
     files = path = None
     if where == UPLOAD:
-        files = st.file_uploader("Images, or zips of images", accept_multiple_files=True, key="import.pool.files")
+        files = st.file_uploader(
+            "Images, or zips of images; also videos, where the schema says which frames are taken",
+            accept_multiple_files=True,
+            key="import.pool.files",
+        )
     else:
         path = st.text_input("Folder of images", key="import.pool.path")
     st.caption("Images of one folder count as one source: a video, a place, a collection.")

@@ -361,6 +361,42 @@ def test_clips_are_cut_to_end_where_the_item_says(store: Store, media: MediaStor
     assert Image.open(still).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
 
 
+def test_a_clip_ends_before_the_action_that_is_asked_for(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """EgoPlan's half second: the action begins with frame 65, so the last frame is 60 at 10 a second."""
+    project(store, "egoplan")
+    clips.write(frames(100), out=tmp_path / "media/V00.webm", frames_per_second=10)
+    record = egoplan_record(0, action_start_frame=65)
+    del record["current_observation_frame"]
+    bring(store, media, "egoplan", write(tmp_path / "val.json", [record]), media_dir=tmp_path / "media")
+    with store.read() as session:
+        have = files.asset_ids(session, project_id=1, names=["0/progress", "0/observation"])
+    still = media.path(str(have["0/observation"][1]))
+    assert Image.open(still).convert("L").getpixel((32, 24)) == pytest.approx(120, abs=4)
+    assert media.about(str(have["0/progress"][1])).duration == pytest.approx(5.0, abs=0.11)
+    late = egoplan_record(1, video_id="V00", current_observation_frame=61, action_start_frame=65)
+    early = egoplan_record(2, video_id="V00", current_observation_frame=60, action_start_frame=65)
+    with pytest.raises(FileRefused, match=r"row 1: .* frame 61, later than 0\.5 s before its action begins"):
+        bring(store, media, "egoplan", write(tmp_path / "b.json", [late, early]), media_dir=tmp_path / "media")
+    assert bring(store, media, "egoplan", write(tmp_path / "c.json", [early]), media_dir=tmp_path / "media").items == 1
+
+
+def test_goals_have_as_many_actions_as_the_schema_says(store: Store, media: MediaStore, tmp_path: Path) -> None:
+    """Of 4 to 20: 19 are done and the next is the 20th; of a goal with fewer the file need not show the rest."""
+    project(store, "egoplan")
+    done = [{"narration_text": "go", "start_frame": at, "stop_frame": at + 1} for at in range(20)]
+    records = [
+        egoplan_record(at, task_goal=goal, task_progress_metadata=done[:n])
+        for at, (goal, n) in enumerate([("Cook", 19), ("Lay the table", 2), ("lay the table.", 3), ("Wash up", 2)])
+    ]
+    taken = bring(store, media, "egoplan", write(tmp_path / "a.json", records))
+    assert taken.items == 4
+    assert taken.note is not None
+    assert taken.note.startswith("1 of 3 goals show fewer than 4 actions")
+    long = egoplan_record(9, task_goal="Cook", task_progress_metadata=done)
+    with pytest.raises(FileRefused, match="its goal takes 21 actions at least, the next one included, and at most 20"):
+        bring(store, media, "egoplan", write(tmp_path / "b.json", [long]))
+
+
 def test_a_segment_that_begins_after_its_clip_has_ended_is_refused(
     store: Store, media: MediaStore, tmp_path: Path
 ) -> None:

@@ -302,6 +302,22 @@ def test_what_can_mean_nothing_in_a_schema_is_refused(
         load_schema(tmp_path / "s.yaml")
 
 
+@pytest.mark.parametrize(
+    ("media", "sentence"),
+    [
+        ({"frames": 3}, "nothing is done with `frames`"),
+        ({"frame_every": 0}, "a whole number of at least 1"),
+        ({"frame_every": 1.5}, "a whole number of at least 1"),
+        ({"goal_actions_max": 20}, "needs a field `task_goal`"),
+        ({"clip_ends_before_action_seconds": 0.5}, "needs a clip"),
+    ],
+)
+def test_what_source_media_cannot_mean_is_refused(media: dict[str, Any], sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(text_of({}, source={"format": "egothink", "media": media}), encoding="utf-8")
+    with pytest.raises(SchemaError, match=sentence):
+        load_schema(tmp_path / "s.yaml")
+
+
 def test_a_project_that_is_there_opens_whatever_its_report_says(here: Store) -> None:
     """Such a file was taken before these keys had an effect."""
     text = text_of({"unit": "prediction", "statistics": ["icc", "icc"]}, stages={})

@@ -1,0 +1,126 @@
+"""What a schema's ``source: media`` says about what is cut and chosen at import: its keys, and what each does."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.yaml_text import Path
+
+GOAL = "task_goal"
+ACTION_START = "action_start_frame"
+"""The item's field that says with which frame of the source video the action begins that is asked for."""
+ENDS_BEFORE, FEWEST, MOST, EVERY = (
+    "clip_ends_before_action_seconds",
+    "goal_actions_min",
+    "goal_actions_max",
+    "frame_every",
+)
+
+
+@dataclass(frozen=True)
+class MediaKey:
+    """A key of ``source: media``."""
+
+    name: str
+    meaning: str
+    whole: bool
+    least: float
+
+
+KEYS = {
+    row.name: row
+    for row in (
+        MediaKey(
+            ENDS_BEFORE,
+            f"a clip ends so many seconds before the frame in `{ACTION_START}`, where a record says that instead of "
+            "the observation's frame; one that says both is refused if its observation is later",
+            whole=False,
+            least=0,
+        ),
+        MediaKey(
+            FEWEST,
+            "an import says how many goals show fewer actions; a file does not show all actions of a goal, so no "
+            "record is left out for it",
+            whole=True,
+            least=1,
+        ),
+        MediaKey(
+            MOST, "a record that shows more actions of its goal, the next one included, is bad", whole=True, least=1
+        ),
+        MediaKey(EVERY, "of a video that is added to the pool, each frame that is so far from the last", True, 1),
+    )
+}
+
+
+def number(schema: Schema, name: str) -> float | None:
+    """What a key says; None: nothing."""
+    said = schema.source.media.get(name) if schema.source else None
+    return said if isinstance(said, int | float) and not isinstance(said, bool) else None
+
+
+def n_actions(schema: Schema, fields: Mapping[str, Any]) -> int | None:
+    """How many actions of its goal an item shows: those that are done, and the next one; None: it does not say."""
+    told = _progress(schema)
+    done = fields.get(told.name) if told else None
+    return len(done) + 1 if isinstance(done, list) else None
+
+
+def too_many(schema: Schema, fields: Mapping[str, Any]) -> str | None:
+    """Why an item does not fit because of the actions of its goal."""
+    most, n = number(schema, MOST), n_actions(schema, fields)
+    if most is None or n is None or n <= most:
+        return None
+    return f"its goal takes {n} actions at least, the next one included, and at most {most:g} are allowed"
+
+
+def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
+    """How many goals show fewer actions than they should have; None if none does, or nothing says how many."""
+    least = number(schema, FEWEST)
+    if least is None:
+        return None
+    shown: dict[str, int] = defaultdict(int)
+    for fields in items:
+        goal, n = fields.get(GOAL), n_actions(schema, fields)
+        if isinstance(goal, str) and n is not None:
+            name = goal.strip().rstrip(".").casefold()
+            shown[name] = max(shown[name], n)
+    few = sum(n < least for n in shown.values())
+    if not few:
+        return None
+    return (
+        f"{few:,} of {len(shown):,} goals show fewer than {least:g} actions in these records. They may have more: a "
+        "record shows what was done before its question."
+    )
+
+
+def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
+    """What stands there and means nothing in this schema: path, sentence."""
+    names = {field.name: field for field in schema.item.fields}
+    for name, value in (schema.source.media if schema.source else {}).items():
+        path: Path = ("source", "media", name)
+        row = KEYS.get(name)
+        if row is None:
+            yield path, f"nothing is done with `{name}`; there are {', '.join(KEYS)}"
+        elif isinstance(value, bool) or not isinstance(value, int if row.whole else int | float) or value < row.least:
+            yield path, f"this is a {'whole ' if row.whole else ''}number of at least {row.least:g}"
+        elif name == ENDS_BEFORE and (ACTION_START not in names or not _has_clip(schema)):
+            yield path, f"it needs a clip, and an integer field `{ACTION_START}` that says when the action begins"
+        elif name in (FEWEST, MOST) and (GOAL not in names or _progress(schema) is None):
+            yield path, f"it needs a field `{GOAL}` and one of kind `segments` with what was done towards it"
+        elif name == EVERY and schema.stages.authoring is None and schema.stages.triage is None:
+            yield path, "no frame is picked or sifted here: there is no authoring and no triage"
+    least, most = number(schema, FEWEST), number(schema, MOST)
+    if least is not None and most is not None and least > most:
+        yield ("source", "media", FEWEST), f"no goal has at least {least:g} and at most {most:g} actions"
+
+
+def _progress(schema: Schema) -> ItemField | None:
+    return next((field for field in schema.item.fields if field.kind == "segments"), None)
+
+
+def _has_clip(schema: Schema) -> bool:
+    return any(slot.kind == "clip" for slot in schema.item.assets)
