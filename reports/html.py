@@ -22,19 +22,21 @@ Where = Callable[[Behind], str]
 
 def page(report: Report) -> str:
     """The whole report."""
-    links = "".join(
-        f'<a href="#{escape(each.key)}">{each.number}. {escape(each.title)}</a>' for each in report.sections
-    )
-    head = (
-        f'<h1>{escape(report.title)}</h1><p class="sub">{escape(report.subtitle)}</p>'
-        f"<nav aria-label='Sections'>{links}</nav>"
-    )
-    return document(report.title, head + _sections(report))
+    head = f'<h1>{escape(report.title)}</h1><p class="sub">{escape(report.subtitle)}</p>'
+    return document(report.title, f"{head}{_contents(report)}{_sections(report)}")
 
 
 def fragment(report: Report, where: Where) -> str:
     """The report as a part of a page of the app, whose tables lead to what they are made of."""
-    return f'<style>{style()}</style><div class="report">{_sections(report, where)}</div>'
+    return f'<style>{style()}</style><div class="report">{_contents(report)}{_sections(report, where)}</div>'
+
+
+def _contents(report: Report) -> str:
+    """What the report holds, each part a way to it."""
+    links = "".join(
+        f'<a href="#{escape(each.key)}">{each.number}. {escape(each.title)}</a>' for each in report.sections
+    )
+    return f"<nav aria-label='Sections'>{links}</nav>"
 
 
 def _sections(report: Report, where: Where | None = None) -> str:
@@ -111,7 +113,9 @@ def _table(table: Table, where: Where | None) -> Iterator[str]:
     if table.unit:
         yield f'<p class="unit">{escape(table.unit)}</p>'
     kinds = {"number": ' class="n"', "interval": ' class="interval"', "why": ' class="why"', "text": ""}
-    yield f'<div class="scroll{" long" if len(shown.rows) > LONG else ""}"><table><thead><tr>'
+    long = len(shown.rows) > LONG
+    reached = f' tabindex="0" role="region" aria-label="{escape(table.title)}"' if long else ""
+    yield f'<div class="scroll{" long" if long else ""}"{reached}><table><thead><tr>'
     for name, kind in zip(shown.columns, shown.kinds, strict=True):
         yield f"<th{kinds[kind] if kind == 'number' else ''}>{escape(name)}</th>"
     yield f"{'<th></th>' if leads else ''}</tr></thead><tbody>"

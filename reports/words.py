@@ -28,11 +28,13 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def p_value(value: float) -> str:
-    """A p value as it is written; it is never 0.
+    """A p value as it is written; it is never 0, and where there is none a dash.
 
-    >>> p_value(0.0000617), p_value(0.0312)
-    ('< 0.001', '0.031')
+    >>> p_value(0.0000617), p_value(0.0312), p_value(math.nan)
+    ('< 0.001', '0.031', '\N{EN DASH}')
     """
+    if math.isnan(value):
+        return "\N{EN DASH}"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from domain.records import TaskView
@@ -64,7 +65,10 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
     (tmp_path / "items" / "Existence").mkdir(parents=True)
     records = [{"image_path": [f"{at}.jpg"], "question": text, "answer": "Jars."} for at, text in enumerate(QUESTIONS)]
     (tmp_path / "items" / "Existence" / "annotations.json").write_text(json.dumps(records))
-    run(server, "import", "p", "egothink", str(tmp_path / "items"), "--dimension", "existence")
+    for at in range(len(QUESTIONS)):
+        Image.new("RGB", (64, 48), (at * 20 % 256, 90, 90)).save(tmp_path / f"{at}.jpg")
+    media = ("--media", str(tmp_path))
+    run(server, "import", "p", "egothink", str(tmp_path / "items"), "--dimension", "existence", *media)
     with opened(server) as store:
         for login in GRADES:
             accounts.create_person(store, login=login, name=login.title())
@@ -106,6 +110,10 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         lea.looks(pictures, "calibration")
         same = sum(a == b for a, b in zip(GRADES["gus"], JUDGE, strict=True)) / len(JUDGE)
         lea.settled()
+        address = lea.page.url
+        lea.page.get_by_role("navigation", name="Sections").get_by_role("link", name="Who rated what").click()
+        expect(lea.page.locator("section#design h2")).to_be_in_viewport()
+        assert lea.page.url == address, "it leads down the page, not to another one"
         row = section.locator("tr").filter(has_text="gus").filter(has=lea.page.get_by_role("link"))
         expect(row).to_contain_text(f"{100 * same:.1f} %")
         with lea.page.expect_download() as download:
@@ -115,7 +123,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
             told = json.loads(packed.read("report.json"))
             whole = packed.read("report.html").decode()
         assert drawn_charts(lea.page, "light") == drawn_charts(lea.page, "dark") == whole.count("<svg") >= 4
-        assert (told["humans"], told["judges"]) == (sorted(GRADES), ["big judge"])
+        assert (told["humans"], told["judges"]) == ([login.title() for login in sorted(GRADES)], ["big judge"])
         row.get_by_role("link", name="differences").click()
         expect(lea.page.get_by_text("Only where the answers of Gus and big judge differ about score.")).to_be_visible()
         for text, a, b in zip(QUESTIONS, GRADES["gus"], JUDGE, strict=True):

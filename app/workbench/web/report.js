@@ -11,5 +11,11 @@ export default function ({ data, parentElement }) {
   if (root.written !== data.html) {
     root.innerHTML = data.html;
     root.written = data.html;
+    for (const way of root.querySelectorAll("nav a"))
+      way.onclick = (event) => {
+        // In a part of a page the browser does not look for the place, and the app would take it for an address.
+        event.preventDefault();
+        root.querySelector(`section[id="${way.getAttribute("href").slice(1)}"]`).scrollIntoView();
+      };
   }
 }
