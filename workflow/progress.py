@@ -529,7 +529,7 @@ def _bring_in(access: Access, waiting: media_wanted.Waiting) -> str:
     format = access.schema.source.format if access.schema.source else "FORMAT"
     return (
         f"{_items(waiting.items)} for what nobody has brought in: {'; '.join(parts)}. Import the same file again with"
-        f" its media, on Import or with: touchstone import {access.name} {format} FILE --media DIR."
+        f" its media, on Import or with `touchstone import {access.name} {format} FILE --media DIR`."
     )
 
 

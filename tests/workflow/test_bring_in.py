@@ -100,7 +100,7 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     said = {each.dimension: each.blocked for each in board.rows}
     assert said["attribute"][1] == (
         "3 items wait for what nobody has brought in: 3 images, such as Object/attribute/0.jpg. Import the"
-        " same file again with its media, on Import or with: touchstone import p egothink FILE --media DIR."
+        " same file again with its media, on Import or with `touchstone import p egothink FILE --media DIR`."
     )
     assert progress.what_is_missing(store, person=None, project="p").startswith(
         "5 items wait for images or clips that are not there, and nobody is given an item without them. Import in the"
