@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
 
-READER_VERSION = 6
+READER_VERSION = 7
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -105,6 +105,10 @@ RULES = (
     Rule("opening", "The answer begins with it, and a reason or something else follows: “B. The pot is …”, “Yes, …”."),
     Rule("last line", "The last line is it and nothing more."),
     Rule("last sentence", "The last sentence is it and nothing more: “… The drawer is open. C”."),
+    Rule(
+        "predicate",
+        "One sentence says it of something, and no other option occurs: “The car is black.”, “There are 4 cups.”",
+    ),
     Rule("only number", "There is one number in the answer that counts or measures something, and no other."),
     Rule("text", "The text itself, where no options, number, or yes or no was asked for."),
 )
@@ -219,6 +223,34 @@ _RIGHT = re.compile(
     r"|(?:ist|wäre) (?:die )?(?:richtig\w{0,2}|korrekt\w{0,2}|beste)(?: antwort| lösung| option| wahl)?|est (?:la )?(?:bonne|correcte?|meilleure)(?: réponse| option)?|es (?:la )?(?:correcta|mejor)(?: respuesta| opción)?|è (?:la )?(?:corretta|giusta|migliore)(?: risposta)?|é (?:a )?(?:correta|certa|melhor)(?: resposta| opção)?"
     r"|is (?:het )?(?:juist\w?|correct|goed)(?: antwoord)?|fits best|makes the most sense|是正确的?(?:答案|选项)?|是对的|正确|が正しい|が正解|가 정답|이 정답|सही है)(?![\w-])"
 )
+_PREDICATE = re.compile(
+    r"\s*(?:(?:in|from|based on) (?:the|this) (?:image|picture|photo|video|scene|frame)s?(?: provided)?,? )?(?:the|this|that|these|those|there|it|its|his|her|he|she|they|i can|i)\b(?:(?!\b(?:not|no|never|either|neither|if|whether|may|might|could|can't|would|maybe|perhaps|says?|said|options?|answers?|choices?|except|without|or)\b|n't)[^.!?;:,\n]){0,80}?"
+    r"\b(?:is|are|was|were|looks?|appears?|seems?|see|shows?|contains?|has|have|wears?|wearing|holds?|holding)(?: (?:to be|clearly|mostly|mainly|likely|probably|indeed|painted|coloured|colored|wearing|holding|a|an|the|only|exactly|about|approximately))* "
+)
+"""A first sentence up to what it says of something."""
+_PREDICATE_ENDS = re.compile(
+    r"[\s\"')\]]*(?:[.!](?=\s|\Z)|\n|\Z|,? (?:because|since|as)\b|(?: in colou?r)(?=[.,!]|\Z))"
+)
+_FURTHER_SENTENCE = re.compile(r"[.!?;\n][\s\"')\]]*[^\W_]")
+_COUNTS = re.compile(r"\s{1,3}(?!(?:to|and|or|out|more|less|fewer|other|further|is|are|was|were)\b)[^\W\d_]{2,}")
+_OPEN_SENTENCE = re.compile(
+    r"\b(?:not|never|either|neither|if|whether|maybe|perhaps|possibly|except|unless|but|however|although|though|or|no|only if|another|other|also|previous(?:ly)?|wrong|incorrect)\b|n't\b|\?"
+)
+_NOT_THAT = re.compile(
+    r"[\s\"')\]]*,? (?:and |but |rather than |instead of )?(?:(?:definitely |certainly |clearly )?(?:not|nicht|pas|non|não|niet|nie|не|no)|(?<=than)|(?<=of))\s+(?:with |to |for )?",
+    re.IGNORECASE,
+)
+_RATHER = re.compile(
+    r"[\s\"')\]]*(?:,? ?(?:only )?(?:if|unless|when|provided)\b|avoided\b|to (?:avoid|exclude|reject|discard|skip|rule out|leave out)\b|of the (?:wrong|bad|worst|remaining)\b|(?:left|ruled) out\b|or\b|(?:next to|beside|behind|above|below|under|over|by|in front|on top|there|where|at the|on the|to (?:the|a|an|it|him|her)\b|in the (?:middle|corner|center|centre|front|back))\b)"
+)
+"""What turns "is the best" into something else."""
+_CHOSEN = re.compile(rf"(?<![^\s\"')\]*])(?:{'|'.join(words.CHOSEN)})(?={words.CLAUSE_ENDS})")
+_DOING = re.compile(rf"(?<![\w'-])(?:{'|'.join(words.DOING)}):?\s{{1,3}}(?:to )?")
+_NOT_DOING = re.compile(
+    r"\b(?:before|until|after|when|while|once|where|unlikely|impossible|thought|assumed|say|says|said|think that|who|which|what|that one)\b[^.!?;,:\n]*\Z"
+)
+"""Before "the person will …", in its clause: a time, or somebody's thought, and not what is chosen."""
+_DOES = re.compile(rf"(?:(?<=\n)|(?<=[.!:] )|\A)[ \t]{{0,8}}{words.DOES}")
 _HEADS = re.compile(r"(?:^|\n)[ \t]{0,8}(?:option |choice )?[(\[]?([A-Ja-j])[)\].:=](?=\s)", re.IGNORECASE)
 _ENUMERATOR = re.compile(r"(?:^|\n)[ \t]{0,8}\(?(\d{1,2})[.):](?=\s)")
 _GUESS = re.compile(
@@ -302,6 +334,9 @@ class _Reader:
         claims = [claim for claim in claims if not self._is_part(claim, claims)]
         claims = self._without_parts(claims)
         if not claims:
+            counted_option = self._counted_option() if self.asked.kind is AnswerKind.OPTION else None
+            if counted_option is not None and self._given_before_the_cut(counted_option):
+                return counted_option, ""
             return None, "It states none of what was asked for."
         last = max(claims, key=lambda claim: claim.end)
         since = max((at for at in self.corrected if at < last.start or at >= last.end), default=-1)
@@ -412,10 +447,28 @@ class _Reader:
         yield from self.found
         if self.asked.kind is AnswerKind.OPTION:
             for match in list(_RIGHT.finditer(self.low))[-statements.MANY :]:
+                if _RATHER.match(self.low, match.end()):
+                    continue
                 for found in self._before(match.start()):
                     yield Place("is right", found, found, match.start(), closed=True)
+            yield from self._chosen()
         if self.numbers is not None:
             yield Place("only number", 0, 0, len(self.text), closed=False)
+
+    def _chosen(self) -> Iterator[Place]:
+        """Where one of several actions is chosen by saying that one does it, or that it is the one."""
+        said = _PREDICATE.match(self.low)
+        if said is not None and not _OPEN_SENTENCE.search(self.low, said.end() - 1, said.end() + 1000):
+            yield Place("predicate", said.start(), said.end(), len(self.text), closed=False)
+        for match in statements.few(_CHOSEN.finditer(self.low)):
+            for found in self._before(match.start()):
+                yield Place("is right", found, found, match.start(), closed=True)
+        for match in statements.few(_DOING.finditer(self.low)):
+            if _NOT_DOING.search(self.low, max(0, match.start() - 80), match.start()):
+                continue
+            yield Place("sentence", match.start(), match.end(), len(self.text), closed=False)
+        for match in statements.few(_DOES.finditer(self.low)):
+            yield Place("so", match.start(), match.end(), len(self.text), closed=False)
 
     def _heads(self) -> Iterator[str]:
         """The letters that begin lines, and those beside an option's text: two of them are a list, and no answer."""
@@ -426,7 +479,20 @@ class _Reader:
         """Where the option that ends at a place may begin."""
         clause = max(self.text.rfind(sign, 0, end) for sign in ".!?\n;:,")
         start = clause + 1
-        for lead in ("", "so ", "therefore ", "thus ", "i think ", "i believe ", "that ", "hence ", "clearly ", "and "):
+        for lead in (
+            "",
+            "so ",
+            "therefore ",
+            "thus ",
+            "i think ",
+            "i believe ",
+            "that ",
+            "hence ",
+            "clearly ",
+            "and ",
+            "but ",
+            "yet ",
+        ):
             at = start + len(self.text[start:end]) - len(self.text[start:end].lstrip())
             if self.text[at : at + len(lead)].lower() == lead:
                 yield at + len(lead)
@@ -493,7 +559,12 @@ class _Reader:
             return None
         if place.rule == "opening" and first.by == "text" and self._others(first):
             return None
-        if statements.denied_after(self.text, behind) or statements.unsaid(self.text, behind):
+        if place.rule == "predicate" and not self._is_predicate(place, first, behind):
+            return None
+        contrasted = self._contrasted(behind, first)
+        if not contrasted and (statements.denied_after(self.text, behind) or statements.unsaid(self.text, behind)):
+            return None
+        if place.rule == "label" and self._heads_a_list(place, first):
             return None
         one = len({ref.places for ref in refs}) == 1 and not alternative and first.by != "conflict"
         if place.closed and not self._shut(behind, place.end):
@@ -501,7 +572,9 @@ class _Reader:
         if not one and place.rule == "sentence" and len(refs) > 1 and not alternative and self._goes_on(behind):
             return None
         value = self.choices.options[first.places[0]] if one else None
-        if one and self._hedged(behind, first):
+        if one and not contrasted and self._hedged(behind, first):
+            return None
+        if place.rule in ("sentence", "so", "is right") and self._is_put_in_order(behind, first):
             return None
         if place.rule == "opening" and self._is_a_subject(behind):
             return None
@@ -509,10 +582,66 @@ class _Reader:
             place.rule, place.declared, first.start, refs[-1].end, value, first.places if one else (), behind, first.by
         )
 
+    def _is_predicate(self, place: Place, first: Ref, behind: int) -> bool:
+        """Whether a sentence says nothing but that something is this option, and the text names no other."""
+        return (
+            first.by == "text"
+            and len(first.text) == 1
+            and _PREDICATE_ENDS.match(self.low, behind) is not None
+            and _FURTHER_SENTENCE.search(self.low, behind) is None
+            and not self._others(replace(first, end=0))
+        )
+
+    def _counted_option(self) -> Claim | None:
+        """Of options that are all numbers, the one that is the only number of the text and counts something: "I see 4 cups"."""
+        values = [Fraction(text) if text.strip().isdigit() else None for text in map(fold, self.asked.options)]
+        if not values or None in values or len(set(values)) < len(values) or len(self.text) > 2000:
+            return None
+        reader = _Reader(self.seen, Asked(AnswerKind.NUMBER), self.finish_reason)
+        assert reader.numbers is not None
+        if (
+            len(reader.numbers.found) != 1
+            or reader.numbers.found[0].value not in values
+            or _OPEN_SENTENCE.search(self.low)
+        ):
+            return None
+        claim, _ = reader.decided()
+        if claim is None or not isinstance(claim.value, float) or not _COUNTS.match(self.text, claim.end):
+            return None
+        at = values.index(Fraction(claim.value))
+        return replace(claim, rule="predicate", value=self.asked.options[at], places=(at,))
+
+    def _contrasted(self, behind: int, first: Ref) -> bool:
+        """Whether another option is denied behind the one that is stated: "B, not A"."""
+        denied = _NOT_THAT.match(self.text, behind)
+        other = self.choices.ref_at(self.text, denied.end(), len(self.text)) if denied else None
+        return (
+            other is not None
+            and other.by != "conflict"
+            and not set(other.places) & set(first.places)
+            and _TAIL.match(self.text, other.end) is not None
+        )
+
+    def _heads_a_list(self, place: Place, first: Ref) -> bool:
+        """Whether a label only leads to a list of options, each on a line of its own: "Let's look at each option:"."""
+        if "\n" not in self.text[place.declared : first.start + 1]:
+            return False
+        line = self.text.find("\n", first.end)
+        following = _HEADS.search(self.text, line) if line >= 0 else None
+        return following is not None and self.choices.place_of(following[1]) not in (None, *first.places)
+
+    def _is_put_in_order(self, behind: int, first: Ref) -> bool:
+        """Whether another option is named as done before or after: "I would take D after B"."""
+        step = re.compile(
+            r"[\s\"')\],]*(?:and )?(?:only )?(?:after|before|once|until|following|then|next|afterwards|followed by|finally),?\s+(?:doing |action |option )?"
+        ).match(self.low, behind)
+        other = self.choices.ref_at(self.text, step.end(), len(self.text)) if step else None
+        return other is not None and not set(other.places) & set(first.places)
+
     def _is_a_subject(self, behind: int) -> bool:
         """Whether a verb follows: "A is tempting" says something about A, and does not choose it."""
         word = re.compile(r"[)\]\"']?[ \t]+([A-Za-zÀ-ɏͰ-ԯ]+)").match(self.text, behind)
-        return word is not None and word[1].lower() not in REASONS
+        return word is not None and not words.follows(REASONS, word[1].lower(), self.text[word.end() : word.end() + 20])
 
     def _goes_on(self, behind: int) -> bool:
         return bool(re.match(r"\s+[^\W\d_]", self.text[behind : behind + 5]))
@@ -831,7 +960,7 @@ class _Reader:
         if number is None or number.end > place.end:
             return None
         stop = re.compile(r"[.!?](?=\s|\Z)|\n|\(|;|\b(?:because|since|as|where)\b|。").search(
-            self.text, number.end, place.end
+            self.text, number.end, min(place.end, number.end + 2000)
         )
         until = stop.start() if stop else place.end
         others = [each for each in self.numbers.found if number.end <= each.start < until and not each.named]
@@ -954,7 +1083,7 @@ words_for_yes_and_no = frozenset(word for row in (*words.YES.values(), *words.NO
 _YES = "|".join(sorted({word for row in words.YES.values() for word in row.split("|")}, key=len, reverse=True))
 _NO = "|".join(sorted({word for row in words.NO.values() for word in row.split("|")}, key=len, reverse=True))
 _YES_NO = re.compile(
-    rf"[\s\"'(\[{{<*:=>]*(?:(?:i think|i believe|i would say|i'd say|i say|probably|likely|definitely|certainly|most likely|the answer is|well|oh|so|ok|okay|sure)[,:]?\s+){{0,2}}[\"'(\[]*(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?![0-9A-Za-zÀ-ɏͰ-ԯऀ-ॿ؀-ۿ'-])",
+    rf"[\s\"'(\[{{<*:=>]{{0,60}}(?:(?:i think|i believe|i would say|i'd say|i say|probably|likely|definitely|certainly|most likely|the answer is|well|oh|so|ok|okay|sure)[,:]?\s{{1,4}}){{0,2}}[\"'(\[]{{0,4}}(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?![0-9A-Za-zÀ-ɏͰ-ԯऀ-ॿ؀-ۿ'-])",
     re.IGNORECASE,
 )
 _AFTER_YES_NO = re.compile(

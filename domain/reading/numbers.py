@@ -287,6 +287,13 @@ def _exact(body: str) -> Fraction | None:
     return None
 
 
+_COUNTS_ONE = re.compile(
+    r"\b(?:there(?:'s| is| was)|i(?: can| could)? (?:see|count|find)|(?:shows|contains|has|holds|includes))(?: (?:only|just|exactly|clearly))? \Z|\b(?:only|exactly|just) \Z",
+    re.IGNORECASE,
+)
+"""Before "one": it counts, and does not stand for something."""
+
+
 def _spelled(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
     """The value of the number word at a match, where it ends, and whether it is surely a number."""
     word = match[0].lower()
@@ -301,7 +308,9 @@ def _spelled(text: str, match: re.Match[str]) -> tuple[int, int, bool] | None:
         value, end = 1, match.end()
     else:
         return None
-    sure = word not in _AMBIGUOUS
+    sure = word not in _AMBIGUOUS or (
+        word == "one" and _COUNTS_ONE.search(text[max(0, match.start() - 40) : match.start()]) is not None
+    )
     if value in range(20, 91, 10) and word in (*TENS,):
         more = re.compile(r"[ -](one|two|three|four|five|six|seven|eight|nine)\b", re.I).match(text, end)
         if more:
@@ -374,9 +383,7 @@ class Numbers:
         for match in _DIGITS.finditer(self.text):
             if not match["body"] and not match["mixed"]:
                 continue
-            value = _exact(match["body"]) if match["body"] else Fraction(0)
-            if len(match["body"]) > 40:
-                value = None
+            value = None if len(match["body"]) > 40 else _exact(match["body"]) if match["body"] else Fraction(0)
             if value is not None and match["mixed"]:
                 part = match["mixed"].strip()
                 more = _FRACTIONS.get(part) or _exact(part)
@@ -391,8 +398,11 @@ class Numbers:
             yield match.start(), match.end(), value, True
 
     def _words(self) -> Iterator[tuple[int, int, Fraction | None, bool]]:
+        ones = len(re.findall(r"\bone\b", self.text[:5000], re.IGNORECASE))
         for match in _LETTERS.finditer(self.text):
             spelled = _spelled(self.text, match)
+            if spelled and ones > 1 and match[0].lower() == "one":
+                spelled = (*spelled[:2], False)  # "there is one on the left, and one on the right"
             if spelled:
                 minus = re.search(r"\bminus \Z", self.text[max(0, match.start() - 8) : match.start()], re.I)
                 yield (

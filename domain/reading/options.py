@@ -10,7 +10,7 @@ from functools import cached_property
 from string import ascii_uppercase
 
 from domain.reading.text import fold
-from domain.reading.words import ARTICLE_NEXT, NEXT_WORDS, REASONS
+from domain.reading.words import ARTICLE_NEXT, NEXT_WORDS, REASONS, follows
 
 LOOK_ALIKES = {
     **{
@@ -73,10 +73,18 @@ _ARTICLES = frozenset(
 _ITEM = re.compile(rf"(?<![{WORDISH}'-])([(\[]?)([A-Za-z])([)\]]?[.:)\]]?)([ \t]*(?:[-–—=][ \t]*)?)\n?[ \t]*")
 
 
+_NOW = re.compile(r"\s(?:next|now|instead)[\"')\]*]*\s*(?:[.!;\n]|\Z|,? (?:because|since|as)\b)")
+"""Behind the letter of what is done: "I would take D next.", not "D next only if"."""
 _ANOTHER = re.compile(
-    rf"\s(?:and|or|und|oder|et|ou|y|e|o|en|of|i|и|или|lub|then|ve)\s[(\[]?(?:[A-Z]|option [A-Z])(?![{WORDISH}'])|\s[A-HJ-Z](?![{WORDISH}'-])"
+    rf"\s{{1,6}}(?:and|or|und|oder|et|ou|y|e|o|en|of|i|и|или|lub|then|ve)\s{{1,6}}[(\[]?(?:[A-Z]|option [A-Z])(?![{WORDISH}'])|\s[A-HJ-Z](?![{WORDISH}'-])"
 )
 """A second letter behind a first: "A and C" names two options, whatever words A and I are."""
+
+
+CLOSING = REASONS | frozenset(
+    "and or und oder et ou y e then i и en of first next followed before finally lastly".split()
+)
+"""Words that may follow an option's whole text."""
 
 
 @dataclass(frozen=True)
@@ -196,34 +204,7 @@ class Choices:
         if _STOPS.match(text, at, end) or _EAST_ASIAN.match(text, at, end) or text[at : at + 2] in (" (", " ["):
             return True
         word = _WORD.match(text, at, end)
-        return bool(
-            word
-            and word[1].lower()
-            in (
-                REASONS
-                | {
-                    "and",
-                    "or",
-                    "und",
-                    "oder",
-                    "et",
-                    "ou",
-                    "y",
-                    "e",
-                    "then",
-                    "i",
-                    "и",
-                    "en",
-                    "of",
-                    "first",
-                    "next",
-                    "followed",
-                    "before",
-                    "finally",
-                    "lastly",
-                }
-            )
-        )
+        return word is not None and follows(CLOSING, word[1].lower(), text[word.end() : word.end() + 20])
 
     @cached_property
     def _longest(self) -> int:
@@ -281,6 +262,8 @@ class Choices:
             return True
         if letter.isupper() and _ANOTHER.match(text, after, end):
             return True
+        if letter.isupper() and _NOW.match(text, after, end):
+            return True
         word = _WORD.match(text, after, end)
         if word is None:
             return False
@@ -289,10 +272,10 @@ class Choices:
                 bool(re.compile(r"\s(?:and|or|und|oder|et|ou|then|because|since)\s").match(text, after, end))
                 and letter not in "ai"
             )
-        following = word[1].lower()
+        following, behind = word[1].lower(), text[word.end() : word.end() + 20]
         if letter in "IEOaieo" or (letter == "A" and not named):
-            return following in ARTICLE_NEXT and not (letter == "I" and following in ("is", "and"))
-        return following in NEXT_WORDS
+            return follows(ARTICLE_NEXT, following, behind) and not (letter == "I" and following in ("is", "and"))
+        return follows(NEXT_WORDS, following, behind)
 
     def _words_of_another(self, text: str, start: int, end: int, place: int) -> bool:
         """Whether the clause behind a letter begins as another option does, and not as its own, or has all its words."""

@@ -83,31 +83,31 @@ def places(text: str, low: str) -> Iterator[Place]:
     ``text`` is plain (``plain``), ``low`` the same in lower case.
     """
     closings = list(_CLOSE.finditer(low))
-    for n, match in enumerate(_few(_OPEN.finditer(low))):
+    for n, match in enumerate(few(_OPEN.finditer(low))):
         name = match[1] or match[2]
         shut = next(
             (each for each in closings[-MANY:] if each.start() >= match.end() and (each[1] or each[2]) == name), None
         )
         if shut is not None or (n == 0 and not closings):
             yield Place("tag", match.start(), match.end(), shut.start() if shut else len(text), closed=True)
-    for match in _few(_BOX.finditer(text)):
+    for match in few(_BOX.finditer(text)):
         end = _closing(text, match.end())
         if end is not None:
             yield Place("boxed", match.start(), match.end(), end, closed=True)
-    for match in _few(_KEY.finditer(low)):
+    for match in few(_KEY.finditer(low)):
         end = _value_end(text, match.end())
         if end is not None and text[match.end() : match.end() + 1] != "{":
             yield Place("json", match.start(), match.end(), end, closed=True)
-    for match in _few(_LABEL.finditer(low)):
+    for match in few(_LABEL.finditer(low)):
         if match["sign"] and match["sign"].strip() == "" and "\n" in match["sign"] and not _alone(low, match.start()):
             continue
         if _begins(low, match):
             yield Place("label", match.start(), match.end(), len(text), closed=False)
-    for match in _few(_DECLARING.finditer(low)):
+    for match in few(_DECLARING.finditer(low)):
         if _begins(low, match):
             yield Place("sentence", match.start(), match.end(), len(text), closed=False)
     for rule, pattern in (("so", _SO), ("it is", _IT_IS)):
-        for match in _few(pattern.finditer(low)):
+        for match in few(pattern.finditer(low)):
             if _CLAUSE_BEFORE.search(low[max(0, match.start() - 20) : match.start()]):
                 yield Place(rule, match.start(), match.end(), len(text), closed=False)
     tail = _LAST.search(text, max(0, text.rfind("\n", 0, len(text.rstrip())) + 1, len(text.rstrip()) - 2000))
@@ -126,7 +126,8 @@ def _last_sentence(text: str) -> Place | None:
     return Place("last sentence", match.start(1), *match.span(1), closed=True) if match else None
 
 
-def _few(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
+def few(matches: Iterator[re.Match[str]]) -> list[re.Match[str]]:
+    """All of them, or, of very many, the first and the last ones."""
     found = list(matches)
     return found if len(found) <= MANY else [*found[: MANY // 2], *found[-MANY // 2 :]]
 
@@ -197,14 +198,16 @@ _DENIED_AFTER = re.compile(
 )
 _UNSAID = re.compile(rf"[\s\"')\].,;–—-]*(?:{'|'.join(words.UNSAID)})", re.IGNORECASE)
 _ALSO = _any(words.ALSO, 0)
-_RUNAWAY = re.compile(rf"\n\s{{0,8}}(?:{'|'.join(words.RUNAWAY)})")
+_RUNAWAY = re.compile(
+    rf"\n\s{{0,8}}(?:{'|'.join(words.RUNAWAY)})|(?<=[\s>])(?:user|human):\s(?=[^\n]{{1,400}}(?:assistant|gpt):)"
+)
 
 
 def corrections(low: str) -> list[tuple[int, str]]:
     """Where corrections begin, with their first word; a text in lower case."""
     return [
         (match.start(), match[0])
-        for match in _few(_CORRECTION.finditer(low))
+        for match in few(_CORRECTION.finditer(low))
         if _BEFORE_CORRECTION.search(low[max(0, match.start() - 8) : match.start()])
     ]
 

@@ -6,8 +6,10 @@ them is bounded, so that hostile text costs no more than linear time.
 
 from __future__ import annotations
 
+import re
+
 LABELS = {
-    "en": r"(?:answers?|ans|output|response|choice|option|selection|solution|prediction|conclusion|verdict|decision"
+    "en": r"(?:answers?|ans|assistant|output|response|choice|option|selection|solution|prediction|conclusion|verdict|decision"
     r"|action|step|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number))?",
     "de": r"(?:antwort(?:en)?|lösung|ergebnis|reihenfolge|auswahl|aktion|anzahl)",
     "fr": r"(?:réponses?|solution|résultat|choix|ordre|conclusion)(?: (?:finale|correcte|exacte))?",
@@ -30,7 +32,7 @@ DECLARING = {
     "en": (
         r"(?:answer|letter|choice|option|selection|solution|action|actions|step|move|thing to do|decision|response|pick|order|sequence|ordering|number"
         r"|count|total|result|answers|choices|options)(?: (?!not |isn|if |wrong|incorrect|either|neither|cannot|never)[\w'-]{1,20}){0,8}?"
-        r" (?:is|are|would be|should be|will be|must be|has to be|appears to be|seems to be|=)",
+        r" (?:(?:is|are)|(?:would|should|will|must|has to|appears to|seems to)(?: (?:most )?(?:likely|probably|thus|therefore|then|clearly))? be|=)",
         r"(?:i|we)(?:'d| would|'ll| will| must| have to| am going to| can)? (?:choose|pick|select|say|go with|go for|opt for|vote for|answer|chose|picked"
         r"|selected|went with|believe|think|conclude|recommend|suggest|settle on|am choosing)"
         r"(?: that)?(?: (?:it|this|the (?:correct |right |best )?(?:answer|choice|option|action))(?:'s| is| would be| must be| should be))?",
@@ -86,6 +88,39 @@ DECLARING = {
 }
 """Sentences in which an answer is declared, up to where it stands."""
 
+_WHO = r"(?:i|we|you|one|(?:the |this |that |a )?(?:person|man|woman|human|user|camera wearer|wearer|robot|agent|driver|(?:ego[ -]?)?(?:car|vehicle)|cook|chef|player|operator|subject))"
+_DO = r"(?:do|take|perform|execute|carry out|choose|pick|select|go with|go for|opt for|settle (?:on|for))"
+_LIKELY = r"(?:(?:most )?(?:likely|probably)|now|next|then|therefore|thus|simply|definitely|certainly|clearly|rather|still|also|just)"
+_THE_ACTION = r"(?: (?:the )?(?:action|option|choice|step|answer))?"
+DOING = (
+    rf"(?:i|we)(?:'d| would|'ll| will|'m| am|'re| are)?(?: {_LIKELY})? (?:(?:going|lean(?:ing)?) (?:with|for|towards?)|prefer|favou?r|vote|bet on|settle for|take|lean towards?|choose to {_DO}){_THE_ACTION}",
+    rf"{_WHO}(?:(?:'ll| will| should| must| ought to| has to| have to| needs? to|(?:'s| is|'m| am|'re| are) (?:going|about|likely|supposed|expected) to)|(?<=\bi)(?:'d| would)|(?<=\bwe)(?:'d| would)|(?<!\bone)(?<!\byou) would)"
+    rf"(?: {_LIKELY}){{0,2}}(?: (?:(?:choose|pick|opt|decide|want|like|prefer|have) to {_DO}|{_DO}){_THE_ACTION})?",
+    r"my (?:vote|money|bet) (?:goes|is|would go|would be) (?:to|on|for|with)",
+    r"(?:mine|my (?:favou?rite|preference|pick|vote|bet|choice)|(?:right|correct|best|sensible|logical|proper|obvious) (?:one|thing to do)|what (?:i|we)(?:'d| would) (?:do|choose|pick|take)(?: next)?|what (?:comes|happens|should (?:come|happen|be done)) next) ?(?:is|would be|:)",
+    rf"let(?:'s| us) {_DO}{_THE_ACTION}",
+)  # fmt: skip
+"""Sentences in which one of several actions is chosen by saying that it is done, up to where it stands: only for options."""
+DOES = rf"(?:{_DO}|perform){_THE_ACTION} "
+"""The same as a command, at the beginning of a clause."""
+
+_IS = r"(?:is|would be|should be|will be|must be|has to be|seems?(?: to be)?|looks?(?: like)?|sounds?(?: like)?|remains|'s)"
+_CHOSEN_BY = r"(?:choose|pick|take|do|go with|go for|select|perform|opt for|vote for|say|recommend)"
+CHOSEN = (
+    rf"{_IS}(?: {_LIKELY})? (?:the one(?: (?:to {_CHOSEN_BY}|(?:that|which) (?:fits|applies|matches|makes (?:the most )?sense|is (?:right|correct|best)|comes next)(?: best)?|(?:that )?(?:i|we)(?:'d| would)? {_CHOSEN_BY}))?"
+    r"|my (?:pick|choice|answer|vote|selection|favou?rite|preference)|the way to go|right|correct|best|better|next"
+    r"|the (?:(?:most|only|very) )?(?:(?:next|right|correct|best|likely|logical|natural|sensible|obvious|appropriate) ){1,2}(?:step|action|move|thing(?: to do)?|choice|option|answer|one)"
+    rf"|what (?:(?:i|we)(?:'d| would) {_CHOSEN_BY}|(?:comes|happens)|should (?:come|happen|be done)|(?:one|the person|you) should do)(?: next)?)",
+    r"it is", r"gets my vote", r"has my vote", r"wins(?: my vote)?", r"(?:comes|goes|happens|follows) next", r"(?:should|must|has to|needs to|will|would|ought to) (?:be (?:done|taken|performed|chosen|next)|come|happen)(?: next)?",
+    r"(?:i think|i'd say|i believe|i would say|for me)",
+)  # fmt: skip
+"""What calls the option before it the chosen one. It has to end its clause: "D is the one to avoid" says the opposite."""
+CLAUSE_ENDS = (
+    r"(?:[\s\"')\]*]*(?:[.!;:\n]|\Z|[—–(]|- )|,? (?:because|since|as(?! long| soon)|for(?= (?:the person|it|he|she|they|there|this|that) (?:is|are|has|was))|given|due to|based on|considering|so)\b"
+    r"|,(?! ?(?:if|unless|but (?:only|if|not|maybe|perhaps|never)|or|though|although|except|only|when|provided|after|before|maybe|perhaps|possibly|however|yet|then|followed|second|if)\b))"
+)
+"""What may follow it."""
+
 SOFTLY = (
     r"(?:clearly|therefore|thus|hence|most likely|probably|likely|simply|definitely|obviously|indeed|now|surely|certainly|just|to|that|:|also"
     r"|most probably|wohl|wahrscheinlich|probablement|probablemente|sans doute|also|daher|donc|como|应该是|可能是|的是)"
@@ -108,6 +143,27 @@ REASONS = frozenset(
     "puisque porque ya perché poiché pois omdat want ponieważ bo gdyż потому так поскольку क्योंकि çünkü".split()
 )
 """Words by which a reason begins: what comes before them is complete."""
+
+ENGLISH_TOO = {
+    "car": r"(?:il|elle|on|le|la|les|l'|c'|ce|cela|je|j'|un|une|nous|vous|ils|elles|son|sa|ses|cette|cet|tout)",
+    "da": r"(?:der|die|das|es|er|sie|wir|man|ich|ein|eine|kein|keine|dort|hier|alle|nur|noch|sich)",
+    "want": r"(?:het|de|er|dit|dat|die|deze|hij|ze|zij|je|een|we|ik|alle)",
+}
+"""Words of other languages that are English words, too: read as theirs only before a word of that language, since "A car
+is parked" chooses no A."""
+
+
+def follows(known: frozenset[str], word: str, behind: str) -> bool:
+    """Whether a word is one of the known ones; one that is an English word, too, only where its own language goes on.
+
+    >>> follows(REASONS, "car", " il est rouge"), follows(REASONS, "car", " is parked")
+    (True, False)
+    """
+    if word not in known:
+        return False
+    own = ENGLISH_TOO.get(word)
+    return own is None or re.match(rf"\s{{1,3}}{own}(?:(?<=')|(?![^\W\d_]))", behind, re.IGNORECASE) is not None
+
 
 CORRECTIONS = (
     r"then again\b", r"wait\b(?! (?:for|until|on|to)\b)", r"hold on\b", r"actually[,:]", r"(?:but )?actually (?:it|the|i|no|my|that)\b", r"no[,.;:!] ", r"no(?:pe)? wait\b", r"sorry\b", r"correction\b",
@@ -156,6 +212,7 @@ UNSAID = (
     rf"[(\[]\s?(?:(?:for|of|from|to|in|about|as in) )?(?:the |my |an? )?{_ELSE}(?: {_ASKED})?\s?[)\]]",
     rf"(?:for|of|from|to|in|about) (?:the |my |an? ){_ELSE} {_ASKED}\b",
     r"nope\b",
+    r"(?:so )?(?:they|he|she|people|others|some|many|(?:the|my|a) (?:user|student|colleague|friend|other|author)s?) (?:says?|said|thinks?|thought|claims?|claimed|believes?|told me|would say)\b",
     r"[(\[]\s?(?:this |that |it )?(?:(?:is|was) )?(?:wrong|incorrect|not (?:right|correct|true|sure|certain)|false|rejected|denied|unsure|uncertain|doubtful|a guess|guess(?:ed|ing)?|falsch|faux|incorrecto|sbagliato|错|錯)\b",
     r"(?:but |though |although |and )?i (?:really |strongly |very much )?(?:doubt (?:it|that|this)|am not (?:at all )?(?:sure|certain)|'m not (?:at all )?(?:sure|certain)|don't think so|do not think so)\b",
     r"(?:\.\.\.?|…)?\s?(?<=[.… ])not!?[\s.!]*\Z",
@@ -173,6 +230,7 @@ CONDITIONS = (
 """What makes a declaration that follows it in the same sentence no declaration: a condition, or somebody else's words."""
 
 CLAIMED = (
+    r"\b(?:texts?|signs?|caption|note|prompt|watermark|sticker|poster|instructions?|post-it) (?:\w+ ){0,5}?(?:says?|said|reads?|claims?|tells?|states?|instructs?|asks?|wants?|demands?)\b",
     r"\b(?:(?:gpt|claude|gemini|llama|qwen)[\w.-]*|they|he|she|someone|somebody|anyone|others|people|everyone|(?:my|another|an?|some|one|his|her|other|most|many|few|the) (?:[\w-]+ ){0,2}?(?:colleague|student|user|reader|teacher|critic|person|people|annotator|expert|friend|author|assistant|rater|guesser|key|rubric)s?)"
     r" (?:\w+ ){0,2}?(?:thinks?|thought|says?|said|claims?|claimed|believes?|believed|would|might|will|answers?|answered|chose|chooses?|picks?|picked|argues?|suggests?|suggested|insists?|states?|stated|told|wrote|writes?|votes?|guess(?:es|ed)?)\b",
 )  # fmt: skip
@@ -193,7 +251,7 @@ HEDGED_AFTER = (
     r" ?(?:-+>|=+>|→|⇒)",
     r"(?:,? ?(?:and/or|or|oder|ou|o|of|lub|или|もしくは|または|还是|或者?|या|أو|또는)\b)", r",? ?(?:or|oder|ou|或|或者)",
     r",? ?(?:if|unless|provided|assuming|depending|when|only if|wenn|falls|sofern|es sei denn|si|sauf si|a menos|se|a meno|als|tenzij|jeśli|jeżeli|если|如果|除非|もし)\b",
-    r",? ?but (?:it|i|maybe|perhaps|possibly|could|also|might|not)\b", r"\?", r" ?/ ?", r",? ?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|może|возможно|也许|可能)\b",
+    r",? ?but (?:it|i|maybe|perhaps|possibly|could|also|might|not|no(?=[\s.!]*(?:\n|\Z|[.!])))\b", r"\?", r" ?/ ?", r",? ?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal vez|forse|talvez|misschien|może|возможно|也许|可能)\b",
     r",? ?(?:not|nicht|pas|non|no|não|niet|nie|не)\b", r",? ?(?:depends|it depends)\b", r",? ?(?:and also|as well as|along with|plus|versus|vs)\b", r" ?%",
 )  # fmt: skip
 """What turns a statement that it follows at once into none: an alternative, a condition, a doubt."""

@@ -588,7 +588,7 @@ CORRECTS = re.compile(
 """Between two verdicts: the first one is taken back."""
 
 RETRACTS = re.compile(
-    r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]*(?:but |and )?(?:wait\b(?!\w)|hmm+\b|hold on\b|no[,.!](?=\s)|scratch (?:that|this|it)\b|strike that\b|on second thoughts?\b|"
+    r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]{0,12}(?:but |and )?(?:wait\b(?!\w)|hmm+\b|hold on\b|no[,.!](?=\s)|scratch (?:that|this|it)\b|strike that\b|on second thoughts?\b|"
     r"on (?:closer )?reflection\b|(?:just |only )?(?:kidding|joking)\b|not!|correction\b|i (?:take|took) (?:it|that|this) back|i retract|i withdraw|disregard (?:that|this|the|my)|ignore (?:that|this|my)|"
     r"oops|sorry, (?:no|i|that|my)|my mistake|actually,? (?:no\b|that is not|that's not|i )|i (?:was|am) (?:wrong|mistaken)|i meant|or rather\b|i changed? my mind|"
     r"(?:that|this|it|the (?:rating|score|verdict))(?:'s| is| was| seems)? (?:\w+ )?(?:too (?:kind|generous|harsh|strict|lenient|high|low)|a typo|not (?:my|final|mine|a verdict|the final))\b|"
@@ -603,7 +603,7 @@ RETRACTS = re.compile(
 """Behind the last verdict: it is taken back, and no other is given."""
 
 _CALLED_WRONG = re.compile(
-    r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]*(?:but |and )?(?:that|this|it)(?:'s| is| was| seems)? (?:\w+ )?(?:wrong|a mistake|an error|not right)\b"
+    r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]{0,12}(?:but |and )?(?:that|this|it)(?:'s| is| was| seems)? (?:\w+ )?(?:wrong|a mistake|an error|not right)\b"
     r"(?! (?:about|on|in|to|as|because|since|of|with|for)\b)",
     re.IGNORECASE,
 )

@@ -392,7 +392,19 @@ def test_tokens_and_thoughts_around_a_verdict_change_nothing(data: st.DataObject
 
 
 @pytest.mark.parametrize(
-    "piece", ["[[1]]", "[[", '{"', '"', "'a ", "action score: 1\n", "Output (a) is better ", "<student>"]
+    "piece",
+    [
+        "[[1]]",
+        "[[1]]" + "(" * 400,
+        "[[1]]" + "\n" * 400,
+        "[[",
+        '{"',
+        '"',
+        "'a ",
+        "action score: 1\n",
+        "Output (a) is better ",
+        "<student>",
+    ],
 )
 def test_hostile_repetition_is_read_without_work_that_grows_with_its_square(piece: str) -> None:
     """Twice the text is not four times the work: counted in calls, since time is nobody's to promise."""

@@ -206,3 +206,12 @@ def test_the_answers_to_pca_bench_are_all_read() -> None:
         for row in json.loads(path.read_text(encoding="utf-8"))
     ]
     told_apart([tuple(map(str, row["actions"])) for row in rows if row.get("actions")], ACTIONS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [(AnswerKind.NUMBER, "1" * 9000), (AnswerKind.YES_NO, "'" * 30_000 + " x"), (AnswerKind.YES_NO, "(" * 30_000)],
+)
+def test_long_runs_are_read_in_a_moment_and_without_an_error(kind: AnswerKind, text: str) -> None:
+    """The first was an error in the middle of a run, the others took minutes."""
+    assert read_answer(text, Asked(kind)).outcome is not ReadOutcome.READ
