@@ -59,8 +59,6 @@ class Server:
         self.home, self.port, self._more = home, free_port(), more
         self.database = more.get("TOUCHSTONE_DATABASE_URL")
         self.worker = worker
-        self.fills = True
-        """Before it starts, images that nobody has brought in get a small picture."""
         self.process: Forked | None = None
         self.log = home.parent / f"serve-{self.port}.log"
 
@@ -70,10 +68,10 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self, *, wait_seconds: float = 60) -> Server:
-        """Start the command and wait until ``/healthz`` answers."""
+        """Start the command and wait until ``/healthz`` answers. Images that nobody has brought in get a small
+        picture before."""
         assert self.process is None, "already running"
-        if self.fills:
-            missing_media.fill_home(self.home, self.database)
+        missing_media.fill_home(self.home, self.database)
         self.process = Forked(
             ["serve", "--port", str(self.port), "--worker" if self.worker else "--no-worker"],
             env=environment(self.home, **self._more),

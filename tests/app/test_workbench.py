@@ -37,6 +37,8 @@ from media.store import MediaStore
 from tests.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
 from tests.serving import Server
 from workflow import accounts, pool, submit
+from workflow.checks import check
+from workflow.claim import WAITS_FOR_MEDIA
 
 pytestmark = pytest.mark.browser
 
@@ -770,23 +772,24 @@ def test_two_tabs_on_one_item_hear_of_each_other(place: Place, browser_page: Pag
 
 def test_a_missing_image_is_shown_as_missing(place: Place, browser_page: Page) -> None:
     project = place.project()
-    (item,) = make_items(place.store, 1, project=project)
+    items = make_items(place.store, 2, project=project)
     person = place.person(project)
     claimed(place.store, person, project=project)  # an item that has come to somebody before stays with them
     with place.store.write() as session:
-        row = session.exec(select(ItemRow).where(ItemRow.id == item)).one()
-        asset = AssetRow(
-            project_id=row.project_id, name="secret-model-name.png", kind="image", created_at=place.store.now()
-        )
-        session.add(asset)
-        session.flush()
-        session.add(ItemAssetRow(item_id=item, asset_id=asset.id or 0, role="image", position=0))
+        for row in session.exec(select(ItemRow).where(col(ItemRow.id).in_(items))).all():
+            asset = AssetRow(
+                project_id=row.project_id, name="secret-model-name.png", kind="image", created_at=place.store.now()
+            )
+            session.add(asset)
+            session.flush()
+            session.add(ItemAssetRow(item_id=row.id or 0, asset_id=asset.id or 0, role="image", position=0))
+    check(place.store, project=project, rebuild=True)
     place.open(browser_page, "verify", project=project, person=person)
     expect(browser_page.locator(".absent")).to_contain_text("has not been brought in yet")
     assert "secret-model-name" not in browser_page.content()
     browser_page.keyboard.press("1")
-    expect(browser_page.locator(".nothing")).to_be_visible()
-    expect(browser_page.locator(".nothing")).to_contain_text("waits for images or clips")
+    expect(browser_page.locator(".nothing h2")).to_have_text("Waiting for images or clips")
+    expect(browser_page.locator(".nothing")).to_contain_text(WAITS_FOR_MEDIA)
 
 
 def _attach(place: Place, item: int, *assets: tuple[str, Path]) -> None:
