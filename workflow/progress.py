@@ -223,20 +223,20 @@ def what_is_missing(store: Store, *, person: Person | None, project: str) -> str
         states = items.count_by_state(session, project_id=access.project_id)
         if not states and not pool.count(session, access=access, dimensions=None):
             return NOTHING_YET
-        unseen = _without_media(session, access)
-        if unseen:
-            n = sum(each.items for each in unseen.values())
-            return (
-                f"{_items(n)} for images or clips that are not there, and nobody is given an item without them. Import"
-                " in the menu brings them in; Dashboard says which ones they are."
+        said = []  # a set has none of the items that wait, so these come first
+        waiting = sum(each.items for each in _without_media(session, access).values())
+        if waiting:
+            said.append(
+                f"{_items(waiting)} for images or clips that are not there, and nobody is given an item without them."
+                " Import in the menu brings them in; Dashboard says which ones they are."
             )
         without = " and ".join(stage.value for stage in qualify.without_set(session, access=access))
         if without:
-            return (
+            said.append(
                 f"The {without} asks people to qualify first, and there is no set of items for it: nobody gets in"
                 " until you make one. Qualify in the menu does that."
             )
-        return "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
+        return " ".join(said) or "Nothing waits for you. Dashboard in the menu says what waits for others, and why."
 
 
 def _lines(session: Session, access: Access, person: Person, now: datetime, counted: list[TallyRow]) -> list[StageWork]:

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import text
 
 from domain.roles import Role
+from tests import missing_media
 from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import Server, touchstone
 from workflow import accounts, projects
@@ -46,6 +47,7 @@ def begun(server: Server, tmp_path: Path) -> Server:
     records = [{"image_path": [f"{at}.jpg"], "question": each, "answer": "Yes."} for at, each in enumerate(QUESTIONS)]
     (folder / "annotations.json").write_text(json.dumps(records))
     run(server.home, "import", "ego", "egothink", str(tmp_path / "items"))
+    missing_media.fill_home(server.home)
     with opened(server) as store:
         for login, role in PEOPLE.items():
             accounts.create_person(store, login=login, name=login.capitalize())

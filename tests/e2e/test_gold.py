@@ -16,6 +16,7 @@ from db.engine import Store
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
+from tests import missing_media
 from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import ROOT, Server, touchstone
 from workflow import accounts, claim, projects, submit
@@ -42,6 +43,7 @@ def bring(server: Server, folder: Path) -> None:
     records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "Yes."} for text in GOLD + LIVE]
     (folder / "garden" / "annotations.json").write_text(json.dumps(records))
     run(server.home, "import", "quorum", "egothink", str(folder))
+    missing_media.fill_home(server.home)
 
 
 def settle(store: Store, person: Person) -> None:

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from tests import missing_media
 from tests.browser import settled
 from tests.e2e.people import at_desk, opened
 from tests.factories import make_person
@@ -121,6 +122,7 @@ def test_a_claim_is_given_over_and_all_that_somebody_voted_on_is_verified_anew(
     _run(server, "project", "create", "team", "--schema", "demo")
     write(tmp_path / "items" / "Activity" / "annotations.json", [egothink_record(n) for n in range(N_ITEMS)])
     _run(server, "import", "team", "egothink", str(tmp_path / "items"))
+    missing_media.fill_home(server.home)
     with opened(server) as store:
         for login in ("ann", "ben", "cy", "dan"):
             make_person(store, login, project="team", stages=[Stage.VERIFICATION])

@@ -14,6 +14,7 @@ from domain.errors import NotAllowed
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
+from tests import missing_media
 from tests.e2e.people import at_desk, opened
 from tests.serving import Server, touchstone
 from workflow import accounts, claim, history, projects, submit
@@ -58,6 +59,7 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
     records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "Yes."} for text in QUESTIONS]
     (tmp_path / "items" / "garden" / "annotations.json").write_text(json.dumps(records))
     assert touchstone("import", "quorum", "egothink", str(tmp_path / "items"), home=server.home).returncode == 0
+    missing_media.fill_home(server.home)
     with opened(server) as store:
         people = {}
         for login, role in {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "sue": Role.SENIOR, "lea": Role.LEAD}.items():

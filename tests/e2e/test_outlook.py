@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, expect
 from sqlalchemy import text
 
 from media.store import MediaStore
+from tests import missing_media
 from tests.e2e.people import Desk, at_desk, opened
 from tests.importers.samples import egothink_record, write
 from tests.serving import Server, touchstone
@@ -114,6 +115,7 @@ def test_what_blocks_a_stage_is_said_until_it_is_mended(server: Server, chromium
     records = [{"image_path": [f"{n}.jpg"], "question": text, "answer": "Here."} for n, text in enumerate(asked)]
     (folder / "annotations.json").write_text(json.dumps(records))
     _run(server, "import", "team", "egothink", str(folder.parent))
+    missing_media.fill_home(server.home)
     _run(server, "people", "add", "ann", "--project", "team", "--stage", "verification")
     _run(server, "people", "add", "lea", "--admin")  # no member, so nobody who could verify or settle
     server.start()

@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from db.engine import open_store
 from domain.roles import Role
 from domain.states import Stage
+from tests import missing_media
 from tests.browser import settled
 from tests.e2e.people import Desk, at_desk, opened
 from tests.factories import claimed
@@ -47,6 +48,7 @@ def _begin(server: Server) -> None:
     records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "A cup."} for text in ANN]
     (folder / "annotations.json").write_text(json.dumps(records))
     _run(server, "import", "jury", "egothink", str(folder.parent))
+    missing_media.fill_home(server.home)
     parts = {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "sam": Role.SENIOR, "lea": Role.LEAD}
     with opened(server) as store:
         for login, role in parts.items():
@@ -182,6 +184,7 @@ def test_somebody_who_answers_otherwise_than_before_is_pointed_out(server: Serve
     records = [{"image_path": [f"{n}.jpg"], "question": f"Item {n}?", "answer": "A cup."} for n in range(N_LONG)]
     (folder / "annotations.json").write_text(json.dumps(records))
     _run(server, "import", "long", "egothink", str(folder.parent))
+    missing_media.fill_home(server.home)
     parts = {"ann": Role.ANNOTATOR, "bob": Role.ANNOTATOR, "lea": Role.LEAD}
     with opened(server) as store:
         for login, role in parts.items():

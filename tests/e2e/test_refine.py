@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from domain.roles import Role
+from tests import missing_media
 from tests.e2e.people import Desk, at_desk, opened
 from tests.importers.samples import pca_record, write
 from tests.serving import Server, touchstone
@@ -46,6 +47,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
     run(home, "project", "create", "pca", "--schema", "pca_bench")
     items = write(tmp_path / "items.json", [pca_record(1), pca_record(2)])
     run(home, "import", "pca", "pca_bench", str(items))
+    missing_media.fill_home(home)
     with opened(server) as store:
         for login in ("ann", "bob", "rita"):
             accounts.create_person(store, login=login, name=login.capitalize())

@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, expect
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.roles import Role
+from tests import missing_media
 from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import Server, touchstone
 from workflow import accounts, projects
@@ -43,6 +44,7 @@ def begin(server: Server, schema: str, questions: dict[str, list[str]], people: 
         records = [{"image_path": [f"{text}.jpg"], "question": text, "answer": "A cup."} for text in asked]
         (folder / name / "annotations.json").write_text(json.dumps(records))
     run(server.home, "import", schema, "egothink", str(folder))
+    missing_media.fill_home(server.home)
     with opened(server) as store:
         for login, role in people.items():
             accounts.create_person(store, login=login, name=login.capitalize())

@@ -226,6 +226,9 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
     ids = make_items(store, 4)
     link(store, ids[:2])
     names = [f"colour/{at}" for at in range(4)]
+    both = progress.what_is_missing(store, person=None, project="p")
+    assert both.startswith("2 items wait for images or clips that are not there")
+    assert both.endswith("nobody gets in until you make one. Qualify in the menu does that.")
     made = qualify.make_set(store, by=None, project="p")
     assert set(made.items) == set(names[2:])
     with pytest.raises(NotFound, match="or its images or clips are not there yet"):
