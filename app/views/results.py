@@ -74,9 +74,13 @@ def render(services: Services) -> None:
 
     asked = ask()
     follow.told(services, asked, ask, about="What the answers are worth is")
+    known = f"results.titles.{view.name}"
     if asked.figure is None:
+        with left:  # what was chosen stays chosen while there is nothing to show of it
+            _scores(view, st.session_state.get(known, ()))
         return
     found: Leaderboards = asked.figure.value
+    titles = st.session_state[known] = list(found.titles.values())
     if not found.models:
         place.empty()
         shell.show(
@@ -95,14 +99,9 @@ def render(services: Services) -> None:
         return
     there = list(found.titles)
     with left:
-        at = st.selectbox(
-            "Scores",
-            range(len(there)),
-            format_func=lambda at: found.titles[there[at]],
-            key=f"results.scores.{view.name}",
-        )
+        at = _scores(view, titles)
     common, bins = wanted["common"], wanted["bins"]
-    chosen = found.of[there[at or 0]]
+    chosen = found.of[there[at]]
     cut = chosen.board
     shell.show(
         markup.Markup(f"<style>{STYLE}</style>"),
@@ -131,6 +130,12 @@ def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> fig
 
 
 # ---- what is asked ---------------------------------------------------------------------------------------------------
+
+
+def _scores(view: ProjectView, titles: Sequence[str]) -> int:
+    """The place of what scores, of what there is."""
+    key = f"results.scores.{view.name}"
+    return st.selectbox("Scores", range(len(titles)), format_func=titles.__getitem__, key=key) or 0 if titles else 0
 
 
 def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dict[str, Any], str]:

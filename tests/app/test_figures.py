@@ -224,6 +224,10 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
 ) -> None:
     filled(store)
     lead = make_person(store, "lou", role=Role.LEAD)
+    grader = make_person(store, "gus")
+    for at in range(3):
+        grade = claimed(store, grader, Stage.GRADING)
+        submit(store, person=grader, task=grade.id, key=f"grade-{at}", values={"score": 1})
 
     def screen(services):  # type: ignore[no-untyped-def]
         from app import shell
@@ -259,6 +263,17 @@ def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     assert of_command.pop("comparisons") == [each.as_row() for each in figure.compared]
     assert json.loads(json.dumps(of_page)) == of_command
     assert of_command["boards"][0]["lines"][2]["value"] == pytest.approx(1 / 3)
+
+    (scores,) = [each for each in page.selectbox if each.label == "Scores"]
+    (by,) = [each for each in page.selectbox if each.label == "Cut by"]
+    assert len(scores.options) == 2
+    scores.select_index(1)
+    assert "People" in words(page.run())
+    with monkeypatch.context() as patch:
+        patch.setattr(figures, "PATIENCE_SECONDS", 0.0)
+        assert "worked out in a process of its own" in words(by.select_index(1).run())
+    until_done()
+    assert "People" in words(page.run()), "another cut of what was chosen"
 
     make_items(store, 1)  # something new: the figures that there are stay, with their time, until there are others
     monkeypatch.setattr(figures, "SHARE", 10_000)
