@@ -57,7 +57,7 @@ STYLE = """
 .ts-range b { top: calc(50% - 5px); width: 10px; height: 10px; margin-left: -5px; border-radius: 50%;
   background: #2f7fb8; }
 .ts-table td:has(> .ts-heat) { padding: .15rem .15rem .15rem 0; }
-.ts-heat { display: block; max-width: 15rem; text-align: center; padding: .3rem .5rem; border-radius: 4px;
+.ts-heat { display: block; text-align: center; padding: .3rem .5rem; border-radius: 4px;
   color: inherit; text-decoration: none; background: color-mix(in srgb, #2f7fb8 var(--heat), transparent); }
 .ts-heat.below { background: color-mix(in srgb, #c4622d var(--heat), transparent); }
 a.ts-heat:hover, a.ts-heat:focus-visible { outline: 2px solid currentColor; }
