@@ -140,6 +140,14 @@ _LABEL = re.compile(
     r"[\s*_:=|\"'`>#~$\\(-]*(?:\\?boxed\{|\\(?:text|textbf|mathbf|mathrm)\{|\{)*[\s*_\"'`$]*\Z",
     re.IGNORECASE,
 )
+_OTHER_LABEL = re.compile(
+    r"(?:\A|(?<=\n))[\s*_#>\"'`-]*(?:(?:the|my|its|this|a|an|right|wrong|correct|incorrect|good|bad|model|other|another|next|last|number of|max|min) )*"
+    r"(?:answers?|responses?|repl(?:y|ies)|questions?|steps?|images?|items?|tasks?|assistants?|students?|candidates?|models?|users?|humans?|judges?|annotators?|raters?|graders?|references?|sources?|citations?|examples?|cases?|"
+    r"options?|frames?|pages?|sections?|errors?|mistakes?|counts?|confidence|criteri(?:on|a)|outputs?|versions?|ids?|index|line|see|cf\.?|ref\.?|footnote|figure|table|part|round|attempt|turn)"
+    r"(?: (?:\d{1,4}|[a-h]))?[\s*_\"'`]*[:=#]?[\s*_\"'`]*\Z",
+    re.IGNORECASE,
+)
+"""A label that is of something else than a rating: what stands behind it in brackets is a name, a count, a source."""
 _WORDS_BEFORE = re.compile(r"[\w'\u2019-]+(?=[\s*_]*$)")
 _LED_LABEL = re.compile(
     r"(?:\A|[^\w\s*_'\"`]|\n|[\"'`](?=[\s*_]*\Z)|[^\x00-\u024f])[\s*_\"'`#>]*\Z"
@@ -291,6 +299,13 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[_Found]:
             continue
         at = label.start() if label else None
         level = 1
+        if (
+            label is None
+            and double
+            and _OTHER_LABEL.search(text, max(reply.line(outer[0])[0], outer[0] - 60), outer[0])
+        ):
+            found.append(_Found(said, span, outer, level, Standing.UNCLEAR))
+            continue
         if label is not None:
             words = [match[0] for match in _WORDS_BEFORE.finditer(text, max(0, label.start() - 40), label.start())]
             level = _level(words[-1] if words else "", text[max(0, label.start() - 2) : label.start()])
@@ -910,6 +925,10 @@ _BRACES = 200
 """So many places where an object could begin are tried: a reply of nothing but braces must not take minutes."""
 _MARKS = 150_000
 """… and so many quotes, braces and backslashes are looked at for their ends."""
+_WRAPS = re.compile(
+    r"(?:the |my |final |overall |your )*(?:evaluations?|assessments?|results?|judge?ments?|gradings?|ratings?|scores?|scoring|verdict|outputs?|response|reply|feedback|review|reviews|data|json|object|report|summary|conclusion|final)(?: (?:result|score|object|output|report|json|summary))?"
+)
+"""Keys that an object with the judge's own score may stand under; any other names whose it is, or what for."""
 _STRAY = re.compile(r"\\(?![\"\\/bfnrtu])|\\u(?![0-9a-fA-F]{4})")
 _TRAILING = re.compile(r",(?=\s*[}\]])")
 _LOOSE = re.compile(
@@ -941,7 +960,7 @@ def assessment_json(reply: Reply, allowed: Sequence[Value]) -> Reading:
             standing = _of_object(reply, start, end)
             if standing is Standing.OWN and len(of_each) > 1 and within:
                 standing = Standing.EACH
-            elif standing is Standing.OWN and any(OF_OTHERS.fullmatch(_key(name)) for name in within):
+            elif standing is Standing.OWN and any(not _WRAPS.fullmatch(_key(name)) for name in within):
                 standing = Standing.QUOTED
             names.append(_named(pairs))
             found.append(_Found(str(value).strip(" \\"), place, (start, end), standing=standing))
@@ -1240,11 +1259,11 @@ def _of(part: str) -> str:
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 4, _in_original(double_brackets)),
-        Parser("six_lines", 4, _in_original(six_lines), ASPECTS),
-        Parser("assessment_json", 4, _in_original(assessment_json)),
-        Parser("last_line", 4, _in_original(last_line)),
-        Parser("better_output", 4, _in_original(better_output)),
+        Parser("double_brackets", 5, _in_original(double_brackets)),
+        Parser("six_lines", 5, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 5, _in_original(assessment_json)),
+        Parser("last_line", 5, _in_original(last_line)),
+        Parser("better_output", 5, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""

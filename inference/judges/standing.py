@@ -589,7 +589,7 @@ CORRECTS = re.compile(
 
 RETRACTS = re.compile(
     r"(?:^|[.!?\n\u2014\u2013(-])[\s*_`\"')(]{0,12}(?:but |and )?(?:wait\b(?!\w)|hmm+\b|hold on\b|no[,.!](?=\s)|scratch (?:that|this|it)\b|strike that\b|on second thoughts?\b|"
-    r"on (?:closer )?reflection\b|(?:just |only )?(?:kidding|joking)\b|not!|correction\b|i (?:take|took) (?:it|that|this) back|i retract|i withdraw|disregard (?:that|this|the|my)|ignore (?:that|this|my)|"
+    r"on (?:closer )?reflection\b|(?:i'm |i am |i was )?(?:just |only )?(?:kidding|joking)\b|jk\b|not!|ignore (?:the |everything )?above|correction\b|i (?:take|took) (?:it|that|this) back|i retract|i withdraw|disregard (?:that|this|the|my)|ignore (?:that|this|my)|"
     r"oops|sorry, (?:no|i|that|my)|my mistake|actually,? (?:no\b|that is not|that's not|i )|i (?:was|am) (?:wrong|mistaken)|i meant|or rather\b|i changed? my mind|"
     r"(?:that|this|it|the (?:rating|score|verdict))(?:'s| is| was| seems)? (?:\w+ )?(?:too (?:kind|generous|harsh|strict|lenient|high|low)|a typo|not (?:my|final|mine|a verdict|the final))\b|"
     r"the (?:rating|score|verdict)(?: above)?(?:'s| is| was| seems)? (?:\w+ )?(?:wrong|a mistake|an error|not right)\b|"
@@ -609,7 +609,13 @@ _CALLED_WRONG = re.compile(
 )
 
 
+_AT_ONCE = re.compile(
+    r"[\s*_`\"')\]}.,;:-]{0,12}(?:\(?(?:i'm |i am )?(?:just |only )?(?:kidding|joking)\b|jk\b|not!)", re.IGNORECASE
+)
+"""Right behind a verdict, without a mark between: it was none."""
+
+
 def taken_back(text: str, at: int, *, lowest: bool = False) -> re.Match[str] | None:
     """Where a verdict that ends at ``at`` is taken back without another one; ``lowest``: it is the lowest that there is,
     so that “It is wrong” behind it says why."""
-    return RETRACTS.search(text, at) or (None if lowest else _CALLED_WRONG.search(text, at))
+    return _AT_ONCE.match(text, at) or RETRACTS.search(text, at) or (None if lowest else _CALLED_WRONG.search(text, at))
