@@ -368,7 +368,10 @@ def why_closed(
         return NothingLeft("no_stage", f"This project has no {stage.value}; look at My work for what it has.")
     if not access.may_do(stage):
         who = role_for(access.schema, stage).value
-        return NothingLeft("not_member", f"You have no part in the {stage.value}; a lead can make you a {who} for it.")
+        article = "an" if who[:1] in "aeiou" else "a"
+        return NothingLeft(
+            "not_member", f"You have no part in the {stage.value}; a lead can make you {article} {who} for it."
+        )
     if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
         return NothingLeft("not_your_dimension", f"This project has no dimension {dimension!r}.")
     if dimension is not None and not access.may_use(dimension):
