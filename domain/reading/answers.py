@@ -19,7 +19,7 @@ from domain.reading.statements import Place
 from domain.reading.text import Reasoning, Visible, fold, is_empty, refusal, visible
 from domain.reading.words import REASONS
 
-READER_VERSION = 7
+READER_VERSION = 8
 """Counts up whenever a rule reads anything else than before: what was read says by which version."""
 
 
@@ -224,13 +224,18 @@ _RIGHT = re.compile(
     r"|is (?:het )?(?:juist\w?|correct|goed)(?: antwoord)?|fits best|makes the most sense|是正确的?(?:答案|选项)?|是对的|正确|が正しい|が正解|가 정답|이 정답|सही है)(?![\w-])"
 )
 _PREDICATE = re.compile(
-    r"\s*(?:(?:in|from|based on) (?:the|this) (?:image|picture|photo|video|scene|frame)s?(?: provided)?,? )?(?:the|this|that|these|those|there|it|its|his|her|he|she|they|i can|i)\b(?:(?!\b(?:not|no|never|either|neither|if|whether|may|might|could|can't|would|maybe|perhaps|says?|said|options?|answers?|choices?|except|without|or)\b|n't)[^.!?;:,\n]){0,80}?"
+    r"\s*(?:(?:in|from|based on) (?:the|this) (?:image|picture|photo|video|scene|frame)s?(?: provided)?,? )?(?:the|this|that|these|those|there|it|its|his|her|he|she|they|i can|i)\b(?:(?!\b(?:not|no|never|either|neither|if|whether|may|might|could|can't|would|maybe|perhaps|says?|said|options?|answers?|choices?|except|without|or|previous|prior|last|earlier|already)\b|n't)[^.!?;:,\n]){0,80}?"
     r"\b(?:is|are|was|were|looks?|appears?|seems?|see|shows?|contains?|has|have|wears?|wearing|holds?|holding)(?: (?:to be|clearly|mostly|mainly|likely|probably|indeed|painted|coloured|colored|wearing|holding|a|an|the|only|exactly|about|approximately))* "
 )
 """A first sentence up to what it says of something."""
 _PREDICATE_ENDS = re.compile(
     r"[\s\"')\]]*(?:[.!](?=\s|\Z)|\n|\Z|,? (?:because|since|as)\b|(?: in colou?r)(?=[.,!]|\Z))"
 )
+_COMMAND = re.compile(
+    r"(?!(?:in|on|at|to|by|of|from|with|under|over|behind|beside|near|between|inside|outside|above|below|through|into|onto|all|both|half|\w+ing)\b)"
+    r"\w+(?: (?:up|down|on|off|out|in|away|together))? (?:the|a|an|his|her|its|their|my|your|this|that|some)\b"
+)
+"""An option that tells to do something. "The person has cut the carrot" says what was done, and does not choose it."""
 _FURTHER_SENTENCE = re.compile(r"[.!?;\n][\s\"')\]]*[^\W_]")
 _COUNTS = re.compile(r"\s{1,3}(?!(?:to|and|or|out|more|less|fewer|other|further|is|are|was|were)\b)[^\W\d_]{2,}")
 _OPEN_SENTENCE = re.compile(
@@ -587,6 +592,7 @@ class _Reader:
         return (
             first.by == "text"
             and len(first.text) == 1
+            and _COMMAND.match(fold(self.choices.options[first.places[0]]).lower()) is None
             and _PREDICATE_ENDS.match(self.low, behind) is not None
             and _FURTHER_SENTENCE.search(self.low, behind) is None
             and not self._others(replace(first, end=0))
@@ -631,9 +637,10 @@ class _Reader:
         return following is not None and self.choices.place_of(following[1]) not in (None, *first.places)
 
     def _is_put_in_order(self, behind: int, first: Ref) -> bool:
-        """Whether another option is named as done before or after: "I would take D after B"."""
+        """Whether another option is named as done before or after, or as preferred in turn: "I would take D after B", "D to
+        B but C to D"."""
         step = re.compile(
-            r"[\s\"')\],]*(?:and )?(?:only )?(?:after|before|once|until|following|then|next|afterwards|followed by|finally),?\s+(?:doing |action |option )?"
+            r"[\s\"')\],]*(?:(?:to|over) [^.!?\n]{1,80}? but (?=[^.!?\n]{1,80} (?:to|over)\b)|(?:and )?(?:only )?(?:after|before|once|until|following|then|next|afterwards|followed by|finally),?\s+)(?:doing |action |option )?"
         ).match(self.low, behind)
         other = self.choices.ref_at(self.text, step.end(), len(self.text)) if step else None
         return other is not None and not set(other.places) & set(first.places)

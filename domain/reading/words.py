@@ -10,7 +10,7 @@ import re
 
 LABELS = {
     "en": r"(?:answers?|ans|assistant|output|response|choice|option|selection|solution|prediction|conclusion|verdict|decision"
-    r"|action|step|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number))?",
+    r"|action|step|next|order|sequence|ordering|result|total|count|number)(?: (?:choice|option|letter|key|text|order|number))?",
     "de": r"(?:antwort(?:en)?|lösung|ergebnis|reihenfolge|auswahl|aktion|anzahl)",
     "fr": r"(?:réponses?|solution|résultat|choix|ordre|conclusion)(?: (?:finale|correcte|exacte))?",
     "es": r"(?:respuestas?|solución|resultado|opción|orden|conclusión)(?: (?:final|correcta|correcto))?",

@@ -201,6 +201,10 @@ _TAG_BEFORE = re.compile(
 )
 
 
+_MINUS = re.compile(r"(?<![\w-])[-\u2212]\Z")
+"""Right before the brackets: what stands in them is below nought."""
+
+
 @dataclass(frozen=True)
 class _Found:
     """Something in a reply that stands where a value should."""
@@ -265,6 +269,7 @@ def double_brackets(reply: Reply, allowed: Sequence[Value]) -> Reading:
             (each.standing is Standing.HEDGED and each.value(allowed) is not None)
             or (each.standing is Standing.OWN and each.level > 1)
             or CORRECTS.search(text[last.outer[1] : each.outer[0]])
+            or taken_back(text[last.outer[1] : each.outer[0]], 0)
         )
     ]
     if late:
@@ -292,6 +297,8 @@ def _bracketed(reply: Reply, allowed: Sequence[Value]) -> list[_Found]:
     taken = [outer for _, _, outer in doubles]
     for said, span, outer in sorted([*doubles, *singles], key=lambda each: each[2]):
         double = outer in taken
+        if _MINUS.search(text, max(0, outer[0] - 3), outer[0]):
+            said = f"-{said.strip()}"
         label = _LABEL.search(text, max(0, outer[0] - 90), outer[0])
         if not double and (label is None or any(a <= outer[0] < b for a, b in taken)):
             continue
@@ -1259,11 +1266,11 @@ def _of(part: str) -> str:
 PARSERS: Mapping[str, Parser] = {
     parser.name: parser
     for parser in (
-        Parser("double_brackets", 5, _in_original(double_brackets)),
-        Parser("six_lines", 5, _in_original(six_lines), ASPECTS),
-        Parser("assessment_json", 5, _in_original(assessment_json)),
-        Parser("last_line", 5, _in_original(last_line)),
-        Parser("better_output", 5, _in_original(better_output)),
+        Parser("double_brackets", 6, _in_original(double_brackets)),
+        Parser("six_lines", 6, _in_original(six_lines), ASPECTS),
+        Parser("assessment_json", 6, _in_original(assessment_json)),
+        Parser("last_line", 6, _in_original(last_line)),
+        Parser("better_output", 6, _in_original(better_output)),
     )
 }
 """The rows of the registry of parsers, by name."""

@@ -204,7 +204,7 @@ CUES: Sequence[Cue] = tuple(
             rf"|\b(?:student|assistant|candidate|model|author|user|agent)(?: [a-z])?'s (?:own )?(?:answer|response|reply|text|output|words?|{_SUCH})(?: is| was| reads)?[ :\"'`*(]*$"
             r"|\b(?:told|asked|instructed|ordered|urged|requested|prompted|begged|forced|commanded) by\b[^,;.!?\n]{0,80}$"
             r"|\baccording to (?:the|its|this|their) (?:answer|response|reply|student|assistant|candidate|author|model|agent|text)\b[^;.!?\n]{0,80}$|\baccording to output[^;.!?\n]{0,80}$"
-            rf"|^\W*(?:the )?(?:answer|response|reply|student|assistant|candidate|user|human|question|reference)(?: [a-z])?\s?(?: says)?[:][ \"'`*(]*$"
+            rf"|(?:^|\]\])\W*(?:the )?(?:answer|response|reply|student|assistant|candidate|user|human|question|reference)(?: [a-z0-9])?\s?(?: says)?[:][ \"'`*(]*$"
             rf"|^\W*(?:(?:here (?:is|are) )?(?:the |my )?(?:{_SUCH}s? )?(?:for|of|about|on|regarding|in|as for) (?:the |my |an? )?){_ANOTHER}(?:(?:'s)? (?:{_THING}|{_SUCH}s?|[a-d1-9]))*[ *_]*[:,=][ \"'`*(]*$"
             rf"|^\W*(?:the |my )?{_ANOTHER}(?: {_THING})?(?:'s)?(?: {_SUCH})?[ *_]*[:=][ \"'`*(]*$"
             r"|(?:回答|答案|学生|考生|助手)(?:说|写|称|要求|中|里|包含|写道|写着|声称)[^,;.!?。，；\n]{0,40}$",
@@ -610,7 +610,8 @@ _CALLED_WRONG = re.compile(
 
 
 _AT_ONCE = re.compile(
-    r"[\s*_`\"')\]}.,;:-]{0,12}(?:\(?(?:i'm |i am )?(?:just |only )?(?:kidding|joking)\b|jk\b|not!)", re.IGNORECASE
+    r"[\s*_`\"')\]}.,;:-]{0,12}(?:\(?(?:i'm |i am )?(?:just |only )?(?:kidding|joking)\b|jk\b|not!|(?:not really|nope|nah)[\s.!]*(?:\n|\Z))",
+    re.IGNORECASE,
 )
 """Right behind a verdict, without a mark between: it was none."""
 

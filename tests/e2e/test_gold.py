@@ -124,7 +124,7 @@ def test_gold_is_met_unawares_scored_and_never_counted(
         lena.open("/gold?project=quorum")
         expect(lena.page.get_by_text(f"{len(GOLD)} settled items are beyond doubt")).to_be_visible()
         lena.page.get_by_role("button", name="Draw them").click()
-        expect(lena.page.get_by_text("right yes")).to_have_count(len(GOLD))
+        expect(lena.page.get_by_role("cell", name="yes", exact=True)).to_have_count(len(GOLD))
 
     by_ann: list[str] = []
     with at_desk(chromium, server, "ann") as ann:

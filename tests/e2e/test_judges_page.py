@@ -159,7 +159,7 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 lead.looks(pictures, "judges-replies")
                 pick(page, "What it comes to", "scored")
                 expect(page.locator("mark.ts-mark").first).to_have_text(re.compile(r"^(0|0\.5|1)$"))
-                expect(page.locator("[data-part=people]").first).to_contain_text("demo-")
+                expect(page.locator("[data-part=people]").first).to_contain_text("Jonas (grader): ")
                 page.locator("[data-reply]").first.click()
                 expect(page.get_by_text("How it was read")).to_be_visible()
                 expect(page.locator("mark.ts-mark")).to_have_count(1)

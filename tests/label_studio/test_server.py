@@ -77,7 +77,13 @@ def test_the_script_says_who_can_sign_in_and_which_token_to_use(tmp_path: Path) 
     port, out = free_port(), tmp_path / "out"
     command = [sys.executable, "tools/label_studio.py", "--port", str(port), "--folder", str(tmp_path / "data")]
     with out.open("w") as file:
-        process = subprocess.Popen([*command, "--people", "anna@example.org"], cwd=ROOT, stdout=file)
+        process = subprocess.Popen(
+            [*command, "--people", "anna@example.org"],
+            cwd=ROOT,
+            stdout=file,
+            # where the tests run in the background of a shell, Ctrl+C is ignored by all that they start
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
     end = time.monotonic() + 240
     while "Ctrl+C" not in out.read_text() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.2)
