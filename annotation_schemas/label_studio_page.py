@@ -49,7 +49,7 @@ STAYS = "Left empty, it stays as it is."
 def refusal(schema: Schema, stage: str, dimension: str | None) -> str | None:
     """Why Label Studio cannot show this stage, naming the criterion or field; None if it can."""
     if stage not in STAGES:
-        return f"Label Studio cannot show the stage `{stage}`; its work stays on Touchstone's own pages."
+        return f"Label Studio cannot show the stage {stage}; its work stays on Touchstone's own pages."
     if getattr(schema.stages, stage) is None:
         return f"This schema has no stage `{stage}`."
     if stage == "authoring":

@@ -30,7 +30,10 @@ def render(services: Services) -> None:
         "Models answer the project's items in a worker of their own. You see what will happen before anything runs.",
         made_up=view.made_up,
     )
-    there = bool(runs.runs_of(services.store, by=services.person, project=view.name))
+    there = any(
+        runs.runs_of(services.store, by=services.person, project=view.name, kind=kind)
+        for kind in (RunKind.MODEL, RunKind.IMPORT)
+    )
     part = st.segmented_control(
         "Part", [RUNS, NEW], default=RUNS if there else NEW, key="models.part", label_visibility="collapsed"
     )

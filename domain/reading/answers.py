@@ -583,6 +583,8 @@ class _Reader:
             return None
         if place.rule == "opening" and self._is_a_subject(behind):
             return None
+        if one and first.by == "letter" and self._numbered_otherwise(first):
+            return None
         return Claim(
             place.rule, place.declared, first.start, refs[-1].end, value, first.places if one else (), behind, first.by
         )
@@ -598,10 +600,26 @@ class _Reader:
             and not self._others(replace(first, end=0))
         )
 
+    def _option_values(self) -> list[Fraction]:
+        """The numbers that the options are; none where one is something else, or two are the same."""
+        folded = [fold(text).strip() for text in self.asked.options]
+        if not all(text.isdecimal() and len(text) < 20 for text in folded) or len(set(folded)) < len(folded):
+            return []
+        return [Fraction(text) for text in folded]
+
+    def _numbered_otherwise(self, first: Ref) -> bool:
+        """Whether another option stands behind a letter in words: "B. four" where B is 3."""
+        values = self._option_values()
+        if not values:
+            return False
+        line = self.text[first.end : first.end + 40].partition("\n")[0].strip(" .:)(*-")
+        said = read_answer(line, Asked(AnswerKind.NUMBER)).value if line else None
+        return isinstance(said, float) and said in values and said != values[first.places[0]]
+
     def _counted_option(self) -> Claim | None:
         """Of options that are all numbers, the one that is the only number of the text and counts something: "I see 4 cups"."""
-        values = [Fraction(text) if text.strip().isdigit() else None for text in map(fold, self.asked.options)]
-        if not values or None in values or len(set(values)) < len(values) or len(self.text) > 2000:
+        values = self._option_values()
+        if not values or len(self.text) > 2000:
             return None
         reader = _Reader(self.seen, Asked(AnswerKind.NUMBER), self.finish_reason)
         assert reader.numbers is not None
@@ -612,7 +630,10 @@ class _Reader:
         ):
             return None
         claim, _ = reader.decided()
-        if claim is None or not isinstance(claim.value, float) or not _COUNTS.match(self.text, claim.end):
+        if claim is None or not isinstance(claim.value, float):
+            return None
+        alone = self.text.strip(" .\n") == self.text[claim.start : claim.end]
+        if not alone and not _COUNTS.match(self.text, claim.end):
             return None
         at = values.index(Fraction(claim.value))
         return replace(claim, rule="predicate", value=self.asked.options[at], places=(at,))

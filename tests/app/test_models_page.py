@@ -191,7 +191,7 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_then_it_starts(
     test.button(key="models.see").click().run()
     next(button for button in test.button if button.key.startswith("models.start")).click().run()
     (view,) = runs.runs_of(store, by=None, project="tiny")
-    assert (view.wanted, view.by, view.plan.text_only, view.plan.limit) == (2, "lea", True, 2)
+    assert (view.wanted, view.by, view.plan.text_only, view.plan.limit) == (2, "Lea", True, 2)
     assert test.query_params["run"] in (view.id, [view.id])
     assert "waiting for a worker" in words(test)
 
