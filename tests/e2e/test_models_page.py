@@ -66,6 +66,7 @@ def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
         with at_desk(chromium, server, "demo-mara") as lead:
             page = lead.page
             lead.open("/models?project=demo")
+            go_to(page, "New run")  # the demo's answers came out of files, so the page begins with these
             row = page.get_by_role("row").filter(has_text=MODEL)
             expect(row).to_contain_text("It fits")
             expect(page.get_by_role("row").filter(has_text="half")).to_contain_text("It has no weights")
@@ -188,6 +189,7 @@ def test_an_endpoint_is_asked_and_what_fails_is_told_by_its_reason(
             with at_desk(chromium, server, "demo-mara") as lead:
                 page = lead.page
                 lead.open("/models?project=demo")
+                go_to(page, "New run")
                 page.get_by_text("An endpoint", exact=True).click()
                 page.get_by_role("textbox", name="Base URL").fill(endpoint.url)
                 page.get_by_role("textbox", name="Model, as the server names it").fill("scripted")
