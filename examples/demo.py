@@ -8,7 +8,6 @@ answer, graders grade. Only the clock is set back, so that the work seems to hav
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import tempfile
@@ -150,7 +149,7 @@ def complete(store: Store) -> bool:
 def build(store: Store, media: MediaStore, *, progress: Progress | None = None) -> None:
     """Make the demo project with its people, images, items, votes, models' answers and grades."""
     tell = progress or (lambda what, done, total: None)
-    drawn = _draw(media, tell)
+    drawn = _bring_in(media, tell)
     with _earlier(store) as clock:
         projects.create_project(store, name=PROJECT, loaded=load_schema(shipped()["demo"]), made_up=True)
         people = {member.login: _join(store, member) for member in PEOPLE}
@@ -198,31 +197,24 @@ def _earlier(store: Store) -> Iterator[_Clock]:
         store.clock = real
 
 
-def _draw(media: MediaStore, tell: Progress) -> dict[str, str]:
-    """Draw every scene into the media store; scene -> SHA-256. Drawing and storing overlap."""
+def _bring_in(media: MediaStore, tell: Progress) -> dict[str, str]:
+    """Put every picture into the media store; scene -> SHA-256."""
     everything = scenes()
 
-    def make(scene: Scene) -> tuple[str, str]:
-        return scene.name, media.add(jpeg(scene), name=file_name(scene)).sha256
+    def add(scene: Scene) -> tuple[str, str]:
+        return scene.name, media.add(scene.path, name=file_name(scene)).sha256
 
     drawn = {}
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as workers:
-        for done, (name, sha256) in enumerate(workers.map(make, everything), 1):
+        for done, (name, sha256) in enumerate(workers.map(add, everything), 1):
             drawn[name] = sha256
-            tell("drawing the scenes", done, len(everything))
+            tell("bringing in the pictures", done, len(everything))
     return drawn
-
-
-def jpeg(scene: Scene) -> bytes:
-    """The picture of a scene as a file."""
-    out = io.BytesIO()
-    scene.draw().save(out, "JPEG", quality=88)
-    return out.getvalue()
 
 
 def file_name(scene: Scene) -> str:
     """What the picture of a scene is called."""
-    return f"made-up/{scene.name}.jpg"
+    return f"made-up/{scene.path.name}"
 
 
 def _join(store: Store, member: Member) -> Person:
@@ -283,7 +275,7 @@ class _Builder:
         with tempfile.TemporaryDirectory() as folder:
             files = []
             for scene in scenes():
-                path = Path(folder) / f"{scene.name}.jpg"
+                path = Path(folder) / scene.path.name
                 path.symlink_to(self.media.path(self.drawn[scene.name], "original").resolve())
                 files.append((file_name(scene), path))
             source = {file_name(scene): f"made-up video {k // 2 + 1:02}" for k, scene in enumerate(scenes())}

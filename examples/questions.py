@@ -16,7 +16,7 @@ from db.engine import Store
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from examples.demo import AUTHORS, GRADERS, LEAD, VERIFIERS, Member, file_name, jpeg
+from examples.demo import AUTHORS, GRADERS, LEAD, VERIFIERS, Member, file_name
 from examples.scenes import Scene, scenes
 from media.store import MediaStore
 from workflow import accounts, pool, projects
@@ -49,7 +49,7 @@ def build(store: Store, media: MediaStore) -> int:
     author = accounts.find_person(store, login=AUTHORS[0].login)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        written = [_written(store, media, author, scene, folder) for scene in scenes("counting")]
+        written = [_written(store, media, author, scene) for scene in scenes("counting")]
         path = folder / "imaginary models.jsonl"
         rows = [row for item, scene in zip(written, scenes("counting"), strict=True) for row in _answers(item, scene)]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -57,11 +57,9 @@ def build(store: Store, media: MediaStore) -> int:
     return len(written)
 
 
-def _written(store: Store, media: MediaStore, author: Person, scene: Scene, folder: Path) -> str:
+def _written(store: Store, media: MediaStore, author: Person, scene: Scene) -> str:
     """Put a picture into the pool and write its item; the item's external id."""
-    picture = folder / f"{scene.name}.jpg"
-    picture.write_bytes(jpeg(scene))
-    pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(file_name(scene), picture)])
+    pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(file_name(scene), scene.path)])
     (free,) = pool.pool(store, person=author, project=PROJECT).assets
     task = pool.pick(store, person=author, project=PROJECT, dimension="kitchen", assets=[free.id])
     if not isinstance(task, TaskView):
@@ -72,7 +70,7 @@ def _written(store: Store, media: MediaStore, author: Person, scene: Scene, fold
 
 def fields_of(scene: Scene) -> dict[str, object]:
     """What is asked about a scene."""
-    there = list(dict.fromkeys(placed.words for placed in scene.things))[:5]
+    there = list(dict.fromkeys(scene.things))[:5]
     return {
         "question": f"How do I put the {there[0]} away?",
         "objects": [*there, *ABSENT],
@@ -82,8 +80,8 @@ def fields_of(scene: Scene) -> dict[str, object]:
 
 def _answers(item: str, scene: Scene) -> list[Mapping[str, str]]:
     """A plan that works and one that does not."""
-    thing = scene.things[0].words.replace(" ", "_")
+    thing = scene.things[0].replace(" ", "_")
     good = f"1. go_to({thing})\n2. grasp({thing})\n3. go_to(shelf)\n4. put_on({thing}, shelf)"
-    seen = f"I see a teapot beside the {scene.things[0].words}."
+    seen = f"I see a teapot beside the {scene.things[0]}."
     bad = f"{seen}\n1. grasp({thing})\n2. grasp(teapot)\n3. put_on(shelf)\n4. fly(home)"
     return [{"item": item, "model": model, "text": text} for model, text in (("planner", good), ("dreamer", bad))]

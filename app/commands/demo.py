@@ -47,7 +47,7 @@ def demo(
         return
     if reset or example.exists(shared.store):  # one whose making was interrupted is made anew as well
         _forget(shared)
-    typer.echo("Drawing the demo project (made-up data); this takes about fifteen seconds.")
+    typer.echo("Making the demo project (made-up data); this takes about fifteen seconds.")
     with _bar() as show:
         example.build(shared.store, shared.media, progress=show)
     _also(shared, questions)

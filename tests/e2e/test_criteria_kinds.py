@@ -16,7 +16,7 @@ from annotation_schemas import registry, shipped
 from annotation_schemas.loader import load_schema
 from domain.records import TaskView
 from domain.roles import Role
-from examples.scenes import drawn, scenes
+from examples.scenes import scenes
 from media.store import MediaStore
 from tests.e2e.people import Desk, at_desk, opened
 from tests.serving import Server, touchstone
@@ -40,7 +40,7 @@ def running(server: Server, tmp_path: Path) -> Server:
         projects.set_member(store, by=None, project="kinds", login="lena", role=Role.LEAD)
         ada = accounts.find_person(store, login="ada")
         picture = tmp_path / "scene.png"
-        drawn(scenes("counting")[0]).save(picture)
+        scenes("counting")[0].picture().save(picture)
         media = MediaStore(server.home / "media")
         pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
         free = pool.pool(store, person=ada, project="kinds").assets[0].id
@@ -325,7 +325,7 @@ def test_a_plan_of_etp_bench_by_keys(server: Server, chromium: Browser, tmp_path
             projects.set_member(store, by=None, project="kinds", login=login, role=Role.ANNOTATOR)
         ada = accounts.find_person(store, login="ada")
         picture = tmp_path / "scene.png"
-        drawn(scenes("counting")[0]).save(picture)
+        scenes("counting")[0].picture().save(picture)
         media = MediaStore(server.home / "media")
         pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
         free = pool.pool(store, person=ada, project="kinds").assets[0].id
@@ -399,7 +399,7 @@ def test_properties_and_orders_of_etp_bench_by_keys(
         media = MediaStore(server.home / "media")
         for at, (dimension, fields) in enumerate(items.items()):
             picture = tmp_path / f"scene{at}.png"
-            drawn(scenes("counting")[at]).save(picture)
+            scenes("counting")[at].picture().save(picture)
             pool.add_to_pool(store, media, by=None, project="kinds", files=[(picture.name, picture)])
             free = pool.pool(store, person=ada, project="kinds").assets[0].id
             view = pool.pick(store, person=ada, project="kinds", dimension=dimension, assets=[free])

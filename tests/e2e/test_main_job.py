@@ -175,7 +175,7 @@ def _bring_in_images(lead: Desk, plan: Plan, folder: Path) -> list[str]:
     with zipfile.ZipFile(packed, "w") as archive:
         for scene in (*plan.scenes, *spare):
             raw = io.BytesIO()
-            scene.draw().save(raw, "JPEG", quality=90)
+            scene.picture().save(raw, "JPEG", quality=90)
             archive.writestr(f"{scene.name}/{scene.name}.jpg", raw.getvalue())
     lead.open(f"/import?project={PROJECT}")
     lead.page.get_by_text("Images to write items about").click()

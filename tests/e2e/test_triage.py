@@ -32,7 +32,7 @@ def running(server: Server, tmp_path: Path) -> Server:
     assert done.returncode == 0, done.stderr
     files = []
     for number, scene in enumerate(scenes()[:48:4]):
-        picture = scene.draw((640, 480))
+        picture = scene.picture((640, 480))
         files.append((f"video-{number // 3}/{number}.png", picture))
         if number == 0:
             files.append((f"video-{number // 3}/again.png", picture.resize((600, 450))))

@@ -13,7 +13,7 @@ from tests.media.pictures import encoded
 
 
 def test_the_same_scene_smaller_blurred_or_brighter_is_alike() -> None:
-    picture = scenes()[0].draw((640, 480))
+    picture = scenes()[0].picture((640, 480))
     first = difference_hash(picture)
     for other in (
         picture.resize((320, 240)),
@@ -24,7 +24,7 @@ def test_the_same_scene_smaller_blurred_or_brighter_is_alike() -> None:
 
 
 def test_most_other_scenes_are_not_alike() -> None:
-    hashes = [difference_hash(scene.draw((320, 240))) for scene in scenes()[:12]]
+    hashes = [difference_hash(scene.picture((320, 240))) for scene in scenes()[:12]]
     far = [distance(a, b) > 6 for at, a in enumerate(hashes) for b in hashes[:at]]
     assert sum(far) > 0.8 * len(far)
 
@@ -36,7 +36,7 @@ def test_the_hash_fits_into_a_database_and_an_even_picture_has_none_of_its_bits(
 
 
 def test_the_hash_of_a_stored_file_is_that_of_its_picture(tmp_path: Path) -> None:
-    picture = scenes()[0].draw((640, 480))
+    picture = scenes()[0].picture((640, 480))
     store = MediaStore(tmp_path / "media")
     stored = store.add(encoded(picture), name="a.png")
     assert distance(hash_of_file(store.path(stored.sha256, "thumb")), difference_hash(picture)) <= 3

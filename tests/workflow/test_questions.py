@@ -30,7 +30,6 @@ from db.tables import AssetRow, AttemptRow, ItemRow, RunRow
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question, RunKind, RunPlan, RunState
 from domain.settings import Settings
-from examples.action_clips import action_clips
 from inference.spec import ModelSpec
 from media import clips
 from media.store import MediaStore
@@ -39,6 +38,7 @@ from tests.importers.samples import egoplan_record, write
 from tests.inference.tiny import Shelf
 from tests.media.pictures import number_of, quarters, video
 from tests.paths import shared
+from tools.drawing.action_clips import action_clips
 from workflow import jobs, runs
 from workflow.author import NewItem, add_items
 from workflow.bring_in import import_files

@@ -51,7 +51,7 @@ def add(store: Store, folder: Path, pictures: Sequence[Image.Image], *, source: 
 
 
 def drawn(*numbers: int) -> list[Image.Image]:
-    return [scenes()[number].draw((320, 240)) for number in numbers]
+    return [scenes()[number].picture((320, 240)) for number in numbers]
 
 
 def unlike(n: int) -> list[Image.Image]:

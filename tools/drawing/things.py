@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from examples.drawing import (
+from tools.drawing.canvas import (
     Colour,
     Point,
     Stamp,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
-from examples.drawing import Array, Colour, hex_colour
+from tools.drawing.canvas import Array, Colour, hex_colour
 
 WIDTH, HEIGHT = 1280, 960
 FAR_EDGE = 0.29

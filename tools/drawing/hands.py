@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from examples.drawing import Colour, Point, Stamp, Tile, circle, hex_colour, lighter, mixed, smooth, turned
+from tools.drawing.canvas import Colour, Point, Stamp, Tile, circle, hex_colour, lighter, mixed, smooth, turned
 
 SKINS: dict[str, str] = {
     "porcelain": "#f3cdb4",

@@ -15,11 +15,11 @@ from PIL import Image
 from annotation_schemas import shipped
 from annotation_schemas.kinds import check_fields
 from annotation_schemas.loader import load_schema
-from examples.backdrops import HEIGHT, ROOMS, WIDTH, on_screen
-from examples.hands import SKINS
-from examples.scenes import DIMENSIONS, THING_UNIT, Placed, Scene, scenes
-from examples.things import KINDS, tile_of
 from tests.paths import ROOT
+from tools.drawing.backdrops import HEIGHT, ROOMS, WIDTH, on_screen
+from tools.drawing.hands import SKINS
+from tools.drawing.scenes import DIMENSIONS, THING_UNIT, Placed, Scene, scenes
+from tools.drawing.things import KINDS, tile_of
 
 ALL = scenes()
 NUMBERS = {"Two": 2, "Three": 3, "Four": 4, "Five": 5, "Six": 6}
@@ -224,7 +224,7 @@ def test_the_same_scene_gives_the_same_pixels_in_another_process() -> None:
     here = fingerprint(by_name("activity-2").draw())
     assert fingerprint(by_name("activity-2").draw()) == here
     script = (
-        "import hashlib; from examples.scenes import scenes\n"
+        "import hashlib; from tools.drawing.scenes import scenes\n"
         "(scene,) = [scene for scene in scenes('activity') if scene.name == 'activity-2']\n"
         "print(hashlib.sha256(scene.draw().tobytes()).hexdigest())"
     )

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from examples.action_clips import FRAMES_PER_SECOND, action_clips
-from examples.backdrops import WIDTH, on_screen
 from media import clips
 from media.store import MediaStore
+from tools.drawing.action_clips import FRAMES_PER_SECOND, action_clips
+from tools.drawing.backdrops import WIDTH, on_screen
 
 ALL = {clip.name: clip for clip in action_clips()}
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from examples.backdrops import HEIGHT, WIDTH, on_screen
-from examples.hands import pose
-from examples.scenes import HAND_UNIT, HELD_LARGER, STANDS, THING_UNIT, Hand, Placed, Scene
+from tools.drawing.backdrops import HEIGHT, WIDTH, on_screen
+from tools.drawing.hands import pose
+from tools.drawing.scenes import HAND_UNIT, HELD_LARGER, STANDS, THING_UNIT, Hand, Placed, Scene
 
 SIZE = (640, 480)
 FRAMES_PER_SECOND = 12

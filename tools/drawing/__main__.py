@@ -1,0 +1,41 @@
+"""``python -m tools.drawing``: write the scenes of the demo project and their pictures again."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+from tools.drawing.scenes import Scene, scenes
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def line_of(scene: Scene) -> str:
+    """What is asked about a scene and what is true of it, as a line of ``examples/scenes.jsonl``."""
+    said = {key: getattr(scene, key) for key in ("name", "dimension", "question", "answer", "also", "wrong", "partly")}
+    return json.dumps(said | {"things": [placed.words for placed in scene.things]}, ensure_ascii=False) + "\n"
+
+
+def picture_of(scene: Scene) -> bytes:
+    """The scene's picture as a file: WebP, a fifth of the size of a JPEG that looks like it."""
+    out = io.BytesIO()
+    scene.draw().save(out, "WEBP", quality=80, method=6)
+    return out.getvalue()
+
+
+def main(folder: Path = EXAMPLES) -> int:
+    """Write everything into a folder; what is there by the same name is replaced."""
+    (folder / "pictures").mkdir(parents=True, exist_ok=True)
+    everything = scenes()
+    (folder / "scenes.jsonl").write_text("".join(map(line_of, everything)), encoding="utf-8")
+    for number, scene in enumerate(everything, 1):
+        (folder / "pictures" / f"{scene.name}.webp").write_bytes(picture_of(scene))
+        print(f"\r{number}/{len(everything)} pictures", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
