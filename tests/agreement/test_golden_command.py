@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
-from agreement import golden, golden_behaviour
-from agreement.golden_entries import SHAPES, TABLE, Unknown, compute, shape_of
+import agreement.golden
+from tests.agreement.golden import behaviour
+from tests.agreement.golden import command as golden
+from tests.agreement.golden.entries import SHAPES, TABLE, Unknown, compute, shape_of
 from tests.paths import ROOT, shared
 
 Entry = dict[str, Any]
@@ -72,6 +74,14 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agreement.golden", str(write(tmp_path / "g.json", content(KAPPA)))]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 passed, 0 failed\n", "")
+
+
+def test_an_installed_package_says_where_it_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agreement.golden.SOURCE", tmp_path)
+    assert agreement.golden.main(["g.json"]) == 2
+    assert "source tree: run this command there" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -289,7 +299,7 @@ def test_dawid_skene_of_gaps() -> None:
     ],
 )
 def test_words_are_held(must: str, wrong: list[str]) -> None:
-    found = golden_behaviour.behaves(PAIR, must)
+    found = behaviour.behaves(PAIR, must)
     assert len(found) == len(wrong)
     assert all(each.startswith(start) for each, start in zip(found, wrong, strict=True))
 
@@ -297,7 +307,7 @@ def test_words_are_held(must: str, wrong: list[str]) -> None:
 @pytest.mark.parametrize("must", ["", "kappa should be nice", "sigma is undefined", "percent agreement is 0.75; or so"])
 def test_words_that_are_not_understood_are_no_pass(must: str) -> None:
     with pytest.raises(Unknown):
-        golden_behaviour.behaves(PAIR, must)
+        behaviour.behaves(PAIR, must)
     made = {"id": "odd", "data": PAIR, "must": must}
     assert len(failures(content(must_handle=[made]))) == 1
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agreement import golden
+from tests.agreement.golden import command as golden
 
 Table = list[list[float | None]]
 SEEDS = range(6)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agreement.golden_entries import Unknown, compute
 from domain.errors import RatingsError
+from tests.agreement.golden.entries import Unknown, compute
 
 Data = Mapping[str, Any]
 
