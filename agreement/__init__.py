@@ -6,6 +6,8 @@
 0.5
 """
 
+from typing import TYPE_CHECKING, Any
+
 from agreement.aggregation import Aggregation, DawidSkene, aggregate, dawid_skene
 from agreement.alpha import krippendorff_alpha
 from agreement.alternative import AgainstPerson, AlternativeTest, alternative_test, benjamini_yekutieli, winning_rates
@@ -105,6 +107,7 @@ from agreement.statistic import Interval, Statistic, Test
 from agreement.summary import Result, scale_from_text, summarise
 from agreement.table import LongTable
 from agreement.verdict import Rule, Verdict, judge_verdict
+from domain.statistics import STATISTICS
 
 __all__ = [
     "AdjustedBias",
@@ -219,3 +222,12 @@ __all__ = [
     "weighted_mean",
     "winning_rates",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """A statistic that is only in the rows."""
+        if not name.startswith("_") and name in STATISTICS:
+            return STATISTICS[name].function
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

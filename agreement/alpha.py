@@ -11,6 +11,7 @@ from agreement.limits import transformed
 from agreement.ratings import MISSING, Floats, Ints, Level, Ratings, category_counts, standardised
 from agreement.statistic import Statistic, estimated, no_interval, undefined
 from agreement.weights import MOST_CATEGORIES
+from domain.statistics import Behaviour, Needs, StatisticRow, Variant
 
 
 def krippendorff_alpha(
@@ -227,3 +228,26 @@ def _one_minus(observed: Floats, expected: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         alpha: Floats = np.where(expected > 0, 1 - observed / expected, math.nan)
     return alpha
+
+
+ROWS = (
+    StatisticRow(
+        krippendorff_alpha,
+        title="Krippendorff's alpha",
+        meaning="agreement of any number of raters, gaps allowed, for any scale",
+        place=80,
+        variants=(
+            Variant({"level": "nominal"}),
+            Variant({"level": "ordinal"}, Needs.ORDER),
+            Variant({"level": "interval"}, Needs.NUMBERS),
+            Variant(
+                {"level": "ratio"},
+                Needs.RATIO,
+                shown=Needs.RATIO,
+                behaviour=Behaviour(repeated=False, moved=False),
+            ),
+        ),
+        headline=True,
+        behaviour=Behaviour(repeated=False),
+    ),
+)

@@ -21,6 +21,7 @@ from agreement.ratings import MISSING, Floats, Ratings, Scale, category_counts
 from agreement.statistic import Interval, Statistic, estimated, no_interval, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
 from domain.errors import RatingsError
+from domain.statistics import Behaviour, Lines, Needs, StatisticRow, Variant, weighted
 
 NO_PAIRS = "No unit was rated by two people."
 
@@ -548,3 +549,77 @@ def _of_scale(sums: _Sums) -> _Chance:
         1,
         _ONE_CATEGORY if sums.q < 2 else _ALL_THE_SAME,
     )
+
+
+_MOST_WEIGHTS = ("linear", "quadratic", "ordinal")
+
+ROWS = (
+    StatisticRow(
+        percent_agreement,
+        title="Percent agreement",
+        meaning="share of pairs of ratings that are equal",
+        place=10,
+        lines=Lines.WHOLE_AND_PAIRS,
+        variants=(Variant(), *weighted("linear", shown=None)),
+        headline=True,
+        behaviour=Behaviour(chance=None, constant=1.0),
+    ),
+    StatisticRow(
+        fleiss_kappa,
+        title="Fleiss' kappa",
+        meaning="agreement of several raters beyond chance",
+        place=30,
+        variants=(Variant(), *weighted(*_MOST_WEIGHTS, shown=None)),
+        headline=True,
+    ),
+    StatisticRow(
+        conger_kappa,
+        title="Conger's kappa",
+        meaning="agreement of several raters beyond chance, each with habits of their own",
+        place=40,
+        variants=(
+            *weighted("none", "linear", "quadratic", shown=Needs.ORDER),
+            *weighted("ordinal", shown=None),
+        ),
+    ),
+    StatisticRow(
+        scott_pi,
+        title="Scott's pi",
+        meaning="agreement of two raters beyond chance, with habits in common",
+        place=50,
+        pairwise=True,
+        lines=Lines.OF_TWO,  # Fleiss' kappa is what extends it to more
+        variants=weighted("none", "linear", "quadratic", shown=Needs.ORDER),
+    ),
+    StatisticRow(
+        gwet_ac,
+        title="Gwet's AC1 or AC2",
+        meaning="agreement of several raters beyond chance, for skewed labels: AC1, weighted AC2",
+        place=60,
+        variants=(
+            *weighted("none", "linear", "quadratic", plain="Gwet's AC1", other="Gwet's AC2", shown=Needs.ORDER),
+            *weighted("ordinal", other="Gwet's AC2", shown=None),
+        ),
+        headline=True,
+        behaviour=Behaviour(constant=1.0),
+    ),
+    StatisticRow(
+        brennan_prediger,
+        title="Brennan and Prediger's coefficient",
+        meaning="agreement of several raters beyond categories at random",
+        place=70,
+        variants=(
+            *weighted("none", "linear", "quadratic", shown=Needs.ORDER),
+            *weighted("ordinal", shown=None),
+        ),
+        behaviour=Behaviour(constant=1.0),
+    ),
+    StatisticRow(
+        fleiss_kappa_category,
+        title="Fleiss' kappa of one category",
+        meaning="how well several raters tell one category from all others",
+        place=300,
+        lines=Lines.NONE,
+        behaviour=Behaviour(moved=False),  # the category is one of the numbers
+    ),
+)

@@ -25,6 +25,7 @@ from agreement.limits import MANY_PAIRS, around, normal_quantile
 from agreement.ratings import MISSING, Floats, Ints, Ratings, Scale, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval, undefined
 from domain.errors import RatingsError
+from domain.statistics import Behaviour, Lines, Needs, StatisticRow, Variant
 
 _OF_ONE_LINE = 1e-12
 """What a correlation may miss 1 by through rounding alone."""
@@ -725,3 +726,69 @@ def _w_of(columns: list[Ints]) -> OfCounts:
         return _ratio(above, below, n**3)
 
     return of_counts
+
+
+ROWS = (
+    StatisticRow(
+        pearson,
+        title="Pearson's correlation",
+        meaning="linear correlation of two raters' numbers",
+        place=90,
+        needs=Needs.NUMBERS,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        headline=True,
+    ),
+    StatisticRow(
+        spearman,
+        title="Spearman's correlation",
+        meaning="correlation of two raters' ranks",
+        place=110,
+        needs=Needs.ORDER,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        shown=Needs.ORDER,
+    ),
+    StatisticRow(
+        kendall_tau,
+        title="Kendall's tau-b",
+        meaning="pairs of units that two raters order alike, less those they do not; tau-b",
+        place=120,
+        needs=Needs.ORDER,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        shown=Needs.ORDER,
+        variants=(Variant(), Variant({"variant": "c"}, shown=None, behaviour=Behaviour(perfect=None))),
+    ),
+    StatisticRow(
+        kendall_w,
+        title="Kendall's W",
+        meaning="the order of units that several raters have in common",
+        place=130,
+        needs=Needs.ORDER,
+        lines=Lines.OF_SEVERAL,
+        shown=Needs.ORDER,
+        behaviour=Behaviour(chance=None),
+    ),
+    StatisticRow(
+        mean_pearson,
+        title="Pearson's correlation, mean over pairs",
+        meaning="mean of Pearson's correlation over all pairs of raters",
+        place=140,
+        needs=Needs.NUMBERS,
+        lines=Lines.OF_SEVERAL,
+        shown=Needs.NUMBERS,
+        mean_of="pearson",
+        headline=True,
+    ),
+    StatisticRow(
+        lins_concordance,
+        title="Lin's concordance",
+        meaning="how far two raters' numbers are equal, not only in line",
+        place=150,
+        needs=Needs.NUMBERS,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        shown=Needs.NUMBERS,
+    ),
+)

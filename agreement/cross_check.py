@@ -45,7 +45,7 @@ def peers_of(statistic: str, args: Mapping[str, Any], ratings: Ratings, value: f
     Parameters
     ----------
     statistic, args
-        The statistic by its name in :data:`agreement.summary.TITLES`, and its variant ("weights", "level").
+        The statistic by its name in :data:`domain.statistics.STATISTICS`, and its variant ("weights", "level").
     ratings
         The ratings that ours was computed from.
     value

@@ -14,6 +14,7 @@ from agreement.correlation import Pair, pair_of, without
 from agreement.ratings import Floats, Ratings
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError
+from domain.statistics import Behaviour, Lines, Needs, StatisticRow
 
 _ALIKE = "every unit gives the same difference, and a width of zero would claim certainty."
 
@@ -335,3 +336,56 @@ def _estimated(
         confidence=confidence,
         test=test,
     )
+
+
+_APART = Behaviour(perfect=0.0, chance=None, constant=0.0, moved=False)
+
+ROWS = (
+    StatisticRow(
+        bias,
+        title="Mean difference",
+        meaning="mean difference of two raters' numbers",
+        place=160,
+        needs=Needs.NUMBERS,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        shown=Needs.NUMBERS,
+        in_units=True,
+        behaviour=replace(_APART, chance=0.0, swapped=-1),
+    ),
+    StatisticRow(
+        mae,
+        title="Mean absolute difference",
+        meaning="mean absolute difference of two raters' numbers",
+        place=170,
+        needs=Needs.NUMBERS,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        shown=Needs.NUMBERS,
+        in_units=True,
+        behaviour=_APART,
+    ),
+    StatisticRow(
+        rmse,
+        title="Root mean square difference",
+        meaning="root of the mean squared difference of two raters' numbers",
+        place=180,
+        needs=Needs.NUMBERS,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        shown=Needs.NUMBERS,
+        in_units=True,
+        behaviour=_APART,
+    ),
+    StatisticRow(
+        bland_altman,
+        title="Limits of agreement (Bland and Altman)",
+        meaning="mean difference of two raters' numbers, and where most differences lie",
+        place=310,
+        needs=Needs.NUMBERS,
+        pairwise=True,
+        lines=Lines.NONE,
+        in_units=True,
+        behaviour=replace(_APART, chance=0.0, swapped=-1),
+    ),
+)

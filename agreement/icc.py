@@ -23,6 +23,7 @@ from agreement.correlation import not_for_numbers, without
 from agreement.ratings import Floats, Ratings, standardised
 from agreement.statistic import Interval, Statistic, Test, estimated, no_interval
 from domain.errors import RatingsError
+from domain.statistics import Behaviour, Needs, StatisticRow, Variant
 
 Form = Literal["ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -392,3 +393,29 @@ def _mixed(ratings: Ratings, form: Form, confidence: float, resample: Bootstrap 
         n_left_out=len(ratings.units) - n_units,
         confidence=confidence,
     )
+
+
+ROWS = (
+    StatisticRow(
+        icc,
+        title="Intraclass correlation",
+        meaning="intraclass correlation, six forms",
+        place=100,
+        needs=Needs.NUMBERS,
+        variants=(
+            Variant({"form": FORMS[0]}, title=FORMS[0]),
+            *(Variant({"form": form}, title=form, shown=Needs.NUMBERS) for form in FORMS[1:]),
+            *(
+                Variant(
+                    {"form": form, "missing": "reml"},
+                    title=form,
+                    shown=None,
+                    behaviour=Behaviour(chance=None, repeated=False),
+                )
+                for form in FORMS
+            ),
+        ),
+        headline=True,
+        behaviour=Behaviour(repeated=False),
+    ),
+)

@@ -15,6 +15,7 @@ from agreement.ratings import MISSING, Floats, Ints, Ratings, category_counts
 from agreement.statistic import Interval, Statistic, estimated, undefined
 from agreement.weights import Weights, agreement_weights, problem_of
 from domain.errors import RatingsError
+from domain.statistics import Lines, StatisticRow, weighted
 
 Limits = Literal["transformed", "normal"]
 
@@ -297,3 +298,27 @@ def _kappa_variance(pair: Ints, p: Floats, distance: Floats | None, kappa: float
     first = float(p @ (w - (of_row[a] + of_column[b]) * (1 - kappa)) ** 2)
     spare = (1 - expected) ** 2
     return max(0.0, (first - (kappa - expected * (1 - kappa)) ** 2) / spare) if spare > 0 else math.nan
+
+
+ROWS = (
+    StatisticRow(
+        cohen_kappa,
+        title="Cohen's kappa",
+        meaning="agreement of two raters beyond chance; weighted on request",
+        place=20,
+        pairwise=True,
+        lines=Lines.PAIRS,
+        variants=weighted("none", "linear", "quadratic"),
+        headline=True,
+    ),
+    StatisticRow(
+        light_kappa,
+        title="Cohen's kappa, mean over pairs (Light)",
+        meaning="mean of Cohen's kappa over all pairs of raters",
+        place=20,
+        lines=Lines.OF_SEVERAL,
+        variants=weighted("none", "linear", "quadratic"),
+        mean_of="cohen_kappa",
+        headline=True,
+    ),
+)

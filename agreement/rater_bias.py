@@ -12,6 +12,7 @@ from agreement.limits import normal_quantile
 from agreement.ratings import NAMELESS, Floats, Ratings
 from agreement.statistic import Interval, Statistic, Test, estimated, undefined
 from agreement.weights import MOST_CATEGORIES
+from domain.statistics import Behaviour, Lines, StatisticRow
 
 _FEW = 25
 """With fewer differing units McNemar's test is the exact one."""
@@ -183,3 +184,16 @@ def _stuart_maxwell_test(table: Floats) -> Test | None:
         return None
     chi2 = max(0.0, float(apart @ np.linalg.pinv(spread, hermitian=True) @ apart))
     return Test("chi2", chi2, (float(rank),), float(special.chdtrc(rank, chi2)))
+
+
+ROWS = (
+    StatisticRow(
+        stuart_maxwell,
+        title="Stuart and Maxwell's difference of shares",
+        meaning="how far two raters differ in their use of the categories",
+        place=320,
+        pairwise=True,
+        lines=Lines.NONE,
+        behaviour=Behaviour(perfect=0.0, chance=None, constant=0.0),
+    ),
+)

@@ -6,56 +6,16 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, groupby, zip_longest
 from typing import Any
 
-from agreement.alpha import krippendorff_alpha
-from agreement.chance import brennan_prediger, conger_kappa, fleiss_kappa, gwet_ac, percent_agreement, scott_pi
-from agreement.correlation import kendall_tau, kendall_w, lins_concordance, mean_pearson, pearson, spearman
 from agreement.cross_check import Peer, peers_of
-from agreement.difference import bias, mae, rmse
-from agreement.icc import FORMS, icc
-from agreement.kappa import cohen_kappa, light_kappa
 from agreement.ratings import LEVELS, Ratings, Scale
 from agreement.statistic import Statistic, undefined
 from agreement.table import LongTable
-from agreement.weights import Named
 from domain.errors import RatingsError
 from domain.records import Rating
-
-_WEIGHTS: tuple[Named, ...] = ("none", "linear", "quadratic")
-
-
-TITLES = {
-    "percent_agreement": "Percent agreement",
-    "cohen_kappa": "Cohen's kappa",
-    "light_kappa": "Cohen's kappa, mean over pairs (Light)",
-    "fleiss_kappa": "Fleiss' kappa",
-    "conger_kappa": "Conger's kappa",
-    "scott_pi": "Scott's pi",
-    "gwet_ac": "Gwet's AC1 or AC2",
-    "brennan_prediger": "Brennan and Prediger's coefficient",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "pearson": "Pearson's correlation",
-    "icc": "Intraclass correlation",
-    "spearman": "Spearman's correlation",
-    "kendall_tau": "Kendall's tau-b",
-    "kendall_w": "Kendall's W",
-    "mean_pearson": "Pearson's correlation, mean over pairs",
-    "lins_concordance": "Lin's concordance",
-    "bias": "Mean difference",
-    "mae": "Mean absolute difference",
-    "rmse": "Root mean square difference",
-}
-"""The statistics of a summary, as people call them."""
-
-_OF_ANY_NUMBER: Mapping[str, Callable[..., Statistic]] = {
-    "conger_kappa": conger_kappa,
-    "scott_pi": scott_pi,
-    "gwet_ac": gwet_ac,
-    "brennan_prediger": brennan_prediger,
-}
-"""Weighted where the scale has an order; Scott's pi, which Fleiss' kappa extends, only for two raters."""
+from domain.statistics import STATISTICS, Lines, Needs, StatisticRow, Variant, summarised
 
 
 @dataclass(frozen=True)
@@ -83,13 +43,7 @@ class Result:
     @property
     def name(self) -> str:
         """What it is, for people: the statistic and its variant."""
-        variant = self.args.get("weights", self.args.get("level"))
-        if "form" in self.args:
-            return str(self.args["form"])
-        title = TITLES[self.statistic]
-        if self.statistic == "gwet_ac":
-            title = "Gwet's AC1" if variant == "none" else "Gwet's AC2"
-        return title if variant in (None, "none") else f"{title}, {variant}"
+        return STATISTICS[self.statistic].title_of(self.args)
 
     @property
     def title(self) -> str:
@@ -130,7 +84,7 @@ def summarise(
     cross_check
         Ask other packages, too, for what they offer (:func:`agreement.cross_check.peers_of`).
     statistics
-        Only these, by their names in ``TITLES``; none: all. The others are not computed.
+        Only these, by their names in :func:`domain.statistics.summarised`; none: all. The others are not computed.
 
     Raises
     ------
@@ -139,7 +93,7 @@ def summarise(
     """
     table = rows if isinstance(rows, LongTable) else LongTable.from_rows(rows)
     wanted = tuple(dict.fromkeys(raters)) if raters is not None else None
-    _known(tuple(statistics), set(TITLES), "statistic", among="the statistics of agreement")
+    _known(tuple(statistics), set(summarised()), "statistic", among="the statistics of agreement")
     if wanted is not None:
         _known(wanted, set(table.rater.names), "rater")
         table = table.of_raters(wanted)
@@ -228,50 +182,39 @@ def _results(
             peers=peers_of(statistic, args, of, _number(value.value)) if cross_check else None,
         )
 
-    def of_pair(statistic: str, compute: Callable[[Ratings], Statistic], **args: Any) -> Iterator[Result]:
-        for pair in pairs:
-            yield from result(statistic, {**args, "pair": list(pair)}, compute, table.of(*pair))
-        if not pairs:
-            yield from result(statistic, args, compute)
+    def lines(row: StatisticRow, variant: Variant) -> Iterator[Result]:
+        compute = partial(row.function, **variant.args)
+        whole = pairs if row.lines is Lines.PAIRS else []
+        if not whole:
+            alone = row.lines is Lines.WHOLE_AND_PAIRS and len(pairs) == 1
+            yield from result(row.name, {**variant.args, **({"pair": list(pairs[0])} if alone else {})}, compute)
+        for pair in pairs if several and row.lines is Lines.WHOLE_AND_PAIRS else whole:
+            yield from result(row.name, {**variant.args, "pair": list(pair)}, compute, table.of(*pair))
 
-    yield from result("percent_agreement", {} if several or not pairs else {"pair": list(pairs[0])}, percent_agreement)
-    if several:
-        yield from of_pair("percent_agreement", percent_agreement)
-    for weights in _WEIGHTS:
-        yield from of_pair("cohen_kappa", partial(cohen_kappa, weights=weights), weights=weights)
-        if several:
-            yield from result("light_kappa", {"weights": weights}, partial(light_kappa, weights=weights))
-    yield from result("fleiss_kappa", {}, fleiss_kappa)
-    ordered = table.scale.level != "nominal"
-    numeric = ordered and table.numeric
-    for name, coefficient in _OF_ANY_NUMBER.items():
-        if name == "scott_pi" and several:
-            continue
-        for weights in _WEIGHTS if ordered else _WEIGHTS[:1]:
-            yield from result(name, {"weights": weights}, partial(coefficient, weights=weights))
-    for level in LEVELS:
-        if level == "ratio" and table.scale.level != "ratio":
-            continue
-        yield from result("krippendorff_alpha", {"level": level}, partial(krippendorff_alpha, level=level))
-    yield from of_pair("pearson", pearson)
-    for form in FORMS:
-        if form == "ICC(1,1)" or numeric:
-            yield from result("icc", {"form": form}, partial(icc, form=form))
-    if len(table.raters) < 2:
-        return
-    if ordered:
-        yield from of_pair("spearman", spearman)
-        yield from of_pair("kendall_tau", kendall_tau)
-        if several:
-            yield from result("kendall_w", {}, kendall_w)
-    if numeric:
-        if several:
-            yield from result("mean_pearson", {}, mean_pearson)
-        for name, of_two in _OF_TWO.items():
-            yield from of_pair(name, of_two)
+    for row, variant in _variants():
+        if _fits(row, variant, table):
+            yield from lines(row, variant)
 
 
-_OF_TWO = {"lins_concordance": lins_concordance, "bias": bias, "mae": mae, "rmse": rmse}
+def _variants() -> Iterator[tuple[StatisticRow, Variant]]:
+    """Every statistic of a summary with each of its variants; those with the same place take turns."""
+    for _, group in groupby(summarised().values(), key=lambda row: row.place):
+        together = list(group)
+        for turn in zip_longest(*(row.variants for row in together)):
+            yield from ((row, variant) for row, variant in zip(together, turn, strict=True) if variant is not None)
+
+
+def _fits(row: StatisticRow, variant: Variant, table: Ratings) -> bool:
+    """Whether a summary of these ratings has the statistic at all, be it undefined."""
+    n_raters, level = len(table.raters), table.scale.level
+    given = {Needs.NAMES}
+    given |= {Needs.ORDER} if level != "nominal" else set()
+    given |= {Needs.NUMBERS} if level != "nominal" and table.numeric else set()
+    given |= {Needs.RATIO} if level == "ratio" else set()
+    if n_raters < 2 and row.shown is not Needs.NAMES:
+        return False
+    of_so_many = {Lines.OF_TWO: n_raters <= 2, Lines.OF_SEVERAL: n_raters > 2}
+    return of_so_many.get(row.lines, True) and row.shown in given and variant.shown in given
 
 
 def _known(names: tuple[str, ...], there: set[str], what: str, among: str = "these ratings") -> None:

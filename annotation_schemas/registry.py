@@ -8,7 +8,7 @@ nor hash of any schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
 from domain.order import ORDERS
 from domain.policies import KEEP_RULES, REFINEMENT_ENDS, SKIP_ACTS
+from domain.statistics import summarised
 
 
 @dataclass(frozen=True)
@@ -151,25 +152,6 @@ _ROWS: tuple[Row, ...] = (
     Row("format", "hf_dataset", "a data set folder for the Hugging Face hub", available=False),
     Row("format", "vlmevalkit", "a TSV file for VLMEvalKit", available=False),
     Row("format", "lmms_eval", "a task folder for lmms-eval", available=False),
-    Row("statistic", "percent_agreement", "share of pairs of ratings that are equal"),
-    Row("statistic", "cohen_kappa", "agreement of two raters beyond chance; weighted on request"),
-    Row("statistic", "light_kappa", "mean of Cohen's kappa over all pairs of raters"),
-    Row("statistic", "fleiss_kappa", "agreement of several raters beyond chance"),
-    Row("statistic", "conger_kappa", "agreement of several raters beyond chance, each with habits of their own"),
-    Row("statistic", "scott_pi", "agreement of two raters beyond chance, with habits in common"),
-    Row("statistic", "gwet_ac", "agreement of several raters beyond chance, for skewed labels: AC1, weighted AC2"),
-    Row("statistic", "brennan_prediger", "agreement of several raters beyond categories at random"),
-    Row("statistic", "krippendorff_alpha", "agreement of any number of raters, gaps allowed, for any scale"),
-    Row("statistic", "pearson", "linear correlation of two raters' numbers"),
-    Row("statistic", "icc", "intraclass correlation, six forms"),
-    Row("statistic", "spearman", "correlation of two raters' ranks"),
-    Row("statistic", "kendall_tau", "pairs of units that two raters order alike, less those they do not; tau-b"),
-    Row("statistic", "kendall_w", "the order of units that several raters have in common"),
-    Row("statistic", "mean_pearson", "mean of Pearson's correlation over all pairs of raters"),
-    Row("statistic", "lins_concordance", "how far two raters' numbers are equal, not only in line"),
-    Row("statistic", "bias", "mean difference of two raters' numbers"),
-    Row("statistic", "mae", "mean absolute difference of two raters' numbers"),
-    Row("statistic", "rmse", "root of the mean squared difference of two raters' numbers"),
     Row("statistic", "accuracy", "share of models' answers that equal the key"),
     Row("statistic", "derived", "means of the criteria that follow from others (`report: derived`)"),
     Row("statistic", "genuine_pca", "share of answers with perception, cognition and action all right: `derived`"),
@@ -179,14 +161,21 @@ _ROWS: tuple[Row, ...] = (
 _BY_NAME = {(row.registry, row.name): row for row in _ROWS}
 
 
+def _of_agreement() -> Mapping[str, Row]:
+    """The statistics of raters, which another room keeps."""
+    return {name: Row("statistic", name, row.meaning) for name, row in summarised().items()}
+
+
 def rows(registry: str) -> tuple[Row, ...]:
     """All rows of one registry, in their order."""
-    return tuple(row for row in _ROWS if row.registry == registry)
+    others = _of_agreement().values() if registry == "statistic" else ()
+    return (*others, *(row for row in _ROWS if row.registry == registry))
 
 
 def find(registry: str, name: str) -> Row | None:
     """The row, or None if there is none of that name."""
-    return _BY_NAME.get((registry, name))
+    row = _BY_NAME.get((registry, name))
+    return _of_agreement().get(name) if row is None and registry == "statistic" else row
 
 
 def template(name: str) -> Template:

@@ -8,15 +8,12 @@ from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
 from domain.states import Cut, Stage
+from domain.statistics import STATISTICS, Needs, summarised
 
 ACCURACY = "accuracy"
 DERIVED = frozenset({"derived", "genuine_pca"})
 OF_RESULTS = frozenset({ACCURACY, *DERIVED})
 """Statistics of Results; all others say how far raters agree."""
-NEEDS_ORDER = frozenset({"spearman", "kendall_tau", "kendall_w"})
-NEEDS_NUMBERS = frozenset({"pearson", "mean_pearson", "icc", "lins_concordance", "bias", "mae", "rmse"})
-OVER_PAIRS = {"cohen_kappa": "light_kappa", "pearson": "mean_pearson"}
-"""A statistic of two raters, and what says the same of several: its mean over all pairs."""
 _RATED = ("verification", "grading")
 
 
@@ -43,7 +40,7 @@ def agreement_first(schema: Schema) -> tuple[str, ...]:
 
 def with_means(names: Collection[str]) -> frozenset[str]:
     """These statistics, and for those of two raters what says the same of several."""
-    return frozenset(names) | {OVER_PAIRS[name] for name in names if name in OVER_PAIRS}
+    return frozenset(names) | {name for name, row in summarised().items() if row.mean_of in names}
 
 
 def group_of(schema: Schema, dimension: str | None) -> str | None:
@@ -73,10 +70,14 @@ def troubles(schema: Schema) -> Iterator[tuple[tuple[str | int, ...], str]]:
             yield path, "no field of the item is a key, so that there is no accuracy"
         elif name not in OF_RESULTS and not criteria:
             yield path, f"nobody rates anything, so that there is no `{name}`: there is no verification and no grading"
-        elif name in NEEDS_ORDER and not ordered:
+        elif _needs(name) is Needs.ORDER and not ordered:
             yield path, f"`{name}` is about an order, and no criterion of verification or grading has one"
-        elif name in NEEDS_NUMBERS and not numbers and not schema.report.derived:
+        elif _needs(name) is Needs.NUMBERS and not numbers and not schema.report.derived:
             yield path, f"`{name}` is about numbers on a scale, and no criterion of verification or grading has them"
+
+
+def _needs(name: str) -> Needs:
+    return STATISTICS[name].needs if name in STATISTICS else Needs.NAMES
 
 
 def _of_rule(schema: Schema, *, rated: bool) -> Iterator[tuple[tuple[str | int, ...], str]]:

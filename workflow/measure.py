@@ -63,7 +63,7 @@ def agreement_of(
     A machine is never counted among the people: raters whose ratings came from a file, and of whom nobody has said that
     they are people (``workflow.file_raters``), are measured only if ``raters`` names them, or if no person has rated.
     Beside a reference metric a criterion's values are numbers on an interval scale (``beside_metrics``).
-    ``statistics`` leaves only these (``agreement.summary.TITLES``); none: all that fit.
+    ``statistics`` leaves only these (``domain.statistics.summarised``); none: all that fit.
 
     Grades are those of the items that count (``items``, see ``workflow.counting``); votes of verification are all.
 

@@ -13,6 +13,7 @@ import typer
 from app.commands.names import ALL, names_of
 from domain.errors import RatingsError
 from domain.states import Cut, Items, Stage
+from domain.statistics import summarised
 
 if TYPE_CHECKING:
     from agreement.ratings import Scale
@@ -158,7 +159,6 @@ def calibrate(
     ] = False,
 ) -> None:
     """How far judges can stand in for people: a report as HTML, PDF, CSV and JSON, and a card of one page."""
-    from agreement.summary import TITLES
     from annotation_schemas.reporting import with_means
     from reports import files
     from reports.calibration import calibration
@@ -169,9 +169,9 @@ def calibrate(
         raise typer.BadParameter("name either a file with --ratings, or a project with --project.")
     if ratings is not None and (stage is not None or by is Cut.GROUP):
         raise typer.BadParameter("--stage and --by group are for projects; a file has neither.")
-    if unknown := [name for name in statistic or () if name not in (ALL, *TITLES)]:
+    if unknown := [name for name in statistic or () if name not in (ALL, *summarised())]:
         raise RatingsError(
-            f"There is no statistic {unknown[0]!r} of agreement; there are: {', '.join(sorted(TITLES))}."
+            f"There is no statistic {unknown[0]!r} of agreement; there are: {', '.join(sorted(summarised()))}."
         )
     shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from agreement.summary import TITLES, Result
+from agreement.summary import Result
 from annotation_schemas import reporting
 from app import counted, figures, markup, shell
 from app.services import Services
@@ -21,6 +21,7 @@ from app.views import history
 from domain.records import ProjectView
 from domain.replies import Replies
 from domain.states import Cut, Items, Stage
+from domain.statistics import STATISTICS, Needs
 from workflow import history as found
 from workflow import measure
 from workflow.results import scored_criteria
@@ -289,22 +290,13 @@ def _in_pairs(lines: Iterable[Result]) -> list[str]:
     return sorted({rater for line in lines for rater in line.args.get("pair", ())})
 
 
-HEADLINES = frozenset(TITLES) & {
-    *("percent_agreement", "cohen_kappa", "light_kappa", "fleiss_kappa", "gwet_ac", "krippendorff_alpha"),
-    *("pearson", "mean_pearson", "icc"),
-}
-"""What the short table has; the long one has them all."""
-
-IN_UNITS_OF_THE_SCALE = frozenset({"bias", "mae", "rmse"})
-"""What no axis from chance to perfect can show."""
-
-
 def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bool:
     """Whether a line belongs to the short table: it is one of those that the schema's report names (none: the usual
     ones), fits the scale, and is about all raters at once."""
     scale, args = line.args.get("scale"), line.args
-    wanted = reporting.with_means(named) if named else HEADLINES
-    if line.statistic not in wanted or ("pair" in args and several):
+    row = STATISTICS[line.statistic]
+    wanted = line.statistic in reporting.with_means(named) if named else row.headline
+    if not wanted or ("pair" in args and several):
         return False
     if "form" in args:
         return args["form"] == "ICC(1,1)" and scale != "nominal"
@@ -314,7 +306,7 @@ def is_headline(line: Result, *, several: bool, named: Sequence[str] = ()) -> bo
         return bool(args["level"] == scale)
     if line.statistic in named:
         return True
-    return scale != "nominal" or line.statistic not in ("pearson", "icc")
+    return scale != "nominal" or row.needs is Needs.NAMES
 
 
 def about_of(lines: Sequence[Result]) -> str:
@@ -386,7 +378,7 @@ def table_of(lines: Sequence[Result], *, unit: str) -> markup.Markup:
 
 def axis_of(lines: Iterable[Result]) -> tuple[float, float]:
     """From 0, or from the lowest tenth that is drawn, to 1."""
-    shown = [line for line in lines if line.statistic not in IN_UNITS_OF_THE_SCALE]
+    shown = [line for line in lines if not STATISTICS[line.statistic].in_units]
     drawn = [number for line in shown for number in (line.value, line.low) if number is not None]
     lowest = min([0.0, *drawn])
     return (max(-1.0, math.floor(lowest * 10) / 10), 1.0)
@@ -398,7 +390,7 @@ def _axis_title(axis: tuple[float, float]) -> str:
 
 def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
     value, low, high = line.value, line.low, line.high
-    name = markup.tag("div", markup.text(TITLES[line.statistic]))
+    name = markup.tag("div", markup.text(STATISTICS[line.statistic].title))
     with_args = markup.tag("div", markup.text(words_of(line.args)), style="ts-quiet ts-small")
     remark = line.reason or (line.method if low is not None else f"no interval: {line.method}")
     return [
@@ -416,7 +408,7 @@ def _row(line: Result, axis: tuple[float, float]) -> list[markup.Markup]:
 def _drawn(line: Result, axis: tuple[float, float]) -> markup.Markup:
     if line.value is None:
         return markup.quiet("undefined")
-    if line.statistic in IN_UNITS_OF_THE_SCALE:
+    if STATISTICS[line.statistic].in_units:
         return markup.quiet("in the units of the scale")
     return markup.interval(line.value, line.low, line.high, ends=axis)
 

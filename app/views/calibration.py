@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from agreement.summary import TITLES
 from annotation_schemas import reporting
 from app import counted, figures, markup, shell, unpack
 from app.services import Services
@@ -17,6 +16,7 @@ from app.workbench.report import report
 from db.engine import Store
 from domain.records import ProjectView
 from domain.states import Cut, Items, Stage
+from domain.statistics import STATISTICS
 from workflow import calibrate, measure
 from workflow import history as found
 from workflow.counting import counting_of
@@ -121,10 +121,11 @@ def _form(view: ProjectView, stage: Stage, raters: Raters, called: Mapping[str, 
             label_visibility="collapsed",
         )
         named_ones = reporting.agreement_first(schema)
+        titles = ", ".join(STATISTICS[name].title for name in named_ones)
         every = bool(named_ones) and st.toggle(
             "Every coefficient",
             key="calibration.every",
-            help=f"Else those that the schema's report names ({', '.join(TITLES[name] for name in named_ones)}), and "
+            help=f"Else those that the schema's report names ({titles}), and "
             "Krippendorff's alpha, on which the verdict rests.",
         )
         sent = st.form_submit_button("Make the report", type="primary", key="calibration.make")

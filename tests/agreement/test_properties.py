@@ -1,4 +1,4 @@
-"""What holds for every public statistic; one that is not listed here fails a test."""
+"""What holds for every public statistic: those of raters are those that have a row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import pytest
 
 import agreement
 from agreement import Bootstrap, Ratings, Scale, Statistic
-from agreement.icc import FORMS
-from agreement.ratings import LEVELS
+from domain.statistics import STATISTICS, Behaviour, Needs, StatisticRow, Variant
 
 Rows = list[list[float]]
 
@@ -26,84 +25,44 @@ SEEDS = range(4)
 
 @dataclass(frozen=True)
 class OfRaters:
-    """A statistic of raters, with what is known about it."""
+    """A statistic of raters in one of its variants."""
 
-    name: str
-    """Of the public function."""
-    args: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    needs: str = "numbers"
-    """ "names", "order" or "numbers": what the scale must have."""
-    raters: int | None = None
-    """How many it is for; None for two and more."""
-    perfect: float | None = 1.0
-    """Its value where all agree on units that differ."""
-    chance: float | None = 0.0
-    """Its value where raters guess, each by the same shares; None if that depends on the shares."""
-    constant: float | None = None
-    """Its value where all ratings are one value; None if it is undefined there."""
-    swapped: int = 1
-    """The factor by which the value changes when two raters change places; 0 if it is another one."""
-    repeated: bool = True
-    """Whether the value stays if every unit is there twice. Formulas with n - 1 change it, less and less."""
-    moved: bool = True
-    """Whether the value stays if all numbers are shifted and stretched."""
+    row: StatisticRow
+    variant: Variant
 
     @property
     def id(self) -> str:
-        return "-".join([self.name, *(str(value) for value in self.args.values())])
+        return "-".join([self.row.name, *(str(value) for value in self.variant.args.values())])
+
+    @property
+    def known(self) -> Behaviour:
+        return self.variant.behaviour or self.row.behaviour
+
+    @property
+    def needs(self) -> Needs:
+        return self.variant.needs or self.row.needs
+
+    @property
+    def raters(self) -> int | None:
+        """How many it is for; None for two and more."""
+        return 2 if self.row.pairwise else None
 
     def __call__(self, ratings: Ratings) -> Statistic:
-        function = getattr(agreement, self.name)
-        keywords = dict(self.args)
-        if "bootstrap" in inspect.signature(function).parameters:
+        there = inspect.signature(self.row.function).parameters
+        keywords = {**{name: value for name, value in WITHOUT_DEFAULT.items() if name in there}, **self.variant.args}
+        if "bootstrap" in there:
             keywords["bootstrap"] = FEW
-        if keywords.get("level") == "ratio":
-            ratings = replace(ratings, scale=replace(ratings.scale, level=keywords["level"]))
-        found = function(ratings, **keywords)
+        if self.needs is Needs.RATIO:
+            ratings = replace(ratings, scale=replace(ratings.scale, level="ratio"))
+        found = self.row.function(ratings, **keywords)
         return found if isinstance(found, Statistic) else next(_statistics(found))
 
 
-def _weighted(name: str, *weights: str, **known: Any) -> list[OfRaters]:
-    return [
-        OfRaters(name, {"weights": each}, needs="names" if each == "none" else "numbers", **known) for each in weights
-    ]
+WITHOUT_DEFAULT = {"category": 2.0}
+"""What a function has to be told, by the name of the argument."""
 
-
-OF_RATERS: Sequence[OfRaters] = [
-    *_weighted("percent_agreement", "none", "linear", chance=None, constant=1.0),
-    *_weighted("cohen_kappa", "none", "linear", "quadratic", raters=2),
-    *_weighted("light_kappa", "none", "linear", "quadratic"),
-    *_weighted("fleiss_kappa", "none", "linear", "quadratic", "ordinal"),
-    *_weighted("conger_kappa", "none", "linear", "quadratic", "ordinal"),
-    *_weighted("gwet_ac", "none", "linear", "quadratic", "ordinal", constant=1.0),
-    *_weighted("brennan_prediger", "none", "linear", "quadratic", "ordinal", constant=1.0),
-    *_weighted("scott_pi", "none", "linear", "quadratic", raters=2),
-    OfRaters("fleiss_kappa_category", {"category": 2.0}, needs="names", moved=False),
-    *(
-        OfRaters("krippendorff_alpha", {"level": level}, needs=needs, repeated=False, moved=level != "ratio")
-        for level, needs in (
-            ("nominal", "names"),
-            ("ordinal", "order"),
-            ("interval", "numbers"),
-            ("ratio", "numbers"),
-        )
-    ),
-    *(OfRaters("icc", {"form": form}, repeated=False) for form in FORMS),
-    *(OfRaters("icc", {"form": form, "missing": "reml"}, repeated=False, chance=None) for form in FORMS),
-    OfRaters("pearson", raters=2),
-    OfRaters("spearman", needs="order", raters=2),
-    OfRaters("kendall_tau", {"variant": "b"}, needs="order", raters=2),
-    OfRaters("kendall_tau", {"variant": "c"}, needs="order", raters=2, perfect=None),
-    OfRaters("kendall_w", needs="order", chance=None),
-    OfRaters("lins_concordance", raters=2),
-    OfRaters("mean_pearson"),
-    OfRaters("bias", raters=2, perfect=0.0, constant=0.0, swapped=-1, moved=False),
-    OfRaters("mae", raters=2, perfect=0.0, chance=None, constant=0.0, moved=False),
-    OfRaters("rmse", raters=2, perfect=0.0, chance=None, constant=0.0, moved=False),
-    OfRaters("stuart_maxwell", needs="names", raters=2, perfect=0.0, chance=None, constant=0.0),
-    OfRaters("bland_altman", raters=2, perfect=0.0, constant=0.0, swapped=-1, moved=False),
-]
-"""All statistics whose first argument is ``ratings``."""
+OF_RATERS: Sequence[OfRaters] = [OfRaters(row, variant) for row in STATISTICS.values() for variant in row.variants]
+"""All statistics of raters that there are, in all their variants."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +208,6 @@ ELSEWHERE = {
     "mean_squares": "the sums behind icc",
     "paired": "makes ratings",
     "scale_from_text": "reads a scale",
-    "stuart_maxwell": "a test of two raters' shares",
     "summarise": "a list of statistics",
     "variance_components": "the variances behind icc; tests/agreement/test_numbers.py",
 }
@@ -271,20 +229,9 @@ def _statistics(found: Any) -> Iterator[Statistic]:
             yield from _statistics(value)
 
 
-def there(listed: Sequence[Any]) -> list[Any]:
-    return [pytest.param(each, id=each.id) for each in listed if _takes(each)]
-
-
-def _takes(each: Any) -> bool:
-    function = getattr(agreement, each.name, None)
-    if getattr(each, "args", {}).get("level", LEVELS[0]) not in LEVELS:
-        return False
-    return function is not None and set(getattr(each, "args", ())) <= set(inspect.signature(function).parameters)
-
-
 def of(statistics: Iterable[OfRaters] | Iterable[Judged]) -> pytest.MarkDecorator:
     """One test for each of them."""
-    return pytest.mark.parametrize("statistic", there(list(statistics)))
+    return pytest.mark.parametrize("statistic", [pytest.param(each, id=each.id) for each in statistics])
 
 
 each_of_raters = of(OF_RATERS)
@@ -299,14 +246,14 @@ def test_every_public_function_is_listed() -> None:
         for name, function in functions.items()
         if inspect.isfunction(function) and function.__module__ != "agreement.planning"
     }
-    listed = {each.name for each in OF_RATERS} | {each.name for each in JUDGED} | set(ELSEWHERE)
-    assert public - listed == set(), "list it in OF_RATERS, JUDGED or ELSEWHERE"
+    listed = set(STATISTICS) | {each.name for each in JUDGED} | set(ELSEWHERE)
+    assert public - listed == set(), "give it a row beside the function, or list it in JUDGED or ELSEWHERE"
     of_raters = {
         name
         for name in public - set(ELSEWHERE)
         if next(iter(inspect.signature(getattr(agreement, name)).parameters), "") == "ratings"
     }
-    assert of_raters - {each.name for each in OF_RATERS} == set()
+    assert of_raters - set(STATISTICS) == set()
 
 
 # ---- statistics of raters --------------------------------------------------------------------------------------------
@@ -349,12 +296,12 @@ def test_the_order_of_units_does_not_count(statistic: OfRaters, seed: int) -> No
     ] * 3
 
 
-@of(each for each in OF_RATERS if each.swapped)
+@of(each for each in OF_RATERS if each.known.swapped)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_order_of_raters_does_not_count(statistic: OfRaters, seed: int) -> None:
     rows = table(seed, k=raters_of(statistic, seed))
     turned = [row[::-1] for row in rows]
-    assert same(statistic(ratings(rows)).value * statistic.swapped, statistic(ratings(turned)).value)
+    assert same(statistic(ratings(rows)).value * statistic.known.swapped, statistic(ratings(turned)).value)
 
 
 @each_of_raters
@@ -375,7 +322,7 @@ def test_all_units_twice_leave_the_value(statistic: OfRaters, seed: int) -> None
     rows = table(seed, k=raters_of(statistic, seed))
     once, twice = statistic(ratings(rows)), statistic(ratings(rows + rows))
     assert (twice.n_units, twice.n_left_out) == (2 * once.n_units, 2 * once.n_left_out)
-    if statistic.repeated:
+    if statistic.known.repeated:
         assert same(once.value, twice.value)
     else:
         many, more = statistic(ratings(rows * 50)), statistic(ratings(rows * 100))
@@ -388,29 +335,29 @@ def test_all_units_twice_leave_the_value(statistic: OfRaters, seed: int) -> None
 def test_perfect_agreement(statistic: OfRaters, k: int) -> None:
     k = statistic.raters or k
     found = statistic(ratings([[grade] * k for grade in (1.0, 2.0, 2.0, 4.0, 3.0, 1.0)]))
-    if statistic.perfect is not None:
-        assert found.value == pytest.approx(statistic.perfect, abs=1e-12)
+    if statistic.known.perfect is not None:
+        assert found.value == pytest.approx(statistic.known.perfect, abs=1e-12)
     assert found.value <= 1
 
 
-@of(each for each in OF_RATERS if each.chance is not None)
+@of(each for each in OF_RATERS if each.known.chance is not None)
 def test_guessing_is_worth_nothing(statistic: OfRaters) -> None:
     k = statistic.raters or 3
     guesses = np.random.default_rng(1).integers(1, 5, size=(4000, k)).astype(float)
     found = statistic(ratings(guesses.tolist()))
     # Standard errors are below 0.03 in all of them, and thrice that for the mean of k.
-    assert found.value == pytest.approx(statistic.chance, abs=0.12)
+    assert found.value == pytest.approx(statistic.known.chance, abs=0.12)
 
 
 @each_of_raters
 def test_one_value_throughout(statistic: OfRaters) -> None:
     k = statistic.raters or 3
     found = statistic(ratings([[2.0] * k] * 6))
-    if statistic.constant is None:
+    if statistic.known.constant is None:
         assert math.isnan(found.value)
         assert (found.reason or "").endswith(".")
     else:
-        assert found.value == pytest.approx(statistic.constant, abs=1e-12)
+        assert found.value == pytest.approx(statistic.known.constant, abs=1e-12)
     assert math.isnan(found.low) or found.low < found.high
 
 
@@ -446,7 +393,7 @@ def test_three_raters_where_two_are_meant_are_refused_by_name(statistic: OfRater
     assert "3" in (found.reason or "")
 
 
-@of(each for each in OF_RATERS if each.moved)
+@of(each for each in OF_RATERS if each.known.moved)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_numbers_shifted_and_stretched(statistic: OfRaters, seed: int) -> None:
     rows = table(seed, k=raters_of(statistic, seed))
@@ -455,7 +402,7 @@ def test_numbers_shifted_and_stretched(statistic: OfRaters, seed: int) -> None:
     assert same(statistic(ratings(rows)).value, statistic(other).value, 1e-8)
 
 
-@pytest.mark.parametrize("statistic", there([each for each in OF_RATERS if each.needs == "names" and each.moved]))
+@of(each for each in OF_RATERS if each.needs is Needs.NAMES and each.known.moved)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_names_may_be_any(statistic: OfRaters, seed: int) -> None:
     rows = table(seed, k=raters_of(statistic, seed))
@@ -468,7 +415,7 @@ def test_names_may_be_any(statistic: OfRaters, seed: int) -> None:
     assert same(statistic(ratings(rows)).value, statistic(named).value)
 
 
-@pytest.mark.parametrize("statistic", there([each for each in OF_RATERS if each.needs == "order"]))
+@of(each for each in OF_RATERS if each.needs is Needs.ORDER)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_order_may_have_any_distances(statistic: OfRaters, seed: int) -> None:
     rows = table(seed, k=raters_of(statistic, seed))
@@ -476,7 +423,7 @@ def test_an_order_may_have_any_distances(statistic: OfRaters, seed: int) -> None
     assert same(statistic(ratings(rows)).value, statistic(stretched).value)
 
 
-@pytest.mark.parametrize("statistic", there([each for each in OF_RATERS if each.needs != "names"]))
+@of(each for each in OF_RATERS if each.needs is not Needs.NAMES)
 def test_texts_without_an_order_are_refused(statistic: OfRaters) -> None:
     k = statistic.raters or 3
     columns = {f"r{at}": ["fig", "kiwi", "plum", "fig"] for at in range(k)}

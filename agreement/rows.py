@@ -1,0 +1,13 @@
+"""The statistics of raters as rows: each module lists its own in ``ROWS``, and whoever lists statistics reads
+these rows (``domain.statistics``)."""
+
+from __future__ import annotations
+
+from domain.registers import declared
+from domain.statistics import StatisticRow
+
+
+def rows() -> tuple[StatisticRow, ...]:
+    """The rows of all modules of this room, by their places."""
+    found: list[StatisticRow] = declared("agreement", "ROWS")
+    return tuple(sorted(found, key=lambda row: row.place))

@@ -1,0 +1,26 @@
+"""Example files out of docs/contributing.md, put into a room for the length of a test."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.paths import ROOT
+
+PAGE = ROOT / "docs" / "contributing.md"
+
+
+def example(path: str) -> str:
+    """The code on the page that begins with the name of its file."""
+    (code,) = re.findall(
+        rf"```python\n# {re.escape(path)}\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    return str(code)
+
+
+def planted(folder: Path, path: str) -> Path:
+    """The example in a folder of its own, which a room can be made to look into, too (``__path__``)."""
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(example(path), encoding="utf-8")
+    return file.parent
