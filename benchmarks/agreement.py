@@ -37,7 +37,7 @@ import numpy as np
 from agreement import Bootstrap, Ratings, Scale, Statistic, krippendorff_alpha
 from benchmarks import agreement_prototype as prototype
 from benchmarks import machine
-from tests.paths import ROOT
+from testkit.paths import ROOT
 
 RESAMPLES = 1000
 RATERS = 3

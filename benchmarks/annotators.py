@@ -37,7 +37,7 @@ from benchmarks import machine, potato
 from benchmarks.client import Http, HttpError, WorkingPage
 from benchmarks.label_studio import LabelStudio
 from benchmarks.rerun import more_items, pictures, questions, said
-from tests.serving import Server
+from testkit.serving import Server
 
 PAUSE = (1.0, 3.0)
 """Seconds that a person looks at an item."""

@@ -38,7 +38,7 @@ from db.engine import Store
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests import postgres
+from testkit import postgres
 from workflow import accounts, claim, submit
 from workflow.projects import create_project, set_member
 

@@ -37,8 +37,8 @@ from db import files
 from db.engine import open_store
 from media import clips
 from media.store import MediaStore
-from tests.importers.samples import egoplan_record, write
-from tests.media.pictures import numbered
+from testkit.pictures import numbered
+from testkit.samples import egoplan_record, write
 from workflow.bring_in import import_files
 from workflow.projects import create_project
 

@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
 from inference.scores import MEANINGS, Option, Ranking
-from tests.paths import ROOT
-from tests.serving import COMMAND, environment, touchstone
+from testkit.paths import ROOT
+from testkit.serving import COMMAND, environment, touchstone
 
 DATA = ROOT.parent / "shared" / "data" / "egoplan"
 QUICK = 300
@@ -114,7 +114,7 @@ def ranked(
 
 def tiny_spec(folder: Path) -> Path:
     """The description of a tiny LLaVA with random weights, which is built below the folder."""
-    from tests.inference import tiny
+    from testkit import tiny
 
     model = folder / "tiny"
     tiny.llava(model)

@@ -29,7 +29,7 @@ from annotation_schemas.model import LoadedSchema
 from db.engine import Store, open_store
 from domain.records import Person
 from domain.states import Stage
-from tests.paths import ROOT
+from testkit.paths import ROOT
 
 PROJECT = "hands"
 RATERS = 3

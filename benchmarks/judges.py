@@ -30,8 +30,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
-from tests.paths import ROOT
-from tests.serving import COMMAND, environment
+from testkit.paths import ROOT
+from testkit.serving import COMMAND, environment
 
 DELAY_MS = 50.0
 LEAST_RATIO, MOST_MB = 15.0, 300.0
@@ -163,7 +163,7 @@ def watched(command: list[str], home: Path) -> tuple[float, float]:
 def prepared(home: Path, n: int) -> None:
     """A project with ``n`` answers, of as many models as it takes."""
     from db.engine import open_store
-    from tests.factories import make_items, make_predictions, make_project
+    from testkit.factories import make_items, make_predictions, make_project
 
     store = open_store(None, home)
     try:
@@ -222,7 +222,7 @@ def served(delay: float) -> Iterator[tuple[str, Any]]:
 
 def serve(pipe: Connection, delay: float) -> None:
     """The endpoint's process."""
-    from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+    from testkit.scripted import Asked, Reply, ScriptedServer, chat
 
     good = chat(f"{WHY}Rating: [[1]]", after=delay, usage=(250, 140))
     without = chat(f"{WHY}I would rather not rate it.", after=delay, usage=(250, 140))

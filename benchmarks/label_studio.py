@@ -30,7 +30,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
-from tests.serving import free_port
+from testkit.serving import free_port
 from tools.label_studio import VERSION as VERSION
 from tools.label_studio import Account, call
 from tools.label_studio import LabelStudio as Running

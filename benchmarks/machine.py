@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.paths import ROOT
+from testkit.paths import ROOT
 from tools import environments
 
 ENVIRONMENTS = ROOT / ".cache" / "benchmarks"

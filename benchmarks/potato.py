@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.machine import environment
-from tests.serving import free_port
+from testkit.serving import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

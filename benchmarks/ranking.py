@@ -31,8 +31,8 @@ from benchmarks import machine
 from domain.runs import Attempt, Picture, Question
 from inference.opening import open_answerer
 from inference.spec import Generation, ModelSpec
-from tests.inference import tiny
-from tests.serving import touchstone
+from testkit import tiny
+from testkit.serving import touchstone
 
 PARTS = ("ranking", "generation", "runner")
 GOALS = {

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine, potato
-from tests import browser
-from tests.serving import Server, touchstone
+from testkit import browser
+from testkit.serving import Server, touchstone
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -29,8 +29,8 @@ from random import Random
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import machine
-from tests.paths import ROOT
-from tests.serving import COMMAND, environment
+from testkit.paths import ROOT
+from testkit.serving import COMMAND, environment
 
 
 @dataclass(frozen=True)

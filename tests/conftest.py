@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from tests import browser, postgres
-from tests.serving import Server, touchstone
+from testkit import browser, postgres
+from testkit.serving import Server, touchstone
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from db.engine import Store
-    from tests.inference.tiny import Shelf
+    from testkit.tiny import Shelf
 
 hypothesis.settings.register_profile("touchstone", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("touchstone")
@@ -187,7 +187,7 @@ def sqlite_store_for_module(sqlite_template: Path, tmp_path_factory: pytest.Temp
 @pytest.fixture(scope="session")
 def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> Shelf:
     """Tiny checkpoints of every family: ``tiny_models.folder("llava")`` builds that one when it is first asked for."""
-    from tests.inference.tiny import Shelf
+    from testkit.tiny import Shelf
 
     return Shelf(tmp_path_factory.mktemp("tiny"))
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-"""The checkout."""
+from testkit.paths import ROOT
 
 SHARED = ROOT.parent / "shared"
 """The folder beside the checkout with published files that we test against and may not redistribute."""

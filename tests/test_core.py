@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from testkit.serving import environment
 from tests import distributions
 from tests.paths import ROOT
-from tests.serving import environment
 from tests.test_layers import ROOMS
 
 pytestmark = pytest.mark.slow  # a process for each room

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests import postgres
+from testkit import postgres
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

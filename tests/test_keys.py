@@ -48,7 +48,7 @@ from importers.items import own_id
 from inference.spec import Endpoint, ModelSpec
 from media import clips
 from media.store import MediaStore
-from tests.factories import Clock, make_person, make_pool, make_predictions, make_project
+from testkit.factories import Clock, make_person, make_pool, make_predictions, make_project
 from workflow import (
     author,
     board,

@@ -18,7 +18,7 @@ FLOORS = [
     ["workflow"],
     ["app"],
 ]
-BESIDE = ["examples", "tests", "benchmarks", "tools"]
+BESIDE = ["examples", "tests", "benchmarks", "tools", "testkit"]
 """Beside the house: they may look into every room, and no room looks at them."""
 
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
@@ -93,6 +93,35 @@ def test_imports_go_down(room: str) -> None:
                     )
                 )
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", ["examples", "benchmarks", "testkit"])
+def test_only_tests_import_tests(folder: str) -> None:
+    wrong = [
+        told(path, line, f"{folder} imports {module}: what both need goes into testkit")
+        for path in modules(folder)
+        for line, module in imports(path)
+        if module.partition(".")[0] == "tests"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", [*ROOMS, *BESIDE])
+def test_every_import_of_ours_leads_somewhere(folder: str) -> None:
+    """A module that was moved leaves no import of its old name, also where only a slow test or a benchmark runs it."""
+    wrong = [
+        told(path, line, f"there is no module {module}")
+        for path in modules(folder)
+        for line, module in imports(path)
+        if module.partition(".")[0] in {*ROOMS, *BESIDE} and not _there(module)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@cache
+def _there(module: str) -> bool:
+    path = ROOT.joinpath(*module.split("."))
+    return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
 @pytest.mark.parametrize("package", KEPT_TO)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests import browser, postgres
+from testkit import browser, postgres
 from tools import label_studio
 
 

@@ -13,9 +13,9 @@ from sqlmodel import select
 from db.engine import open_store
 from db.tables import AssetRow, MediaObjectRow, ProjectRow
 from media.store import MediaStore, StoredMedia
+from testkit.factories import make_items, make_project
+from testkit.serving import touchstone
 from tests.app.homes import picture
-from tests.factories import make_items, make_project
-from tests.serving import touchstone
 from workflow.check_media import check_media
 
 

@@ -18,7 +18,7 @@ from app.routes.health import Health, room
 from db import engine
 from db.engine import Store, open_store
 from domain.errors import Unavailable
-from tests import postgres
+from testkit import postgres
 from tests.app.asgi import call, knock
 from tests.app.behind import application, session
 from tests.app.homes import Home, make_home

@@ -24,7 +24,7 @@ from domain.roles import Role
 from domain.settings import Settings, settings_from
 from domain.states import Cut, Stage
 from media.store import MediaStore
-from tests.factories import claimed, make_items, make_people, make_person, make_project
+from testkit.factories import claimed, make_items, make_people, make_person, make_project
 from tests.workflow.test_results import filled
 from workflow import agreement_page, measure
 from workflow.board import as_json

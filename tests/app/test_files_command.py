@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from annotation_schemas import shipped
+from testkit.samples import egothink_record, write
+from testkit.serving import touchstone
 from tests.importers.kitchen import FOLDER, KITCHEN
-from tests.importers.samples import egothink_record, write
-from tests.serving import touchstone
 
 
 @pytest.fixture

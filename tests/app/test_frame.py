@@ -20,10 +20,10 @@ import pytest
 
 from db.engine import open_store
 from domain.roles import Role
+from testkit.browser import settled
+from testkit.serving import COMMAND, Server, environment
 from tests.app.client import Client
-from tests.browser import settled
 from tests.paths import ROOT
-from tests.serving import COMMAND, Server, environment
 from workflow import accounts, projects
 
 if TYPE_CHECKING:

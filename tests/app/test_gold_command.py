@@ -12,9 +12,9 @@ from annotation_schemas.loader import load_schema
 from db.engine import open_store
 from domain.states import Stage
 from media.store import MediaStore
-from tests import missing_media
-from tests.factories import make_people
-from tests.serving import touchstone
+from testkit import missing_media
+from testkit.factories import make_people
+from testkit.serving import touchstone
 from workflow import claim, projects, submit
 
 pytestmark = pytest.mark.slow

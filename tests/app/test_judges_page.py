@@ -26,8 +26,8 @@ from domain.runs import Attempt, Outcome, RunKind, RunState
 from domain.settings import Settings
 from inference import spec as specs
 from inference.spec import Endpoint, ModelSpec
+from testkit.factories import make_predictions
 from tests.app.homes import Home, make_home
-from tests.factories import make_predictions
 from workflow import accounts, author, judge_templates, judged, judging, runs
 from workflow.bring_in_judgements import bring_in_judgements
 from workflow.projects import access_to

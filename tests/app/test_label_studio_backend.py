@@ -33,12 +33,12 @@ from domain.states import Stage
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec, written
 from media.store import MediaStore
-from tests.factories import claimed, make_items, make_person, make_project
-from tests.forked import Forked
-from tests.inference import tiny
+from testkit import tiny
+from testkit.factories import claimed, make_items, make_person, make_project
+from testkit.forked import Forked
+from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, hang, html
+from testkit.serving import environment, free_port, touchstone
 from tests.inference.asking import spec_of
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, hang, html
-from tests.serving import environment, free_port, touchstone
 from workflow.outside_drafts import SentOut, task_behind
 
 CONFIG = """<View>

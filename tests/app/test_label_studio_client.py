@@ -18,9 +18,9 @@ from app.label_studio.client import Client
 from app.label_studio.tokens import Token
 from domain.bridge import OutgoingTask
 from domain.errors import OutsideRefused, OutsideUnreachable
+from testkit.serving import free_port
 from tests.app.test_label_studio_tokens import LEGACY, personal
 from tests.paths import ROOT
-from tests.serving import free_port
 
 Answer = tuple[int, bytes]
 ANNOTATION = {"id": 5, "completed_by": 2, "result": [], "updated_at": "2026-01-01T00:00:00Z", "lead_time": 1.5}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from domain.states import Stage
+from testkit.serving import free_port, touchstone
 from tests.app.homes import Home, make_home
-from tests.serving import free_port, touchstone
 from workflow import bridge
 
 TOKEN = {"TOUCHSTONE_LABEL_STUDIO_TOKEN": "0123456789abcdef0123456789abcdef01234567"}

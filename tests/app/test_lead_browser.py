@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from testkit.browser import settled
+from testkit.serving import Server
 from tests.app.homes import PASSWORD, Home, make_home, picture
-from tests.browser import settled
-from tests.serving import Server
 from workflow import accounts, bring_in, pool, projects
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Cut, Items, Stage
 from importers.items import read_items
+from testkit.factories import Clock, make_items
 from tests.app.homes import Home, make_home, picture
-from tests.factories import Clock, make_items
 from workflow import accounts, claim, draft, file_raters, guidelines, kept, pool, projects, qualify, submit
 from workflow.measure import agreement_of
 from workflow.projects import access_to

@@ -20,10 +20,10 @@ from domain.bridge import BridgeState
 from domain.records import AssetView, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
+from testkit.pictures import frames, video
+from testkit.serving import Server
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home, picture
-from tests.media.pictures import frames, video
-from tests.serving import Server
 from workflow import accounts, claim, pool, projects, submit
 
 HOOK = "hook-secret-0123456789"

@@ -26,8 +26,8 @@ from domain.states import Stage
 from inference import spec as specs
 from inference.scores import Option, Ranking
 from inference.spec import ModelSpec
+from testkit.factories import claimed, make_predictions, make_run
 from tests.app.homes import Home, make_home
-from tests.factories import claimed, make_predictions, make_run
 from workflow import accounts, author, projects, runs
 from workflow.projects import access_to
 

@@ -22,7 +22,7 @@ from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Cut, RatersAre, Stage
 from media.store import MediaStore
-from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow import audit, cases, projects, submit
 from workflow.ratings import bring_in_ratings, raters_called, raters_of
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from db.engine import open_store
-from tests.factories import make_items, make_predictions, make_project
+from testkit.factories import make_items, make_predictions, make_project
+from testkit.scripted import chat
+from testkit.serving import COMMAND, environment, touchstone
 from tests.inference.batches import BatchServer
-from tests.inference.scripted import chat
 from tests.paths import ROOT
-from tests.serving import COMMAND, environment, touchstone
 
 pytestmark = pytest.mark.slow
 

@@ -16,14 +16,14 @@ import pytest
 
 from db import items, projects
 from db.engine import open_store
-from tests.inference.scripted import ScriptedServer, chat
+from testkit.scripted import ScriptedServer, chat
+from testkit.serving import COMMAND, Server, environment, touchstone
 from tests.paths import ROOT
-from tests.serving import COMMAND, Server, environment, touchstone
 from workflow import author
 from workflow.projects import access_to
 
 if TYPE_CHECKING:
-    from tests.inference.tiny import Shelf
+    from testkit.tiny import Shelf
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from db.engine import open_store
-from tests.factories import make_items, make_predictions, make_project
-from tests.inference.scripted import ScriptedServer, chat
+from testkit.factories import make_items, make_predictions, make_project
+from testkit.scripted import ScriptedServer, chat
+from testkit.serving import COMMAND, environment, touchstone
 from tests.paths import ROOT
-from tests.serving import COMMAND, environment, touchstone
 
 TEMPLATE = """---
 id: likeness

@@ -10,9 +10,9 @@ import pytest
 
 from db.engine import Store, open_store
 from domain.roles import Role
+from testkit.postgres import Cluster
+from testkit.serving import Server, touchstone
 from tests.app.client import Client
-from tests.postgres import Cluster
-from tests.serving import Server, touchstone
 from workflow import accounts, projects
 
 PASSWORD = "correct horse battery"

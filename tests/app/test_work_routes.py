@@ -17,10 +17,10 @@ from sqlmodel import select
 from db.tables import ItemRow
 from domain.records import TaskView
 from domain.states import ItemState, Stage
+from testkit.pictures import video
+from testkit.serving import Server
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home
-from tests.media.pictures import video
-from tests.serving import Server
 from workflow import accounts, claim, pool
 
 ITEM = {"question": "What am I holding in my right hand?", "answer": "A red cup."}

@@ -34,8 +34,8 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from media.store import MediaStore
-from tests.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
-from tests.serving import Server
+from testkit.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
+from testkit.serving import Server
 from workflow import accounts, pool, submit
 from workflow.checks import check
 from workflow.claim import WAITS_FOR_MEDIA

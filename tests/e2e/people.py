@@ -9,8 +9,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from db.engine import Store, open_store
-from tests.browser import WAIT_MS, settled
-from tests.serving import Server
+from testkit.browser import WAIT_MS, settled
+from testkit.serving import Server
 from workflow import accounts
 
 

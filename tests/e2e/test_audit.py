@@ -13,9 +13,9 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from media.store import MediaStore
+from testkit.samples import egothink_record, write
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.importers.samples import egothink_record, write
-from tests.serving import Server, touchstone
 from workflow import bring_in
 
 pytestmark = pytest.mark.browser

@@ -18,9 +18,9 @@ from playwright.sync_api import Browser, Page, expect
 from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests.browser import settled
+from testkit.browser import settled
+from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, claim, projects, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

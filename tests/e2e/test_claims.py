@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from sqlalchemy import text
 
 from domain.roles import Role
-from tests import missing_media
+from testkit import missing_media
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, projects
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -18,8 +18,8 @@ from domain.records import TaskView
 from domain.roles import Role
 from examples.scenes import scenes
 from media.store import MediaStore
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, bring_in, pool, projects, submit
 
 OBJECTS = ["a mug", "a spoon", "a plate", "a lemon"]

@@ -16,9 +16,9 @@ from db.engine import Store
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests import missing_media
+from testkit import missing_media
+from testkit.serving import ROOT, Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.serving import ROOT, Server, touchstone
 from workflow import accounts, claim, projects, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

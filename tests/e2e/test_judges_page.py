@@ -15,11 +15,11 @@ from playwright.sync_api import Browser, Page, expect
 from domain.judging import Verdict, Wanted
 from domain.roles import Role
 from domain.runs import RunKind
-from tests.browser import settled
+from testkit.browser import settled
+from testkit.factories import make_items, make_predictions
+from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.factories import make_items, make_predictions
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error
-from tests.serving import Server, touchstone
 from workflow import accounts, judge_templates, judged, judging, projects, runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

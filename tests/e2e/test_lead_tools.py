@@ -14,12 +14,12 @@ from playwright.sync_api import Browser, Page, expect
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
-from tests import missing_media
-from tests.browser import settled
+from testkit import missing_media
+from testkit.browser import settled
+from testkit.factories import make_person
+from testkit.samples import egothink_record, write
+from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from tests.factories import make_person
-from tests.importers.samples import egothink_record, write
-from tests.serving import Server, touchstone
 from workflow import accounts, bring_in
 
 pytestmark = pytest.mark.browser

@@ -14,9 +14,9 @@ from domain.errors import NotAllowed
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests import missing_media
+from testkit import missing_media
+from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, claim, history, projects, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -19,8 +19,8 @@ from sklearn.metrics import cohen_kappa_score
 from domain.roles import Role
 from domain.states import Stage
 from examples.scenes import Scene, scenes
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, projects
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -15,8 +15,8 @@ from playwright.sync_api import Browser, expect
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, pool, projects
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

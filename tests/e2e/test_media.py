@@ -18,9 +18,9 @@ from playwright.sync_api import Browser, Locator, expect
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.pictures import number_of, numbered, video
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.media.pictures import number_of, numbered, video
-from tests.serving import Server, touchstone
 from tools.drawing.action_clips import action_clips
 from workflow import accounts, pool, projects
 

@@ -13,12 +13,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from domain.runs import ANSWERS, Outcome, RunState
 from examples.scenes import DIMENSIONS, scenes
-from tests.browser import settled
+from testkit.browser import settled
+from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
+from testkit.serving import Server
+from testkit.tiny import Shelf
 from tests.e2e.people import Desk, at_desk, opened
 from tests.e2e.test_results_pages import kept as kept_scenes
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
-from tests.inference.tiny import Shelf
-from tests.serving import Server
 from workflow import runs
 from workflow.runs import RunView
 

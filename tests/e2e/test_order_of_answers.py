@@ -17,9 +17,9 @@ from domain.records import TaskView
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, bring_in, pool, projects, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -13,10 +13,10 @@ from playwright.sync_api import Browser, Locator, expect
 from sqlalchemy import text
 
 from media.store import MediaStore
-from tests import missing_media
+from testkit import missing_media
+from testkit.samples import egothink_record, write
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.importers.samples import egothink_record, write
-from tests.serving import Server, touchstone
 from workflow import bring_in
 
 pytestmark = pytest.mark.browser

@@ -15,11 +15,11 @@ from playwright.sync_api import Browser, Page, expect
 from db.engine import open_store
 from domain.roles import Role
 from domain.states import Stage
-from tests import missing_media
-from tests.browser import settled
+from testkit import missing_media
+from testkit.browser import settled
+from testkit.factories import claimed
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.factories import claimed
-from tests.serving import Server, touchstone
 from workflow import accounts, projects, submit
 
 pytestmark = pytest.mark.browser

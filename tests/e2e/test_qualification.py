@@ -13,10 +13,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 from sqlalchemy import text
 
-from tests import missing_media
+from testkit import missing_media
+from testkit.samples import egoplan_record, write
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.importers.samples import egoplan_record, write
-from tests.serving import Server, touchstone
 
 pytestmark = pytest.mark.browser
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk
 from tests.paths import shared
-from tests.serving import Server, touchstone
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

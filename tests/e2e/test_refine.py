@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from domain.roles import Role
-from tests import missing_media
+from testkit import missing_media
+from testkit.samples import pca_record, write
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.importers.samples import pca_record, write
-from tests.serving import Server, touchstone
 from workflow import accounts, projects, refine
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

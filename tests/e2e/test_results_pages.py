@@ -18,8 +18,8 @@ from playwright.sync_api import Browser, expect
 from examples.answers import MODELS, Answer, answers_of, graded
 from examples.demo import ACCEPTED, EDITED, KEPT, LEAD, fates
 from examples.scenes import Scene, scenes
+from testkit.serving import Server
 from tests.e2e.people import at_desk
-from tests.serving import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -15,8 +15,8 @@ from domain.roles import Role
 from domain.states import Stage
 from examples.scenes import scenes
 from media.store import MediaStore
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, pool, projects, sift
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

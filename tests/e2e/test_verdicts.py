@@ -20,9 +20,9 @@ from playwright.sync_api import Browser, expect
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from domain.roles import Role
-from tests import missing_media
+from testkit import missing_media
+from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from tests.serving import Server, touchstone
 from workflow import accounts, projects
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -29,10 +29,10 @@ from domain.roles import Role
 from domain.settings import Settings
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.serving import Server
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, picture
 from tests.frames import open_page
-from tests.serving import Server
 from workflow import accounts, bring_in, claim, comments, pool, projects, submit
 
 OPEN, NOTHING, REFUSED, SIGN_IN = "open", "nothing", "refused", "sign in"

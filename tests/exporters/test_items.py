@@ -16,7 +16,7 @@ from annotation_schemas.model import Schema
 from domain.records import AssetName, FileRecord, ItemRecord
 from exporters.items import item_files
 from importers.items import ReadFiles, read_items
-from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
+from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import shared
 
 RECORDS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -17,7 +17,7 @@ from domain.errors import FileRefused
 from domain.records import AssetName
 from exporters.items import item_files
 from importers.items import lines_of, read_items
-from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
+from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import shared
 
 

@@ -13,7 +13,7 @@ from inference import fit
 from inference.local.generation import LocalModel, open_generate
 from inference.opening import Allowed
 from inference.spec import Generation, ModelSpec
-from tests.inference import tiny
+from testkit import tiny
 
 TEXTS = (
     "What is this?",

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+from testkit.scripted import Asked, Reply, ScriptedServer, chat
 
 Lines = Callable[[list[bytes], list[bytes]], tuple[list[bytes], list[bytes]]]
 """Changes the output and error lines before they are kept as files."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.serving import free_port
+from testkit.serving import free_port
 
 START = """
 from transformers.cli.serving import model_manager

@@ -30,7 +30,7 @@ from inference.endpoint.answerer import EndpointAnswerer
 from inference.endpoint.client import Client, key_of
 from inference.opening import Allowed, open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec, Price
-from tests.inference.scripted import (
+from testkit.scripted import (
     Asked,
     Reply,
     ScriptedServer,
@@ -44,7 +44,7 @@ from tests.inference.scripted import (
     raw,
     trickle,
 )
-from tests.serving import free_port
+from testkit.serving import free_port
 
 CANARY = "sk-canary-0123456789abcdef"
 QUICK: dict[str, Any] = {"longest_wait_seconds": 0.05, "timeout_seconds": 5.0, "probe": False}

@@ -14,7 +14,7 @@ from domain.errors import RunStopped
 from domain.runs import Attempt, Outcome, Question
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec, Price
-from tests.inference.scripted import Asked, Reply, Script, ScriptedServer, chat, cut, error, hang, html
+from testkit.scripted import Asked, Reply, Script, ScriptedServer, chat, cut, error, hang, html
 
 PUBLISHED = {
     "detect_traffic_sign",

@@ -14,7 +14,7 @@ from domain.runs import Attempt, Outcome, Question
 from inference.local.conversations import open_conversations, read_calls
 from inference.opening import Allowed, open_answerer
 from inference.spec import Generation
-from tests.inference import tiny
+from testkit import tiny
 from tests.inference.asking import spec_of
 
 CAPTION = {"name": "image_caption", "arguments": "{}"}

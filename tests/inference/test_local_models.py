@@ -15,8 +15,8 @@ from domain.runs import Attempt, Outcome, Picture
 from inference.local.families import FAMILIES as ROWS
 from inference.local.families import family_of
 from inference.spec import Generation
+from testkit.tiny import FAMILIES, SIDE, Shelf, as_of_old
 from tests.inference.asking import TEXTS, alone, asked, opened, question, shown, six, texts, without_pictures
-from tests.inference.tiny import FAMILIES, SIDE, Shelf, as_of_old
 
 pytestmark = pytest.mark.slow
 

@@ -16,8 +16,8 @@ from inference import fit
 from inference.local import loading
 from inference.opening import Allowed, open_answerer
 from inference.spec import ModelSpec
+from testkit.tiny import Shelf
 from tests.inference.asking import spec_of
-from tests.inference.tiny import Shelf
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from domain.runs import Picture, Question
 from inference.endpoint.estimate import estimated, tokens_of_picture, tokens_of_text
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec, Price
-from tests.inference.scripted import Asked, Reply, ScriptedServer, as_json, chat, closed, error, html
+from testkit.scripted import Asked, Reply, ScriptedServer, as_json, chat, closed, error, html
 from tests.paths import ROOT
 
 

@@ -23,7 +23,7 @@ from inference.local.loading import Loaded, load
 from inference.local.ranking import PACKED, Ranker
 from inference.opening import Allowed, open_answerer
 from inference.spec import ModelSpec
-from tests.inference import tiny
+from testkit import tiny
 
 pytestmark = pytest.mark.slow
 

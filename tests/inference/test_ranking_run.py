@@ -16,13 +16,13 @@ from domain.settings import settings_from
 from inference.scores import Ranking
 from inference.spec import ModelSpec
 from media.store import MediaStore
-from tests.factories import make_items, make_project
+from testkit.factories import make_items, make_project
 from workflow import jobs, runs
 from workflow.projects import access_to
 from workflow.questions import plan_for
 
 if TYPE_CHECKING:
-    from tests.inference.tiny import Shelf
+    from testkit.tiny import Shelf
 
 pytestmark = pytest.mark.slow
 

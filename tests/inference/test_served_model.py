@@ -12,11 +12,11 @@ import pytest
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.opening import open_answerer
 from inference.spec import Endpoint, Generation, ModelSpec
+from testkit.tiny import picture
 from tests.inference.served import transformers_serve
-from tests.inference.tiny import picture
 
 if TYPE_CHECKING:
-    from tests.inference.tiny import Shelf
+    from testkit.tiny import Shelf
 
 pytestmark = pytest.mark.slow
 

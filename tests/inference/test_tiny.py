@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.inference.tiny import FAMILIES, Shelf
+from testkit.tiny import FAMILIES, Shelf
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.serving import free_port
+from testkit.serving import free_port
 from tools.label_studio import Account, LabelStudio
 
 LABELING = """<View><Text name="question" value="$question"/>

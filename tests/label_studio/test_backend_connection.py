@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from testkit.scripted import error
 from tests.app.test_label_studio_backend import CONFIG, GOOD, SECRET, asked, by_question
-from tests.inference.scripted import error
 from tests.label_studio.server import new_server, project, put, tasks
 from tools.label_studio import Account, LabelStudio
 

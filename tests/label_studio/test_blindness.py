@@ -17,7 +17,7 @@ from sqlmodel import select
 from db.tables import BridgeAnswerRow, ImportedRatingRow, ItemRow, ProjectRow
 from domain.bridge import BridgeOutcome
 from domain.states import Stage
-from tests.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project, make_schema
+from testkit.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project, make_schema
 from tests.label_studio import server
 from tests.label_studio.twins import PROJECT, Front, Picked, World, connected, forms, twins, waiting
 from tests.workflow.outside import ADDRESS, Outside

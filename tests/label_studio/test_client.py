@@ -18,8 +18,8 @@ from app.label_studio.tokens import Token
 from domain.bridge import OutgoingTask
 from domain.errors import OutsideRefused, OutsideUnreachable
 from domain.settings import settings_from
+from testkit.serving import free_port
 from tests.label_studio import server
-from tests.serving import free_port
 from tools.label_studio import Account, LabelStudio
 
 Person = Callable[[str], Account]

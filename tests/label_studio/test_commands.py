@@ -20,11 +20,11 @@ from streamlit.testing.v1 import AppTest
 from app.services import Services
 from db.tables import AnnotationRow
 from domain.settings import Settings
+from testkit.forked import Forked
+from testkit.serving import Server, environment, touchstone
 from tests.app.homes import Home, make_home
-from tests.forked import Forked
 from tests.label_studio.server import annotate, new_server, project, tasks
 from tests.paths import ROOT
-from tests.serving import Server, environment, touchstone
 from tools.label_studio import Account, LabelStudio
 from workflow import accounts, pool, submit
 

@@ -14,7 +14,7 @@ from domain.states import Stage
 from exporters.label_studio import local_file
 from importers.label_studio import Names
 from media.store import MediaStore
-from tests.factories import make_project
+from testkit.factories import make_project
 from tests.importers.kitchen import FOLDER, RATINGS, kitchen
 from tests.label_studio.server import project, put
 from tests.workflow.test_label_studio_files import answers, bring, left_as, rated

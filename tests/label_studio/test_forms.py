@@ -23,9 +23,9 @@ from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView
 from domain.states import Stage
 from media import clips
+from testkit.browser import launched
 from tests.annotation_schemas.test_label_studio import asking
 from tests.app.test_labeling import CASES, LOADED, task
-from tests.browser import launched
 from tests.label_studio import server
 from tools.label_studio import Account, LabelStudio
 

@@ -22,9 +22,9 @@ from annotation_schemas.loader import load_schema, load_text
 from domain.roles import Role
 from domain.states import Stage
 from importers.label_studio import FORMAT
-from tests import missing_media
+from testkit import missing_media
+from testkit.factories import make_person, make_project
 from tests.app.homes import picture
-from tests.factories import make_person, make_project
 from tests.label_studio.twins import (
     PROJECT,
     Front,

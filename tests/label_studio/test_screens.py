@@ -10,7 +10,7 @@ import pytest
 
 from db.tables import AnnotationRow
 from domain.states import Stage
-from tests.browser import launched
+from testkit.browser import launched
 from tests.label_studio.test_protocols import (
     accounts_of,
     egoplan,

@@ -17,9 +17,9 @@ import pytest
 
 from app.label_studio.client import Client
 from app.label_studio.tokens import Token
+from testkit.serving import free_port
 from tests.label_studio import server
 from tests.paths import ROOT
-from tests.serving import free_port
 from tools.label_studio import VERSION, Account, LabelStudio, accounts, free
 
 pytestmark = pytest.mark.slow  # it starts that server, and sets it up the first time

@@ -9,7 +9,7 @@ from PIL import Image, ImageFilter
 from examples.scenes import scenes
 from media.alike import difference_hash, distance, hash_of_file
 from media.store import MediaStore
-from tests.media.pictures import encoded
+from testkit.pictures import encoded
 
 
 def test_the_same_scene_smaller_blurred_or_brighter_is_alike() -> None:

@@ -18,7 +18,7 @@ from domain.errors import MediaRefused, NotAvailable
 from media import bare
 from media.prepared import Pictures
 from media.store import MediaStore
-from tests.media.pictures import encoded, frames, quarters, video
+from testkit.pictures import encoded, frames, quarters, video
 
 SECRET = b"Ana Author, 47.37N 8.54E"
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><dc:creator>' + SECRET + b"</dc:creator></x:xmpmeta>"

@@ -20,7 +20,7 @@ from domain.errors import MediaRefused, NotFound
 from media import clips
 from media.limits import Limits
 from media.store import MediaStore
-from tests.media.pictures import encoded, frames, number_of, numbered, photo, quarters, video
+from testkit.pictures import encoded, frames, number_of, numbered, photo, quarters, video
 from tests.paths import ROOT
 
 STEADY = [n / 25 for n in range(150)]

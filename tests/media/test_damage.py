@@ -10,7 +10,7 @@ from PIL import Image
 
 from domain.errors import MediaRefused
 from media.store import MediaStore
-from tests.media.pictures import encoded, photo, video
+from testkit.pictures import encoded, photo, video
 
 
 def turned_photo() -> bytes:

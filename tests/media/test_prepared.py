@@ -12,7 +12,7 @@ from PIL import Image, ImageOps
 
 from media.prepared import IN_USE_SECONDS, Pictures, evenly
 from media.store import MediaStore
-from tests.media.pictures import encoded, photo, quarters
+from testkit.pictures import encoded, photo, quarters
 
 BOX = {"x": 0.1, "y": 0.1, "w": 0.5, "h": 0.5}
 

@@ -17,7 +17,7 @@ from PIL import Image
 from domain.errors import MediaRefused, NotFound
 from media.limits import Limits
 from media.store import MediaStore
-from tests.media.pictures import encoded, photo, png_that_claims, png_with_a_text_bomb, quarters
+from testkit.pictures import encoded, photo, png_that_claims, png_with_a_text_bomb, quarters
 from tests.paths import ROOT
 
 

@@ -15,7 +15,7 @@ from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotF
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
-from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from workflow import accounts, claim
 from workflow.projects import members, remove_member, set_member
 

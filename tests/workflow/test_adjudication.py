@@ -14,7 +14,7 @@ from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.records import NothingLeft, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
-from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, vote
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, vote
 from workflow import author, claim, comments, submit, verify
 from workflow.accounts import find_person
 from workflow.checks import check

@@ -18,7 +18,7 @@ from domain.errors import Conflict, FileRefused, ModelRefused
 from domain.runs import Outcome, RunKind, RunState
 from inference.spec import spec_of
 from media.store import MediaStore
-from tests.importers.samples import egoplan_record, egothink_record, write
+from testkit.samples import egoplan_record, egothink_record, write
 from tests.importers.workbooks import workbook
 from workflow import board, results, runs
 from workflow.bring_in import Imported, import_files

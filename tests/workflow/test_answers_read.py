@@ -22,8 +22,8 @@ from domain.reading.answers import READER_VERSION, AnswerKind, Asked, ReadOutcom
 from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from media.store import MediaStore
-from tests import factories
-from tests.importers.samples import egoplan_record, write
+from testkit import factories
+from testkit.samples import egoplan_record, write
 from tests.paths import shared
 from workflow import board, cases, readings, release, results
 from workflow.author import edit_item

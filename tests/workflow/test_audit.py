@@ -13,7 +13,7 @@ from db.engine import Store
 from domain.errors import NotAllowed, NotFound
 from domain.origin import acting_from
 from domain.roles import Role
-from tests.factories import Clock, make_items, make_person, make_project, vote
+from testkit.factories import Clock, make_items, make_person, make_project, vote
 from workflow import accounts, audit
 
 

@@ -11,7 +11,7 @@ from db.tables import AssetRow, ItemRow, RevisionRow, SourceRow, TaskRow
 from domain.errors import AlreadyTaken, Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
 from domain.records import NothingLeft, Person, Submitted, TaskView
 from domain.states import ItemState, Stage, TaskState
-from tests.factories import (
+from testkit.factories import (
     UNVERIFIED,
     Clock,
     claimed,

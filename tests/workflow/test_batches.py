@@ -16,9 +16,9 @@ from domain.judging import Verdict
 from domain.runs import Outcome, RunPlan, RunState
 from inference.endpoint.batches import BatchEndpoint
 from inference.spec import Endpoint, ModelSpec, Price
-from tests.factories import make_items, make_project
+from testkit.factories import make_items, make_project
+from testkit.scripted import Asked, Reply, chat, closed, error
 from tests.inference.batches import BatchServer, line
-from tests.inference.scripted import Asked, Reply, chat, closed, error
 from tests.workflow.test_endpoint_runs import MEANS
 from tests.workflow.test_judging import SCRIPT, World, by_item
 from workflow import batches, judging, runs

@@ -19,8 +19,8 @@ from domain.runs import RunState
 from domain.states import Stage
 from inference.spec import Endpoint, Generation, ModelSpec
 from media.store import MediaStore
-from tests.factories import make_items, make_predictions, make_project
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
+from testkit.factories import make_items, make_predictions, make_project
+from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.inference.served import transformers_serve
 from tests.paths import ROOT
 from tests.workflow.test_judging import means
@@ -28,7 +28,7 @@ from workflow import jobs, judging
 from workflow.ratings import ratings_of
 
 if TYPE_CHECKING:
-    from tests.inference.tiny import Shelf
+    from testkit.tiny import Shelf
 
 Script = list[tuple[Reply, Verdict, Mapping[str, Any]]]
 """Replies, what they come to, and the values by criterion."""

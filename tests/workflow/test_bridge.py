@@ -35,7 +35,7 @@ from domain.policies import LEASE
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Purpose, Stage, TaskState
-from tests.factories import (
+from testkit.factories import (
     BLIND,
     SETTLING,
     Clock,

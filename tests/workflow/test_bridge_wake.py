@@ -7,7 +7,7 @@ import time
 
 from db.engine import Store
 from domain.states import Stage
-from tests.factories import make_items, make_project, make_schema
+from testkit.factories import make_items, make_project, make_schema
 from tests.workflow.outside import ADDRESS, FORMS, Outside
 from workflow import bridge
 

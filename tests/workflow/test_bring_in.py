@@ -23,9 +23,9 @@ from domain.roles import Role
 from domain.states import ItemState, Stage
 from media import clips
 from media.store import MediaStore
-from tests import missing_media
-from tests.factories import claimed, make_person
-from tests.importers.samples import egoplan_record, egothink_record, pca_record, write
+from testkit import missing_media
+from testkit.factories import claimed, make_person
+from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
 from workflow import claim, progress
 from workflow.bring_in import Imported, import_files

@@ -10,7 +10,7 @@ from db.tables import AnnotationRow, EventRow, ItemRow, TaskRow
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
-from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from workflow import bulk, claim
 from workflow.bulk import Action, Chosen
 

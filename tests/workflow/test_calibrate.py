@@ -13,7 +13,7 @@ from domain.states import Stage
 from reports.calibration import calibration
 from reports.content import Source
 from reports.study import Study
-from tests.factories import make_project
+from testkit.factories import make_project
 from tests.workflow.test_measure import graded
 from workflow.calibrate import raters_of, study_of
 from workflow.ratings import bring_in_ratings, ratings_of

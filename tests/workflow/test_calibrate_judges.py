@@ -23,8 +23,8 @@ from media.store import MediaStore
 from reports.calibration import calibration
 from reports.content import Report, Text
 from reports.study import Study
-from tests.factories import BLIND, SETTLING, claimed, make_items, make_person, make_predictions, make_project
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+from testkit.factories import BLIND, SETTLING, claimed, make_items, make_person, make_predictions, make_project
+from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.reports.test_replies import table
 from tests.workflow.test_judging import FILLS, SCORE, World, means
 from workflow import calibrate, submit

@@ -15,7 +15,7 @@ from domain.roles import Role
 from domain.runs import Attempt, Outcome, RunPlan
 from domain.states import Stage
 from inference.scores import Option, Ranking
-from tests import factories
+from testkit import factories
 from tests.workflow.test_results import NAN, filled, made
 from workflow import board as numbers
 from workflow import cases, history, results, submit

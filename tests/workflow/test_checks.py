@@ -9,7 +9,7 @@ from db.engine import Store
 from domain.errors import NotFound
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from workflow.checks import check
 
 

@@ -12,7 +12,7 @@ from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
 from domain.threads import Thread
-from tests.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow import claim, comments, history, submit
 
 

@@ -10,7 +10,7 @@ from db.engine import Store
 from domain.errors import Conflict, NotFound
 from domain.judging import Verdict
 from domain.runs import RunKind, RunState
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow import runs
 from workflow.compare import compare_runs

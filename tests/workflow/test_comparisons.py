@@ -18,8 +18,8 @@ from app.views.results import comparison_table
 from db.engine import Store
 from domain.errors import InvalidInput
 from domain.judging import JudgePlan
-from tests.factories import make_predictions
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+from testkit.factories import make_predictions
+from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow import judging, results, runs
 from workflow.comparisons import COLUMNS, Comparison, as_csv, comparisons, favoured

@@ -17,7 +17,7 @@ from db.engine import Store
 from domain.errors import AlreadyTaken, LeaseLost, TouchstoneError
 from domain.records import NothingLeft, Person, TaskView
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     Clock,
     claimed,
     make_fields,

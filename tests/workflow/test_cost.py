@@ -9,7 +9,7 @@ from sqlalchemy import event, text
 
 from db.engine import Store
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     claimed,
     make_fields,
     make_items,

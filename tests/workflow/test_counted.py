@@ -25,7 +25,7 @@ from domain.roles import Role
 from domain.runs import RunKind, RunPlan
 from domain.states import Items, ItemState, Stage
 from inference.spec import ModelSpec
-from tests import factories
+from testkit import factories
 from workflow import author, cases, claim, history, judging, metrics, results, runs, submit
 from workflow import board as numbers
 from workflow.accounts import person_of

@@ -19,7 +19,7 @@ from domain.records import Rating
 from domain.states import Stage
 from reports.calibration import calibration
 from reports.content import Figure, Table
-from tests.factories import claimed, make_items, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_person, make_predictions, make_project
 from workflow import board, results, submit
 from workflow.calibrate import study_of
 from workflow.derived import MAJORITY, settled_ratings

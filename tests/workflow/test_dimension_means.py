@@ -11,7 +11,7 @@ from annotation_schemas.loader import load_text
 from db.engine import Store
 from domain.errors import RatingsError
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_predictions, make_project
 from tests.paths import shared
 from tests.workflow.test_measure import only
 from workflow import metrics, submit

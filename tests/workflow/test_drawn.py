@@ -17,7 +17,7 @@ from domain.errors import RatingsError
 from domain.records import BadRow
 from domain.states import Stage
 from exporters.tables import ratings_csv
-from tests.factories import make_project
+from testkit.factories import make_project
 from workflow.measure import agreement_of
 from workflow.ratings import bring_in_ratings, ratings_of
 

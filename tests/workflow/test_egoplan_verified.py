@@ -27,8 +27,8 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
-from tests import missing_media
-from tests.factories import make_person, make_project
+from testkit import missing_media
+from testkit.factories import make_person, make_project
 from tests.paths import shared
 from workflow import claim, qualify, submit
 from workflow.bring_in import import_files

@@ -23,8 +23,8 @@ from domain.errors import ModelRefused
 from domain.runs import Answerer, Outcome, Question, RunPlan, RunState
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec
-from tests.factories import make_items, make_project
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
+from testkit.factories import make_items, make_project
+from testkit.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
 from tests.paths import ROOT
 from workflow import jobs, runs
 from workflow.jobs import Means, work

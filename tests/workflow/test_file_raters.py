@@ -16,7 +16,7 @@ from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed, RatingsError
 from domain.roles import Role
 from domain.states import RatersAre, Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow import board, cases, file_raters, measure, results, submit
 from workflow.calibrate import study_of
 from workflow.dimension_means import PEOPLE, agreement_of_means

@@ -18,7 +18,7 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.runs import RunKind
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     BLIND,
     Clock,
     claimed,

@@ -13,7 +13,7 @@ from db.tables import AnnotationRow
 from domain.errors import InvalidInput
 from domain.records import NothingLeft, Person
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow import claim, submit
 from workflow.checks import check
 from workflow.progress import progress

@@ -20,7 +20,7 @@ from domain.order import spread
 from domain.records import NothingLeft, Person
 from domain.runs import RunKind
 from domain.states import Stage, TaskState
-from tests import factories
+from testkit import factories
 from workflow import claim, grade, runs, submit
 from workflow.checks import check
 from workflow.progress import dashboard

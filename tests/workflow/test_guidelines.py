@@ -18,7 +18,7 @@ from domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, RatingsE
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from workflow import causes, guidelines, submit
 from workflow.checks import check, remarks
 from workflow.measure import agreement_of

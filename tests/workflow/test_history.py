@@ -9,7 +9,7 @@ from db.tables import ItemRow
 from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow import claim, comments, history, submit
 
 

@@ -15,8 +15,8 @@ from domain.replies import JudgeAbout
 from domain.runs import Attempt, Outcome, RunKind, RunPlan
 from domain.states import Stage
 from inference.spec import ModelSpec
-from tests.factories import make_items, make_project, make_run
-from tests.inference.scripted import ScriptedServer, chat
+from testkit.factories import make_items, make_project, make_run
+from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow import jobs, judging, results, runs
 from workflow.calibrate import study_of

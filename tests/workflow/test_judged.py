@@ -13,8 +13,8 @@ from domain.judging import Verdict, Wanted
 from domain.states import Stage
 from inference.judges.parsers import PARSERS
 from media.store import MediaStore
-from tests.factories import claimed, make_fields, make_person
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, html
+from testkit.factories import claimed, make_fields, make_person
+from testkit.scripted import Asked, Reply, ScriptedServer, chat, html
 from tests.workflow.test_judging import World
 from workflow import file_raters, jobs, judged, judging, submit
 from workflow.ratings import bring_in_ratings, unit_of

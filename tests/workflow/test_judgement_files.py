@@ -19,8 +19,8 @@ from domain.judging import JudgePlan, Verdict
 from domain.runs import RunKind
 from domain.states import Stage
 from media.store import MediaStore
+from testkit.factories import make_predictions, make_project
 from tests.agreement.published import llmbar, pandalm, write_csv
-from tests.factories import make_predictions, make_project
 from tests.paths import ROOT, shared
 from workflow import author, judging, runs
 from workflow.bring_in import import_files

@@ -24,8 +24,8 @@ from inference.judges.parsers import PARSERS, Parser
 from inference.opening import open_answerer
 from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
-from tests.factories import make_items, make_person, make_predictions, make_project, make_schema
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat, error, html
+from testkit.factories import make_items, make_person, make_predictions, make_project, make_schema
+from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.paths import ROOT
 from workflow import jobs, judge_templates, judging, runs
 from workflow.calibrate import study_of

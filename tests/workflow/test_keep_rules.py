@@ -20,7 +20,7 @@ from domain.errors import Conflict, LeaseLost
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
-from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project
 from workflow import claim, submit, verify
 from workflow.checks import check, gates
 from workflow.projects import access_to

@@ -8,7 +8,7 @@ from db.engine import Store
 from domain.errors import LeaseLost, NotAllowed, NotFound
 from domain.records import Person
 from domain.roles import Role
-from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow import claim, draft, kept, submit
 
 

@@ -16,7 +16,7 @@ from domain.errors import FileRefused, NotAllowed
 from domain.states import Stage
 from importers.label_studio import Names
 from media.store import MediaStore
-from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from tests.importers.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
 from workflow import submit
 from workflow.bring_in import import_files

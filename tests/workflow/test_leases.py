@@ -10,7 +10,7 @@ from db.tables import AnnotationRow, DraftRow
 from domain.errors import LeaseLost, NotFound
 from domain.policies import LEASE
 from domain.states import Stage
-from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow import claim, draft, submit
 from workflow.checks import check
 

@@ -18,7 +18,7 @@ from db.engine import Store, open_store
 from domain.errors import NotAllowed, RatingsError, TouchstoneError
 from domain.roles import Role
 from domain.states import Cut, Stage
-from tests.factories import (
+from testkit.factories import (
     claimed,
     make_fields,
     make_items,

@@ -16,8 +16,8 @@ from domain.roles import Role
 from domain.runs import RunKind
 from domain.states import Stage
 from reports.calibration import calibration
-from tests.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project
-from tests.serving import touchstone
+from testkit.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project
+from testkit.serving import touchstone
 from tests.workflow.test_measure import only
 from workflow import board, cases, metrics, results, submit
 from workflow import runs as runs_of_models

@@ -14,7 +14,7 @@ from domain.errors import TouchstoneError
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import Clock, make_fields, make_items, make_person, make_pool, make_project, make_schema
+from testkit.factories import Clock, make_fields, make_items, make_person, make_pool, make_project, make_schema
 from workflow import author, claim, draft, pool, submit
 from workflow.checks import check
 

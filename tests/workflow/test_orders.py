@@ -20,7 +20,7 @@ from domain.policies import LEASE
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     BLIND,
     Clock,
     claimed,

@@ -11,7 +11,7 @@ from domain.errors import NotAllowed
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import Clock, claimed, make_items, make_person, make_project, vote
+from testkit.factories import Clock, claimed, make_items, make_person, make_project, vote
 from workflow import claim, draft, outlook, submit
 
 

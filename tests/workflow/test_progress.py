@@ -11,7 +11,7 @@ from domain.errors import NotAllowed
 from domain.records import Person, StageWork
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     BLIND,
     claimed,
     make_fields,

@@ -12,7 +12,7 @@ from domain.errors import AlreadyTaken, InvalidInput, NotAllowed, NotFound, Touc
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import make_items, make_person, make_pool, make_project, make_schema
+from testkit.factories import make_items, make_person, make_pool, make_project, make_schema
 from workflow import accounts, author, claim, pool, progress, projects
 
 PLACES = {

@@ -14,7 +14,7 @@ from domain.qualification import Standing
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     BLIND,
     Clock,
     claimed,

@@ -33,10 +33,10 @@ from domain.settings import Settings
 from inference.spec import ModelSpec
 from media import clips
 from media.store import MediaStore
-from tests.factories import make_project
-from tests.importers.samples import egoplan_record, write
-from tests.inference.tiny import Shelf
-from tests.media.pictures import number_of, quarters, video
+from testkit.factories import make_project
+from testkit.pictures import number_of, quarters, video
+from testkit.samples import egoplan_record, write
+from testkit.tiny import Shelf
 from tests.paths import shared
 from tools.drawing.action_clips import action_clips
 from workflow import jobs, runs

@@ -15,8 +15,8 @@ import pytest
 
 from domain.errors import SettingsError
 from domain.settings import Settings
+from testkit.serving import environment
 from tests.paths import ROOT
-from tests.serving import environment
 from workflow import queue
 
 

@@ -12,7 +12,7 @@ from domain.records import Rating
 from domain.roles import Role
 from domain.states import Stage
 from media.store import MediaStore
-from tests.factories import (
+from testkit.factories import (
     claimed,
     make_items,
     make_people,

@@ -9,7 +9,7 @@ from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.runs import Attempt, Outcome
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_person, make_project, make_run
+from testkit.factories import claimed, make_items, make_person, make_project, make_run
 from workflow import runs
 
 FAILED = "The server answered with 500."

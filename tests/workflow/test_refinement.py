@@ -17,7 +17,7 @@ from domain.policies import refined
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow import claim, refine, submit
 from workflow.checks import check
 from workflow.progress import dashboard

@@ -16,9 +16,9 @@ from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotFound
 from domain.roles import Role
 from media.store import MediaStore
-from tests import missing_media
-from tests.factories import Clock, claimed, make_people, make_person, make_pool
-from tests.importers.samples import egoplan_record, egothink_record, write
+from testkit import missing_media
+from testkit.factories import Clock, claimed, make_people, make_person, make_pool
+from testkit.samples import egoplan_record, egothink_record, write
 from tests.paths import shared
 from workflow import pool, submit
 from workflow.author import edit_item

@@ -25,7 +25,7 @@ from domain.states import Cut, Stage
 from reports.calibration import calibration
 from reports.content import Rulings
 from reports.study import StoredRule
-from tests.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
+from testkit.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
 from workflow import calibrate, file_raters, results
 from workflow.agreement_page import figures
 from workflow.history import find

@@ -23,7 +23,7 @@ from domain.errors import InvalidInput, NotAllowed
 from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome, RunKind, RunState
 from domain.states import Stage
-from tests import factories
+from testkit import factories
 from workflow import board as numbers
 from workflow import cases, results, submit
 from workflow.projects import access_to

@@ -10,8 +10,8 @@ import pytest
 from db.engine import Store
 from domain.judging import Verdict
 from domain.roles import Role
-from tests.factories import make_person
-from tests.inference.scripted import ScriptedServer
+from testkit.factories import make_person
+from testkit.scripted import ScriptedServer
 from tests.workflow.test_judging import SCRIPT, World, by_item
 from workflow import board as numbers
 from workflow import cases, jobs, results, runs

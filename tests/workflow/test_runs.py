@@ -21,7 +21,7 @@ from domain.roles import Role
 from domain.runs import Answerer, Attempt, Outcome, Question, RunPlan, RunState
 from domain.settings import Settings
 from inference.spec import Endpoint, ModelSpec
-from tests.factories import Clock, make_items, make_people, make_person, make_project
+from testkit.factories import Clock, make_items, make_people, make_person, make_project
 from workflow import grade, jobs, runs, workers
 from workflow.jobs import Means, work
 

@@ -16,7 +16,7 @@ from db.tables import AnnotationRow, AssetRow, SiftDecisionRow, TaskRow
 from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
 from workflow import accounts, audit, outlook, progress, scorecard, submit
 from workflow.projects import access_to
 

@@ -20,9 +20,9 @@ from domain.runs import Answerer, Attempt, Outcome, Question
 from domain.states import Items, ItemState
 from inference.opening import open_answerer
 from inference.spec import ModelSpec
-from tests import factories
-from tests.inference.scripted import Asked as Request
-from tests.inference.scripted import Reply, ScriptedServer, chat, error
+from testkit import factories
+from testkit.scripted import Asked as Request
+from testkit.scripted import Reply, ScriptedServer, chat, error
 from workflow import board, readers_agreement, readings, results, runs, second_reader
 from workflow.results import Scores
 

@@ -12,7 +12,7 @@ from annotation_schemas.loader import load_text
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow, ProjectRow
 from domain.states import Stage
-from tests.factories import BLIND, claimed, make_items, make_people, make_predictions, make_project, vote
+from testkit.factories import BLIND, claimed, make_items, make_people, make_predictions, make_project, vote
 from workflow import claim, submit
 
 OPTIONS = ["red", "blue", "green"]

@@ -27,7 +27,7 @@ from domain.states import Sifted, Stage
 from examples.scenes import scenes
 from media.alike import distance
 from media.store import MediaStore
-from tests.factories import Clock, make_person, make_project
+from testkit.factories import Clock, make_person, make_project
 from workflow import pool, progress, sift
 from workflow.checks import check
 from workflow.claim import next_task

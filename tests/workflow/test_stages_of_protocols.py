@@ -10,7 +10,7 @@ from db.engine import Store
 from domain.errors import InvalidInput
 from domain.records import NothingLeft
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
+from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from workflow import claim, qualify, submit
 
 

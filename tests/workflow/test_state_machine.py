@@ -23,7 +23,7 @@ from domain.errors import Conflict, LeaseLost, NotFound
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import Clock, make_items, make_person, make_project, make_schema
+from testkit.factories import Clock, make_items, make_person, make_project, make_schema
 from workflow import author, claim, submit
 from workflow.checks import check
 

@@ -9,7 +9,7 @@ import pytest
 from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed, NotFound
 from domain.states import Stage
-from tests.factories import claimed, make_items, make_person, make_project
+from testkit.factories import claimed, make_items, make_person, make_project
 from workflow import accounts, author, claim, draft, pool, projects, show, submit
 
 STRANGE = ["\0", "a\0b", "\ud800", "half \udfff"]

@@ -15,7 +15,7 @@ from db.tables import RunRow
 from domain.errors import FileRefused, NotFound
 from exporters.submissions import egoplan_submission
 from media.store import MediaStore
-from tests.importers.samples import egoplan_record, write
+from testkit.samples import egoplan_record, write
 from tests.paths import shared
 from workflow.bring_in import import_files
 from workflow.projects import create_project

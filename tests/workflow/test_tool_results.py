@@ -17,8 +17,8 @@ from domain.runs import Outcome, RunState
 from domain.settings import Settings
 from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
-from tests.importers.samples import pca_record, write
-from tests.inference.scripted import Asked, Reply, ScriptedServer, chat
+from testkit.samples import pca_record, write
+from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from workflow import runs
 from workflow.bring_in import Imported, import_files
 from workflow.jobs import means_of, work

@@ -9,7 +9,7 @@ from domain.errors import Conflict
 from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     claimed,
     make_fields,
     make_items,

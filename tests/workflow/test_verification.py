@@ -14,7 +14,7 @@ from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound
 from domain.records import NothingLeft
 from domain.roles import Role
 from domain.states import ItemState, Stage
-from tests.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow import claim, comments, kept, submit
 from workflow.checks import check
 from workflow.progress import progress

@@ -14,7 +14,7 @@ from db.engine import Store
 from domain.errors import Conflict, InvalidInput, RatingsError
 from domain.runs import Attempt, Outcome, RunKind, RunState
 from domain.states import Stage
-from tests.factories import (
+from testkit.factories import (
     claimed,
     make_items,
     make_people,
@@ -24,7 +24,7 @@ from tests.factories import (
     make_run,
     vote,
 )
-from tests.inference.scripted import ScriptedServer, chat
+from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import World
 from tests.workflow.test_refinement import DIMENSION, FIELDS
 from workflow import jobs, judging, measure, refine, results, runs, submit

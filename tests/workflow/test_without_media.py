@@ -20,8 +20,8 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from media.store import MediaStore
-from tests import missing_media
-from tests.factories import (
+from testkit import missing_media
+from testkit.factories import (
     BLIND,
     SETTLING,
     Clock,

@@ -13,9 +13,9 @@ import urllib.request
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests import missing_media
-from tests.forked import Forked
-from tests.paths import ROOT
+from testkit import missing_media
+from testkit.forked import Forked
+from testkit.paths import ROOT
 
 COMMAND = [sys.executable, "-c", "from app.cli import main; main()"]
 """``touchstone``, from this checkout, whatever is installed."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-PRELOADED = ["tests.preloaded"]
+PRELOADED = ["testkit.preloaded"]
 
 
 class Forked:
