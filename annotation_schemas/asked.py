@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from annotation_schemas import kinds
 from annotation_schemas.keys import key_field, options_field
 from annotation_schemas.model import ItemField, Schema
 from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
 
-_LISTED = {"option_of": AnswerKind.OPTION, "options_of": AnswerKind.MULTI, "order_of": AnswerKind.ORDER}
-_WRITTEN = ("text", "long_text")
 _READ_AS = {"yes_no": AnswerKind.YES_NO, "number": AnswerKind.NUMBER, "text": AnswerKind.TEXT}
 _YES_NO = frozenset({"yes", "no"})
 _LETTER = re.compile(r"\s*\(?([A-Za-z])[.):]{0,2}\s*")
@@ -35,17 +34,18 @@ def asked_of(schema: Schema, fields: Mapping[str, Any]) -> Asked:
     field = next((each for each in schema.item.fields if each.name == name), None)
     if field is None:
         return Asked(AnswerKind.TEXT)
-    if field.kind in _LISTED:
-        options = _texts(fields.get(field.field or ""))
-        return Asked(_LISTED[field.kind], options) if options else Asked(AnswerKind.TEXT)
-    if field.kind == "choice":
+    row = kinds.of_field(field)
+    if row.chosen and row.answer is not None:
+        options = _texts(row.offered(field, fields))
+        return Asked(row.answer, options) if options else Asked(AnswerKind.TEXT)
+    if row.of_options:
         values = tuple(str(each.value) for each in field.options)
         yes_no = {each.casefold() for each in values} == _YES_NO
         return Asked(AnswerKind.YES_NO) if yes_no else Asked(AnswerKind.OPTION, values)
     if field.read_as is not None:
         return Asked(_READ_AS[field.read_as], unit=field.unit)
-    if field.kind == "integer":
-        return Asked(AnswerKind.NUMBER)
+    if row.answer is not None:
+        return Asked(row.answer)
     return _of_text(schema, field, fields)
 
 
@@ -55,7 +55,7 @@ def _of_text(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Ask
     Whether it is one at the moment does not matter: how an answer is read would hang on a typing error in the key.
     """
     listed = options_field(schema)
-    options = _texts(fields.get(listed)) if listed and field.kind in _WRITTEN else ()
+    options = _texts(fields.get(listed)) if listed and kinds.of_field(field).written else ()
     return Asked(AnswerKind.OPTION, options) if options else Asked(AnswerKind.TEXT)
 
 

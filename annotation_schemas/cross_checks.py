@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotation_schemas import derived, judge_templates, marks, registry
+from annotation_schemas import derived, judge_templates, kinds, registry
 from annotation_schemas.answer_forms import FORMS
-from annotation_schemas.answers import CHECKS
 from annotation_schemas.keys import key_field
-from annotation_schemas.kinds import options_of
+from annotation_schemas.kinds._grammar import MOST, choices, refers_to_list, suggestion, unique
 from annotation_schemas.model import (
-    Choice,
     Criterion,
     ItemField,
     Judge,
     Keep,
     Qualification,
     Refinement,
-    Scalar,
     Schema,
 )
-from annotation_schemas.plans import condition_problem
 from annotation_schemas.yaml_text import Document, Path
-from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide, same
+from domain.policies import KEEP_RULES, KeepRule, criteria_that_decide
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_LISTS = ("option_of", "options_of", "order_of")
-
-MOST = 1_000
-"""Nothing that one person is shown, or that one item needs, may be more."""
 
 Found = Iterator[tuple[Path, str]]
 """Problems as they are found: where, and what."""
@@ -63,7 +54,7 @@ def _rows(schema: Schema) -> Found:
         if registry.find(name_of_registry, name) is None:
             known = [row.name for row in registry.rows(name_of_registry)]
             noun = name_of_registry.replace("_", " ")
-            yield path, f"there is no {noun} `{name}`{_suggestion(name, known)}; known: {', '.join(known)}"
+            yield path, f"there is no {noun} `{name}`{suggestion(name, known)}; known: {', '.join(known)}"
 
 
 def _top(schema: Schema) -> Found:
@@ -79,7 +70,7 @@ def _dimensions(schema: Schema) -> Found:
         yield ("dimensions",), "at least one dimension is needed"
     yield from _names([(("dimensions", index, "id"), each.id) for index, each in enumerate(schema.dimensions)])
     for key in ("folder", "named"):
-        yield from _unique(
+        yield from unique(
             [
                 (("dimensions", index, key), value)
                 for index, each in enumerate(schema.dimensions)
@@ -109,42 +100,47 @@ def _item(schema: Schema) -> Found:
 
 
 def _field(schema: Schema, field: ItemField, path: Path) -> Found:
+    row = kinds.of_field(field)
     if field.form is not None or field.forms:
         yield from _formed(schema, field, path)
-    elif field.kind in _LISTS:
-        yield from _refers_to_list(schema, field.field, path)
+    elif row.chosen:
+        yield from refers_to_list(schema, field.field, path)
     elif field.field is not None:
-        yield (*path, "field"), f"a field of kind `{field.kind}` refers to no other field"
-    yield from _drawn(schema, field, path)
-    if field.kind == "choice":
-        yield from _choices(field.options, (*path, "options"), least=2)
-    elif field.kind == "boxes":
-        yield from _choices(field.options, (*path, "options"))
+        yield (*path, "field"), f"a field of kind `{row.name}` refers to no other field"
+    if field.role is not None and "role" not in row.keys:
+        yield (*path, "role"), f"this is for {_taking('role')}"
+    if row.least_options is not None:
+        yield from choices(field.options, (*path, "options"), least=row.least_options)
     elif field.options and not field.forms:
-        yield (*path, "options"), f"a field of kind `{field.kind}` has no options of its own"
+        yield (*path, "options"), f"a field of kind `{row.name}` has no options of its own"
     yield from _read_as(schema, field, path)
     for key in ("length", "distinct"):
-        if getattr(field, key) and field.kind != "text_list":
-            yield (*path, key), "this is for fields of kind `text_list`"
+        if getattr(field, key) and key not in row.keys:
+            yield (*path, key), f"this is for fields of kind {_taking(key, quote='`')}"
     bounds = (field.min_length, field.max_length)
     if any(bound is not None and bound < 0 for bound in (*bounds, field.length)):
         yield path, "a length cannot be negative"
-    if field.kind == "text_list" and any(bound is not None and bound > MOST for bound in (bounds[0], field.length)):
-        yield path, f"a list of at most {MOST:,} entries may be asked for"
+    yield from row.check_schema(schema, field, path)
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         yield (*path, "max_length"), "max_length is less than min_length"
 
 
+def _taking(key: str, quote: str = "") -> str:
+    """The kinds of fields that take a key."""
+    return " and ".join(f"{quote}{row.name}{quote}" for row in kinds.FIELDS.values() if key in row.keys)
+
+
 def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
     """What models' answers are read as is said of the key alone."""
-    if field.unit is not None and field.read_as != "number":
+    row = kinds.of_field(field)
+    if field.unit is not None and ("unit" not in row.keys or (row.reads_as and field.read_as != "number")):
         yield (*path, "unit"), "this is for a field with `read_as: number`"
     if field.read_as is None:
         return
-    if field.kind not in ("text", "long_text", "integer"):
-        yield (*path, "read_as"), f"a field of kind `{field.kind}` says by its kind what answers are read as"
-    elif field.kind == "integer" and field.read_as != "number":
-        yield (*path, "read_as"), "a whole number can only be read as `number`"
+    if not row.reads_as:
+        yield (*path, "read_as"), f"a field of kind `{row.name}` says by its kind what answers are read as"
+    elif field.read_as not in row.reads_as:
+        yield (*path, "read_as"), row.refuses_read_as
     key = key_field(schema)
     if key != field.name:
         yield (*path, "read_as"), f"answers are held against `{key}`, so nothing is read as this field is"
@@ -152,21 +148,21 @@ def _read_as(schema: Schema, field: ItemField, path: Path) -> Found:
 
 def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
     """A text whose form another field names: that field, a form for each of its values, and what the forms need."""
-    if field.kind not in ("text", "long_text"):
+    if not kinds.of_field(field).written:
         yield (*path, "forms"), f"a field of kind `{field.kind}` has no form; `form` and `forms` are for text"
         return
-    choices = {each.name: each for each in schema.item.fields if each.kind == "choice"}
-    if field.form not in choices:
+    names = {each.name: each for each in schema.item.fields if kinds.of_field(each).of_options}
+    if field.form not in names:
         said = f"`{field.form}` is no choice field of the item" if field.form else "`form` is missing"
         yield (
             path if field.form is None else (*path, "form"),
-            f"{said}; it names the field that says the form{_suggestion(field.form or '', list(choices))}",
+            f"{said}; it names the field that says the form{suggestion(field.form or '', list(names))}",
         )
         return
-    values = [str(option.value) for option in choices[field.form].options]
+    values = [str(option.value) for option in names[field.form].options]
     for value in field.forms:
         if value not in values:
-            yield (*path, "forms", value), f"`{value}` is no value of `{field.form}`{_suggestion(value, values)}"
+            yield (*path, "forms", value), f"`{value}` is no value of `{field.form}`{suggestion(value, values)}"
     lacking = [value for value in values if value not in field.forms]
     if lacking:
         yield (
@@ -175,41 +171,13 @@ def _formed(schema: Schema, field: ItemField, path: Path) -> Found:
         )
     rows = [FORMS[name] for name in field.forms.values() if name in FORMS]
     if any(row.needs_list for row in rows):
-        yield from _refers_to_list(schema, field.field, path)
+        yield from refers_to_list(schema, field.field, path)
     elif field.field is not None:
         yield (*path, "field"), "none of the forms takes entries of a list"
     if any(row.needs_words for row in rows):
-        yield from _choices(field.options, (*path, "options"), least=1)
+        yield from choices(field.options, (*path, "options"), least=1)
     elif field.options:
         yield (*path, "options"), "none of the forms takes words"
-
-
-def _drawn(schema: Schema, part: ItemField | Criterion, path: Path) -> Found:
-    """What is drawn on images needs images, and a count that can be reached."""
-    if part.kind not in marks.KINDS:
-        if part.role is not None and isinstance(part, ItemField):
-            yield (*path, "role"), "this is for boxes and marks"
-        return
-    roles = [slot.role for slot in schema.item.assets if slot.kind == "image"]
-    if not roles:
-        yield path, f"the item has no image to draw {part.kind} on"
-    elif part.role is not None and part.role not in roles:
-        yield (*path, "role"), f"`{part.role}` is no image of the item{_suggestion(part.role, roles)}"
-    if isinstance(part, Criterion):
-        if part.min is not None and part.min < 0:
-            yield (*path, "min"), "this cannot be negative"
-        if part.max is not None and part.max < max(part.min or 0, 1):
-            yield (*path, "max"), "min and max do not fit together"
-
-
-def _refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
-    lists = [field.name for field in schema.item.fields if field.kind == "text_list"]
-    if name is None:
-        yield path, "`field` is missing; it names the text_list field that holds the options"
-    elif name not in lists:
-        yield (*path, "field"), f"`{name}` is no text_list field of the item{_suggestion(name, lists)}"
-    elif stage is not None and stage in schema.item.field(name).secret_in:
-        yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
 
 
 def _stages(schema: Schema) -> Found:
@@ -225,13 +193,13 @@ def _stages(schema: Schema) -> Found:
             yield ("stages", stage, "criteria"), "at least one criterion is needed"
     yield from _names(asked)
     if stages.adjudication:
-        yield from _choices(stages.adjudication.causes, ("stages", "adjudication", "causes"), least=1)
+        yield from choices(stages.adjudication.causes, ("stages", "adjudication", "causes"), least=1)
         if not stages.verification:
             yield ("stages", "adjudication"), "there is nothing to adjudicate without a verification stage"
     if stages.refinement:
         yield from _refinement(stages.refinement)
     if stages.triage:
-        yield from _choices(stages.triage.reasons, ("stages", "triage", "reasons"))
+        yield from choices(stages.triage.reasons, ("stages", "triage", "reasons"))
     for stage, key in (
         ("triage", "per_source"),
         ("authoring", "people"),
@@ -253,7 +221,7 @@ def _refinement(stage: Refinement) -> Found:
     asked = {criterion.name: criterion for criterion in stage.criteria}
     for name, value in stage.done.items():
         if name not in asked:
-            yield (*path, "done", name), f"`{name}` is no criterion of the refinement{_suggestion(name, list(asked))}"
+            yield (*path, "done", name), f"`{name}` is no criterion of the refinement{suggestion(name, list(asked))}"
         elif not _is_value_of(asked[name], value):
             yield (*path, "done", name), f"`{value}` is no value of `{name}`"
     if stage.until is not None and not stage.done:
@@ -261,31 +229,17 @@ def _refinement(stage: Refinement) -> Found:
 
 
 def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterion: Criterion, path: Path) -> Found:
-    yield from _drawn(schema, criterion, path)
+    row = kinds.of_criterion(criterion)
     yield from _keys_of_kind(criterion, path)
-    takes = TAKES[criterion.kind]
-    if criterion.kind == "option_of" or (criterion.field is not None and "field" in takes):
-        yield from _refers_to_list(schema, criterion.field, path, stage=stage)
-        if criterion.options:
-            yield (*path, "options"), "there is `field` already, which names the item's own"
-    elif "options" in takes:
-        yield from _choices(criterion.options, (*path, "options"), least=LEAST_OPTIONS.get(criterion.kind, 1))
-    if criterion.kind == "scale":
-        yield from _scale(criterion, path)
-    if criterion.kind == "property_list" and criterion.values:
-        yield from _scale(criterion, path)
+    yield from row.check_schema(schema, stage, criterion, path)
     if criterion.min is not None and criterion.max is not None and criterion.min > criterion.max:
         yield (*path, "max"), "max is less than min"
-    if criterion.kind in CHECKS and criterion.kind != "number" and (criterion.min or 0) > MOST:
+    if row.counts_entries and (criterion.min or 0) > MOST:
         yield (*path, "min"), f"an answer of at most {MOST:,} entries may be asked for"
     if criterion.step is not None and criterion.step <= 0:
         yield (*path, "step"), "a step is more than 0"
-    if "of" in takes:
-        yield from _text_of(schema, stage, criterion, path)
-    if criterion.kind == "plan":
-        yield from _plan(criterion, path)
     if criterion.skip:
-        yield from _choices(criterion.skip.reasons, (*path, "skip", "reasons"))
+        yield from choices(criterion.skip.reasons, (*path, "skip", "reasons"))
     yield from _known_dimensions(schema, criterion.dimensions, (*path, "dimensions"))
     earlier = {each.name: each for each in before}
     for name, accepted in criterion.show_if.items():
@@ -297,24 +251,6 @@ def _criterion(schema: Schema, stage: str, before: Sequence[Criterion], criterio
                 yield (*path, "show_if", name), f"`{value}` is no value of `{name}`"
 
 
-TAKES: Mapping[str, frozenset[str]] = {
-    "choice": frozenset({"options"}),
-    "option_of": frozenset({"field"}),
-    "scale": frozenset({"values", "labels"}),
-    "text": frozenset(),
-    "multi_choice": frozenset({"options", "field", "min", "max"}),
-    "number": frozenset({"min", "max", "step", "unit"}),
-    "ordering": frozenset({"options", "field"}),
-    "property_list": frozenset({"options", "field", "values", "labels"}),
-    "spans": frozenset({"options", "of", "min", "max"}),
-    "plan": frozenset({"options", "of", "actions", "begins"}),
-    "boxes": frozenset({"options", "role", "min", "max"}),
-    "marks": frozenset({"role", "min", "max"}),
-}
-"""The keys that belong to some kinds of criteria only."""
-
-LEAST_OPTIONS = {"choice": 2, "multi_choice": 2, "ordering": 2, "boxes": 0}
-
 _MISPLACED = {
     "options": "has no options of its own",
     "field": "refers to no field",
@@ -324,50 +260,11 @@ _MISPLACED = {
 
 
 def _keys_of_kind(criterion: Criterion, path: Path) -> Found:
-    takes = TAKES[criterion.kind]
-    for key in sorted(frozenset[str]().union(*TAKES.values()) - takes):
+    takes = kinds.of_criterion(criterion).keys
+    for key in sorted({key for row in kinds.CRITERIA.values() for key in row.keys} - set(takes)):
         if getattr(criterion, key) not in (None, ()):
             why = _MISPLACED.get(key, f"has no `{key}`")
             yield (*path, key), f"a criterion of kind `{criterion.kind}` {why}"
-
-
-def _text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
-    """The text that passages or steps are taken from must be one that raters see."""
-    texts = [field.name for field in schema.item.fields if field.kind in ("text", "long_text")]
-    if criterion.of is None:
-        if stage != "grading":
-            yield path, "`of` is missing; it names the item's field with the text (a model's answer is graded only)"
-    elif criterion.of not in texts:
-        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{_suggestion(criterion.of, texts)}"
-    elif stage in schema.item.field(criterion.of).secret_in:
-        yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"
-
-
-def _plan(criterion: Criterion, path: Path) -> Found:
-    if not criterion.actions:
-        yield path, "`actions` is missing; it lists the actions that a plan may consist of"
-    yield from _unique([((*path, "actions", at), action.name) for at, action in enumerate(criterion.actions)])
-    conditions: list[tuple[Path, str, int]] = [((*path, "begins"), text, 0) for text in criterion.begins]
-    for index, action in enumerate(criterion.actions):
-        for key in ("needs", "makes", "ends", "turns"):
-            place: Path = (*path, "actions", index, key)
-            conditions += [(place, text, action.objects) for text in getattr(action, key)]
-    for place, text, n_objects in conditions:
-        said = condition_problem(text, n_objects)
-        if said:
-            yield place, f"`{text}`: {said}"
-
-
-def _scale(criterion: Criterion, path: Path) -> Found:
-    values = criterion.values
-    if len(values) < 2:
-        yield (*path, "values") if values else path, "a scale lists its `values`, at least two"
-    yield from _unique([((*path, "values", index), value) for index, value in enumerate(values)])
-    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    if len(numbers) == len(values) and numbers not in (sorted(numbers), sorted(numbers, reverse=True)):
-        yield (*path, "values"), "the values of a scale stand in order"
-    if criterion.labels and len(criterion.labels) != len(values):
-        yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values"
 
 
 def _verification(schema: Schema) -> Found:
@@ -381,9 +278,9 @@ def _verification(schema: Schema) -> Found:
         yield path, "`criterion` is missing; it names the criterion that decides"
     for name in about:
         if name not in criteria:
-            yield (*path, "criterion"), f"`{name}` is no criterion of verification{_suggestion(name, list(criteria))}"
-        elif criteria[name].kind in marks.KINDS:
-            yield (*path, "criterion"), f"no two people draw `{name}` alike, so it cannot decide about items"
+            yield (*path, "criterion"), f"`{name}` is no criterion of verification{suggestion(name, list(criteria))}"
+        elif does := kinds.of_criterion(criteria[name]).never_alike:
+            yield (*path, "criterion"), f"no two people {does} `{name}` alike, so it cannot decide about items"
         elif criteria[name].dimensions is not None:
             yield (
                 (*path, "criterion"),
@@ -475,7 +372,7 @@ def _keep_key(schema: Schema, keep: Keep, path: Path) -> Found:
     if keep.key is None:
         yield path, "`key` is missing; it names the field that holds the right answer"
     elif keep.key not in fields:
-        yield (*path, "key"), f"`{keep.key}` is no field of the item{_suggestion(keep.key, list(fields))}"
+        yield (*path, "key"), f"`{keep.key}` is no field of the item{suggestion(keep.key, list(fields))}"
     elif "verification" not in fields[keep.key].secret_in:
         yield (*path, "key"), f"`{keep.key}` must be hidden from raters: give the field `secret_in: [verification]`"
 
@@ -485,7 +382,11 @@ def _grading(schema: Schema) -> Found:
     if grading is None:
         return
     yield from _known_dimensions(schema, grading.dimensions, ("stages", "grading", "dimensions"))
-    named = [each.name for each in grading.criteria if each.kind == "choice" and derived.ends_of_values(each) is None]
+    named = [
+        each.name
+        for each in grading.criteria
+        if kinds.of_criterion(each).names and derived.ends_of_values(each) is None
+    ]
     if grading.combine == "mean" and named:
         names = " and ".join(f"`{name}`" for name in named)
         yield (
@@ -499,7 +400,7 @@ def _grading(schema: Schema) -> Found:
             at = ("stages", "grading", "qualification", "against")
             yield at, "models' answers have no key; only `seniors` say what is right"
         asked = registry.criteria_of(schema, "grading")
-        if not any(each.kind in registry.COMPARED and each.required for each in asked):
+        if not any(kinds.of_criterion(each).compared and each.required for each in asked):
             yield ("stages", "grading", "qualification"), "no criterion that is always answered can be compared"
     if grading.outputs is not None and grading.outputs < 1:
         yield ("stages", "grading", "outputs"), "this must be at least 1"
@@ -507,7 +408,7 @@ def _grading(schema: Schema) -> Found:
     for index, name in enumerate(grading.shows or ()):
         path: Path = ("stages", "grading", "shows", index)
         if name not in fields:
-            yield path, f"`{name}` is no field of the item{_suggestion(name, list(fields))}"
+            yield path, f"`{name}` is no field of the item{suggestion(name, list(fields))}"
         elif "grading" in fields[name].secret_in:
             yield path, f"`{name}` is secret in grading"
 
@@ -523,7 +424,7 @@ def _judges(schema: Schema) -> Found:
         path: Path = ("judges", index)
         for name in judge.criteria:
             if name not in criteria:
-                yield (*path, "criteria"), f"`{name}` is no criterion{_suggestion(name, list(criteria))}"
+                yield (*path, "criteria"), f"`{name}` is no criterion{suggestion(name, list(criteria))}"
         yield from _known_dimensions(schema, judge.dimensions, (*path, "dimensions"))
         yield from _sees(schema, judge, path)
         for value in judge.values:
@@ -535,7 +436,7 @@ def _sees(schema: Schema, judge: Judge, path: Path) -> Found:
     for index, name in enumerate(judge.sees):
         sources = _sources(schema)
         if name not in sources:
-            yield (*path, "sees", index), f"`{name}` is no field or asset of the item{_suggestion(name, sources)}"
+            yield (*path, "sees", index), f"`{name}` is no field or asset of the item{suggestion(name, sources)}"
     template = judge_templates.shipped().get(judge.template)
     if template is None:
         return
@@ -614,7 +515,7 @@ def _models(schema: Schema) -> Found:
     variants = schema.models.variants if schema.models else {}
     for variant, dimensions in variants.items():
         yield from _known_dimensions(schema, dimensions, ("models", "variants", variant))
-    yield from _unique(
+    yield from unique(
         [
             (("models", "variants", variant, index), name)
             for variant, dimensions in variants.items()
@@ -627,16 +528,16 @@ def _rest(schema: Schema) -> Found:
     fields = [field.name for field in schema.item.fields]
     for index, name in enumerate(schema.export.public_without):
         if name not in fields:
-            yield ("export", "public_without", index), f"`{name}` is no field of the item{_suggestion(name, fields)}"
+            yield ("export", "public_without", index), f"`{name}` is no field of the item{suggestion(name, fields)}"
     if schema.source:
         targets = [*fields, *(slot.role for slot in schema.item.assets)]
         for name in schema.source.fields:
             if name not in targets:
-                yield ("source", "fields", name), f"`{name}` is no field or asset{_suggestion(name, targets)}"
+                yield ("source", "fields", name), f"`{name}` is no field or asset{suggestion(name, targets)}"
     asked = [each.name for stage in ("verification", "grading") for each in registry.criteria_of(schema, stage)]
     for name in schema.report.scales:
         if name not in asked:
-            yield ("report", "scales", name), f"`{name}` is no criterion{_suggestion(name, asked)}"
+            yield ("report", "scales", name), f"`{name}` is no criterion{suggestion(name, asked)}"
     if schema.report.by == "group" and not any(dimension.group for dimension in schema.dimensions):
         yield ("report", "by"), "no dimension has a `group`"
     if "derived" in schema.report.statistics and not schema.report.derived:
@@ -657,10 +558,10 @@ def _derived(schema: Schema) -> Found:
             yield path, "it follows either from `all_of` or from `mean_of`"
             continue
         key = "all_of" if each.all_of else "mean_of"
-        yield from _unique([((*path, key, number), name) for number, name in enumerate(each.parts)])
+        yield from unique([((*path, key, number), name) for number, name in enumerate(each.parts)])
         for number, name in enumerate(each.parts):
             if name not in graded:
-                yield (*path, key, number), f"`{name}` is no criterion of grading{_suggestion(name, list(graded))}"
+                yield (*path, key, number), f"`{name}` is no criterion of grading{suggestion(name, list(graded))}"
                 continue
             found = derived.ends_of_values(graded[name])
             if found is None:
@@ -677,7 +578,7 @@ def _known_dimensions(schema: Schema, names: Sequence[str] | None, path: Path) -
     known = [dimension.id for dimension in schema.dimensions]
     for index, name in enumerate(names or ()):
         if name not in known:
-            yield (*path, index), f"`{name}` is no dimension{_suggestion(name, known)}"
+            yield (*path, index), f"`{name}` is no dimension{suggestion(name, known)}"
 
 
 # ---- small questions ------------------------------------------------------------------------------------------------
@@ -687,44 +588,9 @@ def _names(named: Sequence[tuple[Path, str]]) -> Found:
     for path, name in named:
         if not _NAME.fullmatch(name):
             yield path, f"`{name}` must be small letters, digits and underscores, and start with a letter"
-    yield from _unique(named)
-
-
-def _unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
-    seen: list[Scalar] = []
-    for path, name in named:
-        if any(same(name, other) for other in seen):
-            yield path, f"`{name}` is there twice"
-        seen.append(name)
-
-
-def _choices(choices: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
-    if len(choices) < least:
-        yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
-    if len(choices) > MOST:
-        yield path, f"{len(choices):,} entries; at most {MOST:,} may be offered"
-        return
-    yield from _unique([((*path, index), choice.value) for index, choice in enumerate(choices)])
-    for index, choice in enumerate(choices):
-        yield from _choices(choice.reasons, (*path, index, "reasons"))
+    yield from unique(named)
 
 
 def _is_value_of(criterion: Criterion, value: Any) -> bool:
     """Whether a rater can answer that; what depends on the item is taken as possible."""
-    if criterion.kind == "text" or criterion.field is not None:
-        return True
-    if criterion.kind == "number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if criterion.kind in CHECKS:
-        return False  # its answers are lists
-    return any(same(option.value, value) for option in options_of_safely(criterion))
-
-
-def options_of_safely(criterion: Criterion) -> list[Choice]:
-    """The options, also of a scale whose labels do not fit (which is reported by itself)."""
-    return options_of(criterion.model_copy(update={"labels": ()}), {})
-
-
-def _suggestion(given: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(given, known, n=1)
-    return f"; did you mean `{close[0]}`?" if close else ""
+    return kinds.of_criterion(criterion).can_be(criterion, value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from annotation_schemas import kinds
 from annotation_schemas.model import Criterion, Derived, Schema
 
 Ends = tuple[float | None, float | None]
@@ -17,14 +18,7 @@ Ends = tuple[float | None, float | None]
 
 def ends_of_values(criterion: Criterion) -> Ends | None:
     """The lowest and the highest value of a criterion; None where its values are no numbers."""
-    if criterion.kind == "number":
-        low, high = criterion.min, criterion.max
-        return None if low is None else float(low), None if high is None else float(high)
-    values = [each.value for each in criterion.options] if criterion.kind == "choice" else list(criterion.values)
-    if criterion.kind not in ("scale", "choice") or not values:
-        return None
-    plain = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    return (float(min(plain)), float(max(plain))) if len(plain) == len(values) else None
+    return kinds.of_criterion(criterion).ends(criterion)
 
 
 def find(schema: Schema, name: str | None) -> Derived | None:

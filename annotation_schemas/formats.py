@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from typing import Any, Protocol
 
+from annotation_schemas import kinds
 from annotation_schemas.model import Dimension, ItemField, Schema
 from domain.json_text import INDENTED, ONE_LINE, Layout, same
+from domain.reading.answers import AnswerKind
 
 LONGEST_NAME = 300
 """Characters of an id, a path, a model's name."""
@@ -53,14 +55,15 @@ class Plain:
         value = record.get(self.key)
         if value is None:
             return None
-        if self.kind in ("text", "long_text", "option_of"):
+        holds = kinds.FIELDS[self.kind].holds
+        if holds == "text":
             return _wanted(value, str, f"{self.key} is not text")
-        if self.kind == "integer":
+        if holds == "whole number":
             return whole_number(value, self.key)
-        if self.kind in ("text_list", "options_of", "order_of"):
+        if holds == "texts":
             entries = _wanted(value, list, f"{self.key} is not a list")
             return [_wanted(entry, str, f"{self.key} has an entry that is not text") for entry in entries]
-        if self.kind == "segments":
+        if holds == "list":
             return _wanted(value, list, f"{self.key} is not a list")
         return value
 
@@ -251,13 +254,14 @@ def columns(row: ItemFormat, schema: Schema) -> dict[str, Column]:
         if key == row.id_key:
             return Plain(key, "json")  # a number in most files, text in some
         keys = row.spread.get(item_field.name) or row.spread.get(key)
-        if keys and item_field.kind == "text_list":
+        if keys and kinds.of_field(item_field).is_list:
             return Spread(keys)
         return Plain(key, item_field.kind)
 
     for item_field in schema.item.fields:
         found[item_field.name] = plain_or_spread(item_field)
-        if row.chosen and item_field.kind == "option_of" and item_field.field:
+        one_of = kinds.of_field(item_field).answer is AnswerKind.OPTION
+        if row.chosen and one_of and item_field.field:
             name, place, text, letters = row.chosen
             if names.get(item_field.name, item_field.name) in (name, place):
                 options = plain_or_spread(schema.item.field(item_field.field))

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from annotation_schemas import HOME, registry
+from annotation_schemas import HOME, kinds, registry
 from annotation_schemas.model import Schema
 
 KEPT = HOME / "schema.json"
 
 _NAMED_ROWS = {
+    ("ItemField", "kind"): "field_kind",
+    ("Criterion", "kind"): "criterion_kind",
     ("Keep", "rule"): "keep_rule",
     ("Skips", "then"): "skip_act",
     ("Refinement", "until"): "refinement_end",
@@ -39,6 +41,9 @@ def json_schema() -> dict[str, Any]:
         for key in part.get("properties", {}).values():
             key.pop("title", None)
     _short_forms(parts)
+    for part, rows in (("ItemField", kinds.FIELDS), ("Criterion", kinds.CRITERIA)):
+        for name, meaning in kinds.meanings(rows).items():
+            parts[part]["properties"][name]["description"] = meaning
     for (part, key), name in _NAMED_ROWS.items():
         _allow_only(parts[part]["properties"][key], [row.name for row in registry.rows(name)])
     return {

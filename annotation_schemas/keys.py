@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from annotation_schemas import registry
+from annotation_schemas import kinds, registry
 from annotation_schemas.model import Schema
 
-_CHOSEN = ("option_of", "options_of", "order_of")
 _REFERENCES = ("answer", "ref_answer", "ref_answer_1", "true_action", "key_concept", "reason")
 """Placeholders of judge templates that stand for what is right."""
 _NAMES = ("answer", "reason", "key_concepts")
@@ -16,7 +15,7 @@ def key_fields(schema: Schema) -> frozenset[str]:
     """The fields that no model may be told: the key of the verification, what judges compare with, chosen options."""
     fields = {field.name: field for field in schema.item.fields}
     found = {name for name in _NAMES if name in fields}
-    found |= {name for name, field in fields.items() if field.kind in _CHOSEN}
+    found |= {name for name, field in fields.items() if kinds.of_field(field).chosen}
     found |= {key} if (key := key_field(schema)) else set()
     for judge in schema.judges:
         row = registry.find("template", judge.template)
@@ -37,11 +36,13 @@ def key_field(schema: Schema) -> str | None:
         return verification.keep.key
     fields = schema.item.fields
     said = next((field.name for field in fields if field.read_as is not None), None)
-    return said or next((field.name for kind in _CHOSEN for field in fields if field.kind == kind), None)
+    chosen = [field for field in fields if kinds.of_field(field).chosen]
+    first = min(chosen, key=lambda field: kinds.of_field(field).place, default=None)
+    return said or (first.name if first is not None else None)
 
 
 def options_field(schema: Schema) -> str | None:
     """The list that the right answer is taken from; None: the items have no options."""
-    lists = [field.name for field in schema.item.fields if field.kind == "text_list"]
-    chosen = [field.field for field in schema.item.fields if field.kind in _CHOSEN and field.field in lists]
+    lists = [field.name for field in schema.item.fields if kinds.of_field(field).is_list]
+    chosen = [field.field for field in schema.item.fields if kinds.of_field(field).chosen and field.field in lists]
     return next((name for name in [*chosen, "options", "actions"] if name in lists), None)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation_schemas.answers import PREDICTION, said_of
+from annotation_schemas import kinds
+from annotation_schemas.kinds.property_list import said_of
 from annotation_schemas.label_studio_page import (
     ABOUT,
     EDITED,
@@ -21,7 +22,7 @@ from annotation_schemas.label_studio_page import (
     list_of,
     rank_codes,
 )
-from annotation_schemas.model import Choice
+from annotation_schemas.model import PREDICTION, Choice
 from domain.errors import Problem
 from domain.policies import same
 
@@ -61,7 +62,7 @@ class Context:
 
 def read_part(part: Part, given: Given, context: Context) -> Answer:
     """What was answered to a part."""
-    if part.criterion.skip and part.kind != "choices" and given.has(part.side("skip")):
+    if part.criterion.skip and part.type != "choices" and given.has(part.side("skip")):
         if not given.has(part.name):
             return None, _skip_reason(part, given)
         given.say(part, "Either it is answered, or it is skipped.")
@@ -71,16 +72,16 @@ def read_part(part: Part, given: Given, context: Context) -> Answer:
             return [], None
         given.say(part, "Either something is marked, or there is nothing to mark.")
         return None
-    return _kind(part).read(part, given, context)
+    return _way(part).read(part, given, context)
 
 
 def write_part(part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
     """The results that say so; none if it is no answer to the part."""
     if value is None:
         return _write_skip(part, reason) if part.criterion.skip else []
-    if value in ([], ()) and part.may_be_none and part.criterion.kind != "multi_choice":
+    if value in ([], ()) and part.may_be_none and part.type != "choices":
         return [_chosen(part.side("none"), NONE)]
-    return _kind(part).write(part, value, reason, context)
+    return _way(part).write(part, value, reason, context)
 
 
 def note_written(text: str) -> Result:
@@ -213,13 +214,13 @@ def _reason_for(part: Part, given: Given, place: int, option: Choice) -> Any:
 def _write_skip(part: Part, reason: Any) -> list[Result]:
     skip = part.criterion.skip
     reasons = skip.reasons if skip else ()
-    found = [_chosen(part.name, SKIP)] if part.kind == "choices" else []
+    found = [_chosen(part.name, SKIP)] if part.type == "choices" else []
     if reason is None:
         return found or [_chosen(part.side("skip"), SKIP)]
     at = next((at for at, each in enumerate(reasons) if same(each.value, reason)), None)
     if at is not None:
         return [*found, _chosen(part.side("skip"), codes(reasons, own=True)[at])]
-    if part.kind != "choices":
+    if part.type != "choices":
         found.append(_chosen(part.side("skip"), OTHER if reasons else SKIP))
     return [*found, _typed(part.side("skip-words"), reason)]
 
@@ -245,7 +246,7 @@ def _typed(control: str, text: Any) -> Result:
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _Way:
     read: Callable[[Part, Given, Context], Answer]
     write: Callable[[Part, Any, Any, Context], list[Result]]
 
@@ -261,7 +262,7 @@ def _result(control: str, to: str, kind: str, value: Mapping[str, Any], number: 
 
 
 def _read_one(part: Part, given: Given, context: Context) -> Answer:
-    if part.kind == "rating":
+    if part.type == "rating":
         return _read_stars(part, given)
     chosen = given.chosen(part.name, part)
     if not chosen:
@@ -291,7 +292,7 @@ def _read_stars(part: Part, given: Given) -> Answer:
 
 
 def _write_one(part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-    if part.kind == "rating":
+    if part.type == "rating":
         return [_result(part.name, part.to, "rating", {"rating": value})]
     options = part.options(context.texts)
     at = next((at for at, option in enumerate(options) if same(option.value, value)), None)
@@ -345,7 +346,7 @@ def _write_number(part: Part, value: Any, reason: Any, context: Context) -> list
 
 def _read_words(part: Part, given: Given, context: Context) -> Answer:
     found = given.words(part.name, part)
-    if part.field is not None and part.field.kind == "text_list":
+    if part.field is not None and kinds.of_field(part.field).is_list:
         entries = [entry.strip() for entry in found if entry.strip()]
         return (entries, None) if entries else None
     text = "\n".join(found)
@@ -374,7 +375,7 @@ def _read_pick(part: Part, given: Given, context: Context) -> Answer:
         picked.append((number, entries[number - 1]))
     if not picked:
         return None
-    if part.field is not None and part.field.kind == "option_of":
+    if part.field is not None and kinds.of_field(part.field).holds == "text":
         if len(picked) > 1:
             given.say(part, f"Choose one; {len(picked)} are chosen.")
             return None
@@ -463,7 +464,7 @@ def _read_drawn(part: Part, given: Given, context: Context) -> Answer:
 def _region(
     part: Part, given: Given, number: int, labels: Any, value: Mapping[str, Any], entry: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    is_box = part.criterion.kind == "boxes"
+    is_box = part.type != "keypointlabels"
     noun = "Box" if is_box else "Mark"
     wanted = ("x", "y", "width", "height") if is_box else ("x", "y")
     numbers = [float(value[name]) for name in wanted if _is_number(value.get(name))]
@@ -475,7 +476,7 @@ def _region(
         given.say(part, f"{noun} {number} is turned; draw it upright, on the upright image.")
         return None
     made: dict[str, Any] = {}
-    if part.kind != "rectangle":
+    if part.type != "rectangle":
         if isinstance(labels, str):
             labels = [labels]
         if not isinstance(labels, list | tuple) or len(labels) != 1 or not isinstance(labels[0], str):
@@ -516,7 +517,7 @@ def _shares(percents: Sequence[float]) -> dict[str, Any]:
 
 
 def _write_drawn(part: Part, value: Any, reason: Any, context: Context) -> list[Result]:
-    is_box = part.criterion.kind == "boxes"
+    is_box = part.type != "keypointlabels"
     options = list(part.criterion.options)
     told = codes(options, own=True)
     sizes = context.sizes.get(part.role, ())
@@ -530,7 +531,7 @@ def _write_drawn(part: Part, value: Any, reason: Any, context: Context) -> list[
                 where["rectanglelabels"] = [told[at]]
         else:
             where |= {"width": 0.5, "keypointlabels": [str(each["number"])]}
-        made = _result(part.name, part.to, part.kind, where, number)
+        made = _result(part.name, part.to, part.type, where, number)
         image = each.get("image", 1)
         if image <= len(sizes):
             width, height = sizes[image - 1]
@@ -601,22 +602,19 @@ def _shown(value: Any) -> str:
     return _short(json.dumps(value, ensure_ascii=False, default=str))
 
 
-_ONE = _Kind(_read_one, _write_one)
-_KINDS: Mapping[str, _Kind] = {
-    "choice": _ONE,
-    "option_of": _ONE,
-    "scale": _ONE,
-    "multi_choice": _Kind(_read_several, _write_several),
-    "number": _Kind(_read_number, _write_number),
-    "text": _Kind(_read_words, _write_words),
-    "ordering": _Kind(_read_order, _write_order),
-    "property_list": _Kind(_read_properties, _write_properties),
-    "boxes": _Kind(_read_drawn, _write_drawn),
-    "marks": _Kind(_read_drawn, _write_drawn),
-    "spans": _Kind(_read_passages, _write_passages),
-    "pick": _Kind(_read_pick, _write_pick),
+_WAYS: Mapping[str, _Way] = {
+    "one": _Way(_read_one, _write_one),
+    "several": _Way(_read_several, _write_several),
+    "number": _Way(_read_number, _write_number),
+    "words": _Way(_read_words, _write_words),
+    "order": _Way(_read_order, _write_order),
+    "properties": _Way(_read_properties, _write_properties),
+    "drawn": _Way(_read_drawn, _write_drawn),
+    "passages": _Way(_read_passages, _write_passages),
+    "pick": _Way(_read_pick, _write_pick),
 }
+"""How answers are given there; a row of a kind names one of them."""
 
 
-def _kind(part: Part) -> _Kind:
-    return _KINDS[part.criterion.kind if part.after is None else "pick"]
+def _way(part: Part) -> _Way:
+    return _WAYS[part.row.label_studio if part.after is None else "pick"]

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_schemas import kinds, marks, registry
-from annotation_schemas.answers import PREDICTION
-from annotation_schemas.model import AssetSlot, Choice, Criterion, ItemField, Schema
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema
 from domain.errors import NotAvailable
 from domain.policies import same
 
@@ -33,7 +32,6 @@ DECISIONS = (
     Choice(value="reject", label="Reject: the item is dropped"),
     Choice(value="edit", label="Edit: the item is changed and verified again"),
 )
-MOST_STARS = 10
 MOST_MARKS = 20
 """How many numbers are offered where a schema sets no limit to marks."""
 MOST_ENTRIES = 9
@@ -94,14 +92,15 @@ def drawn_on(
     found: dict[str, Any] = {}
     for part in schema.item.fields:
         entries = fields.get(part.name)
-        if part.kind not in marks.KINDS or stage in part.secret_in or (part.role or first) != role or not entries:
+        row = kinds.of_field(part)
+        if not row.drawn or stage in part.secret_in or (part.role or first) != role or not entries:
             continue
-        if stage == "authoring" or marks.problem(part.kind, entries, labels=()):
+        if stage == "authoring" or row.drawing_problem(entries):
             continue
         here = [entry for entry in entries if entry.get("image", 1) == image]
         if here:
-            found.setdefault(part.kind, []).extend(here)
-        if here and part.kind == "boxes":
+            found.setdefault(row.name, []).extend(here)
+        if here and "options" in row.keys:
             found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
     return found
 
@@ -174,7 +173,7 @@ class Part:
     """A criterion or field as it stands on a page there."""
 
     criterion: Criterion
-    kind: str
+    type: str
     """The type of its results."""
     to: str = ABOUT
     """What on the page it is about."""
@@ -195,6 +194,11 @@ class Part:
         return self.criterion.name
 
     @property
+    def row(self) -> kinds.CriterionKind:
+        """The row of its kind."""
+        return kinds.of_criterion(self.criterion)
+
+    @property
     def role(self) -> str:
         """The role of the images that it is drawn on."""
         return self.to.removeprefix(image_of(""))
@@ -207,13 +211,12 @@ class Part:
     @property
     def may_be_none(self) -> bool:
         """That nothing applies is an answer, and has a choice of its own."""
-        many = self.criterion.kind in ("multi_choice", "spans", *marks.KINDS) and self.field is None
-        return many and not self.criterion.min
+        return self.row.none_is_answer and self.field is None and not self.criterion.min
 
     def options(self, texts: Mapping[str, Any]) -> list[Choice]:
         """What is offered for this item."""
         found = kinds.options_of(self.criterion, texts)
-        return found if self.kind == "ranker" else distinct(found)
+        return found if self.type == "ranker" else distinct(found)
 
     def side(self, what: str, place: int | None = None) -> str:
         """The name of a control beside its own."""
@@ -221,19 +224,19 @@ class Part:
 
     def own_reasons(self) -> list[tuple[int, Choice]]:
         """The options that ask for a reason, with their places."""
-        asks = self.criterion.kind == "choice"
+        asks = self.row.asks_reasons
         return [(at, option) for at, option in enumerate(self.criterion.options, 1) if asks and option.reasons]
 
     def controls(self) -> dict[str, str]:
         """All controls of it with the types of their results."""
-        found = {self.name: self.kind}
-        if self.kind == "property_list":
+        found = {self.name: self.type}
+        if self.type == "property_list":
             found = {self.side("is", at): "choices" for at, _ in enumerate(self.criterion.options, 1)}
         if self.criterion.skip:
             found |= {self.side("skip"): "choices", self.side("skip-words"): "textarea"}
         for at, _ in self.own_reasons():
             found |= {self.side("reason", at): "choices", self.side("words", at): "textarea"}
-        if self.may_be_none and self.criterion.kind != "multi_choice":
+        if self.may_be_none and self.type != "choices":
             found[self.side("none")] = "choices"
         return found
 
@@ -252,29 +255,18 @@ def parts(schema: Schema, stage: str, dimension: str | None) -> list[Part]:
 def _part(schema: Schema, criterion: Criterion, criteria: Sequence[Criterion]) -> Part:
     shown, told = _conditions(criterion, criteria)
     to, several = ABOUT, False
-    if criterion.kind in marks.KINDS:
+    row = kinds.of_criterion(criterion)
+    if row.is_about == "image":
         slot = _slot(schema, criterion.role)
         to, several = image_of(slot.role), slot.max != 1
-    elif criterion.kind == "spans":
+    elif row.is_about == "text":
         to = text_of(criterion.of or PREDICTION)
     return Part(criterion, _type(criterion, criteria), to, shown, told, several)
 
 
 def _type(criterion: Criterion, criteria: Sequence[Criterion]) -> str:
-    if criterion.kind == "scale":
-        return "rating" if _stars(criterion, criteria) else "choices"
-    if criterion.kind == "boxes":
-        return "rectanglelabels" if criterion.options else "rectangle"
-    fixed = {"ordering": "ranker", "marks": "keypointlabels", "spans": "labels", "text": "textarea"}
-    fixed |= {"number": "number", "property_list": "property_list"}
-    return fixed.get(criterion.kind, "choices")
-
-
-def _stars(criterion: Criterion, criteria: Sequence[Criterion]) -> bool:
-    """Whether stars can stand for a scale: 1 to n without words, and nothing hangs on them, which stars cannot show."""
-    values = [value for value in criterion.values if isinstance(value, int) and not isinstance(value, bool)]
-    counts = len(values) == len(criterion.values) <= MOST_STARS and values == list(range(1, len(values) + 1))
-    return counts and not criterion.labels and not any(criterion.name in each.show_if for each in criteria)
+    depended_on = any(criterion.name in each.show_if for each in criteria)
+    return kinds.of_criterion(criterion).label_studio_type(criterion, depended_on=depended_on)
 
 
 def _conditions(
@@ -291,7 +283,7 @@ def _conditions(
             options = kinds.options_of(other, {})
             at = dict(zip([_key(option.value) for option in options], codes(options, own=True), strict=True))
             wanted = [at[_key(value)] for value in accepted if _key(value) in at]
-        able = other.kind in ("choice", "option_of", "scale") and not any("," in each for each in wanted)
+        able = kinds.of_criterion(other).compared and not any("," in each for each in wanted)
         if able and wanted:
             shown.append((name, tuple(wanted)))
         else:
@@ -305,15 +297,16 @@ def _key(value: Any) -> tuple[bool, Any]:
 
 
 def _field_parts(schema: Schema, fields: Sequence[ItemField], *, prefix: str) -> list[Part]:
-    lists = {each.name: each for each in schema.item.fields if each.kind == "text_list"}
+    lists = {each.name: each for each in schema.item.fields if kinds.of_field(each).is_list}
     found: list[Part] = []
     for each in fields:
         made = _asked(each, prefix, lists)
-        if each.kind in marks.KINDS:
+        row = kinds.of_field(each)
+        if row.drawn:
             slot = _slot(schema, each.role)
             found.append(Part(made, _type(made, ()), image_of(slot.role), (), (), slot.max != 1, each))
         else:
-            after = prefix + (each.field or "") if each.kind in ("option_of", "options_of") else None
+            after = prefix + (each.field or "") if row.picked_by_place else None
             found.append(Part(made, _type(made, ()), field=each, after=after))
     return found
 
@@ -327,20 +320,10 @@ def _asked(each: ItemField, prefix: str, lists: Mapping[str, ItemField]) -> Crit
         "required": each.required and not prefix,
         "role": each.role,
     }
-    if each.kind == "integer":
-        return Criterion(kind="number", step=1, **common)
-    if each.kind == "choice":
-        return Criterion(kind="choice", options=each.options, **common)
-    if each.kind in marks.KINDS:
-        least, most = each.min_length, each.max_length
-        return Criterion(kind=each.kind, options=each.options, min=least, max=most, **common)  # type: ignore[arg-type]
-    if each.kind in ("option_of", "options_of"):
-        entries = lists[each.field or ""]
-        most = entries.length or entries.max_length or MOST_ENTRIES
-        numbers = tuple(Choice(value=str(number), label=f"Entry {number}") for number in range(1, most + 1))
-        kind = "choice" if each.kind == "option_of" else "multi_choice"
-        return Criterion(kind=kind, options=numbers, **common)  # type: ignore[arg-type]
-    return Criterion(kind="text", **common)
+    entries = lists.get(each.field or "")
+    most = (entries.length or entries.max_length or MOST_ENTRIES) if entries is not None else 0
+    places = [Choice(value=str(number), label=f"Entry {number}") for number in range(1, most + 1)]
+    return Criterion(**common, **kinds.of_field(each).as_criterion(each, places))
 
 
 def _adjudication_parts(schema: Schema) -> list[Part]:
@@ -361,9 +344,9 @@ def _adjudication_parts(schema: Schema) -> list[Part]:
         ]
         when = ((DECISION, ("edit",)),)
         found += [
-            Part(each.criterion, each.kind, each.to, when, (STAYS,), each.several, each.field, each.after)
+            Part(each.criterion, each.type, each.to, when, (STAYS,), each.several, each.field, each.after)
             for each in _field_parts(schema, able, prefix=EDITED)
-            if each.criterion.kind not in marks.KINDS
+            if each.row.is_about == "item"
         ]
     return found
 
@@ -375,32 +358,12 @@ def _slot(schema: Schema, role: str | None) -> AssetSlot:
     return next(slot for slot in schema.item.assets if slot.kind == "image" and role in (None, slot.role))
 
 
-def _no_image(schema: Schema, role: str | None) -> bool:
-    return not any(slot.kind == "image" and role in (None, slot.role) for slot in schema.item.assets)
-
-
 def _criterion_refusal(schema: Schema, criterion: Criterion) -> str | None:
-    if criterion.kind == "plan":
-        return "a plan is read step by step by Touchstone's own page, which Label Studio has nothing like."
-    if criterion.kind == "property_list" and criterion.field is not None:
-        return "its properties are the item's own, and a form there has the same questions for every item."
-    if criterion.kind in marks.KINDS and _no_image(schema, criterion.role):
-        return "the item has no image to draw on; frames of a clip are no images there."
-    return None
+    return kinds.of_criterion(criterion).label_studio_refusal(criterion, schema)
 
 
 def _field_refusal(schema: Schema, field: ItemField) -> str | None:
-    if field.kind in ("segments", "json"):
-        return f"a field of kind `{field.kind}` is no answer that a form there has."
-    if field.kind == "order_of":
-        return "what is to be put in order is still being written, and a form there cannot rank its own answers."
-    if field.kind in ("option_of", "options_of"):
-        entries = next((each for each in schema.item.fields if each.name == field.field), None)
-        if entries is not None and not entries.authored:
-            return f"it is picked from `{field.field}`, which authors do not write."
-    if field.kind in marks.KINDS and _no_image(schema, field.role):
-        return "the item has no image to draw on; frames of a clip are no images there."
-    return None
+    return kinds.of_field(field).label_studio_refusal(schema, field)
 
 
 # ---- what was given --------------------------------------------------------------------------------------------------

@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from annotation_schemas import registry, reporting, simulation, source_media, typed_yaml, yaml_text
+from annotation_schemas import kinds, registry, reporting, simulation, source_media, typed_yaml, yaml_text
 from annotation_schemas.cross_checks import cross_check, shown_to_judges
 from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.yaml_text import Document
 from domain.errors import SchemaError
+
+_KNOWN = {"criterion_kind": list(kinds.CRITERIA), "field_kind": list(kinds.FIELDS)}
+"""The names that a file may use, which the models by themselves do not know."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def _parse(text: str) -> tuple[Document, Schema | None]:
 @lru_cache(maxsize=32)
 def _parsed(text: str) -> tuple[Document, Schema | None]:
     """What a text says, which is read once: nothing of it but the list of troubles ever changes."""
-    document, schema = typed_yaml.parse(text, Schema)
+    document, schema = typed_yaml.parse(text, Schema, _KNOWN)
     if schema is not None:
         cross_check(schema, document)
     elif document.value is not None:
@@ -102,7 +105,7 @@ def _parsed(text: str) -> tuple[Document, Schema | None]:
 
 def _check_the_rest(document: Document) -> None:
     """What else is wrong with a file in which some values do not fit their keys, as far as it does not hang on them."""
-    schema, holes = typed_yaml.repaired(document, Schema)
+    schema, holes = typed_yaml.repaired(document, Schema, _KNOWN)
     if schema is None:
         return
     rest = Document(document.value, document.lines)

@@ -4,38 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 Scalar = str | int | float | bool
 
-FieldKind = Literal[
-    "text",
-    "long_text",
-    "integer",
-    "choice",
-    "text_list",
-    "option_of",
-    "options_of",
-    "order_of",
-    "segments",
-    "json",
-    "boxes",
-    "marks",
-]
-CriterionKind = Literal[
-    "choice",
-    "option_of",
-    "scale",
-    "text",
-    "multi_choice",
-    "number",
-    "ordering",
-    "property_list",
-    "spans",
-    "plan",
-    "boxes",
-    "marks",
-]
+PREDICTION = "prediction"
+"""What a criterion is about that looks at the model's answer, in ``of``; fields of the item go by their names."""
+
 StageName = Literal["triage", "authoring", "verification", "adjudication", "refinement", "grading"]
 
 
@@ -49,6 +25,15 @@ class _Part(BaseModel):
     """Frozen; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+def _known(name: str, info: ValidationInfo, names: str) -> str:
+    """A name, refused where whoever reads a file says which ones there are (``context``) and it is none of them."""
+    known: list[str] = (info.context or {}).get(names, [name])
+    if name in known:
+        return name
+    expected = ", ".join(f"'{each}'" for each in known)
+    raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
 
 
 class Dimension(_Part):
@@ -108,7 +93,7 @@ class ItemField(_Part):
 
     name: str
     """Small letters, digits and underscores; also the key in files that do not say otherwise."""
-    kind: FieldKind = "text"
+    kind: str = "text"
     """A row of the registry of field kinds."""
     title: str | None = None
     """As people read it; else made from the name."""
@@ -117,32 +102,36 @@ class ItemField(_Part):
     required: bool = True
     """An item without it does not fit."""
     options: tuple[Choice, ...] = ()
-    """For choice: the values it can have. For boxes: their labels. For text with `forms`: the words of `words`."""
+    """What it says is said by the kind."""
     field: str | None = None
-    """For option_of, options_of and order_of, and for text with `forms`: the text_list field that holds the options."""
+    """What it says is said by the kind."""
     form: str | None = None
-    """For text: the choice field that says in which form this one is."""
+    """What it says is said by the kind."""
     forms: dict[str, str] = Field(default_factory=dict)
-    """For text: the values of `form`, each with a row of the registry of answer forms that this field then keeps to."""
+    """What it says is said by the kind."""
     length: int | None = None
-    """For text_list: the exact number of entries."""
+    """What it says is said by the kind."""
     min_length: int | None = None
-    """Entries for lists, characters for text."""
+    """What it says is said by the kind."""
     max_length: int | None = None
-    """Entries for lists, characters for text."""
+    """What it says is said by the kind."""
     role: str | None = None
-    """For boxes and marks: the role of the images that they are drawn on; absent: the first one with images."""
+    """What it says is said by the kind."""
     distinct: bool = False
-    """For text_list: no entry twice."""
+    """What it says is said by the kind."""
     authored: bool = True
     """False: it comes from files only and is not on the authoring form."""
     secret_in: tuple[StageName, ...] = ()
     """Stages in which raters must not see it; it is never sent to them."""
     read_as: Literal["yes_no", "number", "text"] | None = None
-    """For text, long_text and integer: this field is the key, and models' answers are read as this before they are held
-    against it. Other keys say it by their kind: an option, several, an order, a whole number."""
+    """What it says is said by the kind."""
     unit: str | None = None
-    """With `read_as: number`: what the key counts; an answer in another unit is converted where that can be done."""
+    """What it says is said by the kind."""
+
+    @field_validator("kind")
+    @classmethod
+    def _of_a_kind(cls, name: str, info: ValidationInfo) -> str:
+        return _known(name, info, "field_kind")
 
 
 class Skip(_Part):
@@ -190,38 +179,36 @@ class Criterion(_Part):
 
     name: str
     """Its name in ratings; unique in the whole schema."""
-    kind: CriterionKind
+    kind: str
     """A row of the registry of criterion kinds."""
     prompt: str
     """The question to the rater."""
     help: str | None = None
     """Shown below the question."""
     options: tuple[Choice, ...] = ()
-    """For choice, multi_choice and ordering: what is offered. For property_list: the properties. For spans and plan:
-    the tags. For boxes: their labels."""
+    """What it says is said by the kind."""
     field: str | None = None
-    """For option_of, multi_choice, ordering and property_list: the item's text_list field that is offered."""
+    """What it says is said by the kind."""
     values: tuple[Scalar, ...] = ()
-    """For scale: all of its values, in order. For property_list: what can be said of a property; absent: yes, no."""
+    """What it says is said by the kind."""
     min: int | float | None = None
-    """For number: the least. For multi_choice, spans, boxes and marks: how many at least; absent: none of them is an
-    answer too."""
+    """What it says is said by the kind."""
     max: int | float | None = None
-    """For number: the greatest. For multi_choice, spans, boxes and marks: how many at most; absent: any number."""
+    """What it says is said by the kind."""
     step: int | float | None = None
-    """For number: it counts in steps of this."""
+    """What it says is said by the kind."""
     unit: str | None = None
-    """For number: what stands behind it."""
+    """What it says is said by the kind."""
     of: str | None = None
-    """For spans and plan: the item's field that holds the text; absent: the model's answer."""
+    """What it says is said by the kind."""
     actions: tuple[PlanAction, ...] = ()
-    """For plan: the actions that there are."""
+    """What it says is said by the kind."""
     begins: tuple[str, ...] = ()
-    """For plan: what holds at its beginning."""
+    """What it says is said by the kind."""
     labels: tuple[str, ...] = ()
-    """For scale: a label per value, or none."""
+    """What it says is said by the kind."""
     role: str | None = None
-    """For boxes and marks: the role of the images that they are drawn on; absent: the first one with images."""
+    """What it says is said by the kind."""
     aspects: tuple[Aspect, ...] = ()
     """What to weigh; shown, not asked."""
     dimensions: tuple[str, ...] | None = None
@@ -232,6 +219,11 @@ class Criterion(_Part):
     """Asked only if every one of these earlier criteria got one of these values."""
     skip: Skip | None = None
     """How not to answer it; absent: it has to be answered."""
+
+    @field_validator("kind")
+    @classmethod
+    def _of_a_kind(cls, name: str, info: ValidationInfo) -> str:
+        return _known(name, info, "criterion_kind")
 
 
 class Keep(_Part):

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from annotation_schemas import judge_templates
+from annotation_schemas import judge_templates, kinds
 from annotation_schemas.answer_forms import FORMS
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
@@ -75,30 +75,8 @@ _ROWS: tuple[Row, ...] = (
     Row("stage", "adjudication", "settling what the votes left open"),
     Row("stage", "refinement", "looking for second right answers beside a model's answer"),
     Row("stage", "grading", "people grade models' answers, without the models' names"),
-    Row("criterion_kind", "choice", "one of the listed options"),
-    Row("criterion_kind", "option_of", "one of the item's own options"),
-    Row("criterion_kind", "scale", "one of the listed values, which have an order"),
-    Row("criterion_kind", "text", "typed text"),
-    Row("criterion_kind", "multi_choice", "any number of the listed options, or of the item's own"),
-    Row("criterion_kind", "number", "a typed number"),
-    Row("criterion_kind", "ordering", "the listed options, or the item's own, put in order"),
-    Row("criterion_kind", "property_list", "a value for each of a list of properties"),
-    Row("criterion_kind", "spans", "passages of a text, each with a tag"),
-    Row("criterion_kind", "plan", "a plan of actions, read step by step, with tags for what is wrong"),
-    Row("criterion_kind", "boxes", "rectangles drawn on an image, with the listed labels"),
-    Row("criterion_kind", "marks", "numbered points on an image"),
-    Row("field_kind", "text", "one line of text"),
-    Row("field_kind", "long_text", "text of several lines"),
-    Row("field_kind", "integer", "a whole number"),
-    Row("field_kind", "choice", "one of the values that the schema lists"),
-    Row("field_kind", "text_list", "a list of texts, in order"),
-    Row("field_kind", "option_of", "one entry of a text_list field"),
-    Row("field_kind", "options_of", "several entries of a text_list field"),
-    Row("field_kind", "order_of", "all entries of a text_list field, put in order"),
-    Row("field_kind", "segments", "timed segments of a clip, as the file gives them"),
-    Row("field_kind", "json", "any value, kept as the file gives it"),
-    Row("field_kind", "boxes", "rectangles that are drawn on the item's image"),
-    Row("field_kind", "marks", "numbered points that are drawn on the item's image"),
+    *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
+    *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
     *(Row("keep_rule", rule.name, rule.meaning) for rule in KEEP_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
@@ -254,10 +232,6 @@ def _where_set(part: Any, keys: Sequence[str], path: tuple[str | int, ...]) -> I
             yield from _where_set(entry, keys, (*path, index))
     elif isinstance(part, BaseModel) and keys[0] in part.model_fields_set:
         yield from _where_set(getattr(part, keys[0]), keys[1:], (*path, keys[0]))
-
-
-COMPARED = ("choice", "scale", "option_of")
-"""Kinds of criteria whose values are the same or not, so that grades can be compared by them."""
 
 
 def criteria_of(schema: Schema, stage: str, dimension: str | None = None) -> tuple[Criterion, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from annotation_schemas import kinds
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
@@ -101,5 +102,4 @@ def _graded(schema: Schema) -> Sequence[Criterion]:
 
 
 def _level(schema: Schema, criterion: Criterion) -> str:
-    usual = {"scale": "ordinal", "number": "interval"}.get(criterion.kind, "nominal")
-    return schema.report.scales.get(criterion.name, usual)
+    return schema.report.scales.get(criterion.name, kinds.of_criterion(criterion).level)

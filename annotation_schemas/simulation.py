@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation_schemas import answers, kinds, marks, registry
+from annotation_schemas import kinds, registry
 from annotation_schemas.formats import FORMATS
 from annotation_schemas.keys import key_fields
 from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
@@ -32,9 +32,6 @@ from domain.states import ItemState
 
 MOST_BALLOTS = 3_000
 """More ways to fill in a form are not tried."""
-_FREE = ("text", "long_text", "integer", "json")
-"""Kinds of fields whose values no list limits."""
-_CHOSEN = ("option_of", "options_of", "order_of")
 CLIPS = ("recent_segments", "frames_per_segment", "observation_frames")
 """What can be said of clips."""
 _TELLS = re.compile(
@@ -98,19 +95,7 @@ def some_item(schema: Schema) -> dict[str, Any]:
 
 def _some_value(schema: Schema, field: ItemField, fields: Mapping[str, Any]) -> Any:
     entries = list(fields.get(field.field or "") or ())
-    if field.kind == "text_list":
-        n = field.length or min(max(4, field.min_length or 0), field.max_length or 1_000)
-        wanted = [value for value in _conditions_on(schema, field.name) if isinstance(value, str)]
-        return (wanted + [f"entry {number}" for number in range(1, n + 1)])[: max(n, len(wanted))]
-    return {
-        "text": "words",
-        "long_text": "words in a row",
-        "integer": 1,
-        "choice": field.options[0].value if field.options else None,
-        "option_of": entries[0] if entries else None,
-        "options_of": entries[:2],
-        "order_of": entries[::-1],
-    }.get(field.kind)
+    return kinds.of_field(field).some(field, entries, _conditions_on(schema, field.name))
 
 
 def _conditions_on(schema: Schema, field: str) -> list[Any]:
@@ -131,36 +116,7 @@ def _answers_to(criterion: Criterion, fields: Mapping[str, Any], also: Sequence[
     ``(None, reason)`` is a skip, ``(None, None)`` no answer.
     """
     options = kinds.options_of(criterion, fields)
-    offered = [option.value for option in options]
-    least = int(criterion.min or 0) if criterion.kind in ("multi_choice", "spans", *marks.KINDS) else 0
-    candidates: list[Any] = list(also)
-    if criterion.kind in ("choice", "scale", "option_of"):
-        candidates += offered
-    elif criterion.kind == "text":
-        candidates += ["words", "other words"]
-    elif criterion.kind == "number":
-        low, step = criterion.min or 0, criterion.step or 1
-        candidates += [low, low + step, *([criterion.max] if criterion.max is not None else []), 0, 1, step]
-    elif criterion.kind == "multi_choice":
-        candidates += [offered[: max(least, 1)], offered, offered[:least], offered[1 : 1 + max(least, 1)]]
-    elif criterion.kind == "ordering":
-        candidates += [offered, offered[::-1]]
-    elif criterion.kind == "property_list":
-        said = answers.said_of(criterion)
-        candidates += [[{"name": name, "value": value} for name in offered] for value in said]
-    elif criterion.kind in ("spans", "plan"):
-        tag = offered[0] if offered else None
-        one = {"step": 0, "tag": tag} if criterion.kind == "plan" else {"start": 0, "end": 1, "tag": tag}
-        candidates += [[], [one] * max(least, 1)]
-    elif criterion.kind in marks.KINDS:
-        label = {"label": offered[0]} if offered else {}
-        drawn: list[Any] = [
-            {**label, "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}
-            if criterion.kind == "boxes"
-            else {"number": number, "x": 0.5, "y": 0.5}
-            for number in range(1, max(least, 1) + 1)
-        ]
-        candidates += [drawn]
+    candidates = [*also, *kinds.of_criterion(criterion).tries(criterion, [option.value for option in options])]
     found: list[tuple[Any, Any]] = []
     for value in candidates:
         reason = next(
@@ -305,7 +261,7 @@ def _condition(criteria: Sequence[Criterion], name: str, accepted: Sequence[Any]
     if on is None or not accepted:
         return
     shown = ", ".join(f"`{value}`" for value in accepted)
-    if on.kind == "text":
+    if kinds.of_criterion(on).in_words:
         yield Finding(
             ERROR,
             path,
@@ -412,13 +368,11 @@ def _told_values(values: Mapping[str, Any]) -> str:
 
 
 def _unanswerable(keep: Keep, criterion: Criterion, value: Any) -> str:
-    limits = ""
-    if criterion.kind == "number":
-        given = [("from", criterion.min), ("to", criterion.max), ("in steps of", criterion.step)]
-        limits = " " + " ".join(f"{word} {limit:g}" for word, limit in given if limit is not None)
+    limits = kinds.of_criterion(criterion).limits(criterion)
+    said = f"{criterion.kind} {limits}".rstrip()
     source = f"the item's `{keep.key}`" if keep.key is not None else f"`{value}`"
     return (
-        f"no item can be kept: `{criterion.name}` is a {criterion.kind}{limits.rstrip()} and can never be answered "
+        f"no item can be kept: `{criterion.name}` is a {said} and can never be answered "
         f"with {source}{f' (for instance `{value}`)' if keep.key is not None else ''}, so votes that are all right "
         "reject it; let a criterion decide that has this answer, or change what keeps an item"
     )
@@ -428,9 +382,10 @@ def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Pat
     """Whether the field that holds the right answer and the criterion that looks for it speak of the same things."""
     if keep.key is None:
         for criterion in deciding:
-            if criterion.kind in ("number", "text", "ordering", "multi_choice", "property_list", "spans", "plan"):
+            row = kinds.of_criterion(criterion)
+            if not row.compared:
                 yield Finding(
-                    ERROR if criterion.kind not in ("number", "text") else WARNING,
+                    WARNING if row.typed else ERROR,
                     at,
                     f"an item is kept only if raters answer `{criterion.name}` (a {criterion.kind}) with exactly "
                     f"`{_wanted(keep, criterion.name, None)}`, whatever the item is about; compare with the item's own "
@@ -438,6 +393,7 @@ def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Pat
                 )
         return
     field = schema.item.field(keep.key)
+    key = kinds.of_field(field)
     if len(deciding) > 1:
         names = ", ".join(f"`{each.name}`" for each in deciding)
         alike = len({(each.kind, each.field, each.options, each.values) for each in deciding}) == 1
@@ -448,27 +404,28 @@ def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Pat
             "unanimous, unless the same answer is right for each; let one criterion decide by the key",
         )
     for criterion in deciding:
-        if criterion.field is not None and field.kind in _CHOSEN and field.field != criterion.field:
+        row = kinds.of_criterion(criterion)
+        if criterion.field is not None and key.chosen and field.field != criterion.field:
             yield Finding(
                 ERROR,
                 at,
                 f"no item can be kept: `{keep.key}` is chosen from `{field.field}` and `{criterion.name}` from "
                 f"`{criterion.field}`; let both name the same list",
             )
-        elif field.kind == "options_of" and criterion.kind == "multi_choice":
+        elif key.picks_several and row.picks_several:
             yield Finding(
                 WARNING,
                 at,
                 f"raters' answers to `{criterion.name}` stand in the order of the options and are compared whole, so "
                 f"an item whose `{keep.key}` stands in another order is never kept; give them in that order",
             )
-        elif field.kind in ("segments", *marks.KINDS):
+        elif not key.votes_equal:
             yield Finding(
                 ERROR,
                 at,
                 f"no item can be kept: no vote equals {field.kind}, which `{keep.key}` holds; name another field",
             )
-        elif field.kind in ("text", "long_text", "json") and criterion.kind in ("option_of", "choice", "scale"):
+        elif not key.limited and row.compared:
             yield Finding(
                 WARNING,
                 at,
@@ -476,8 +433,8 @@ def _key_fits(schema: Schema, keep: Keep, deciding: Sequence[Criterion], at: Pat
                 f"`{criterion.name}`, and an item where it is not is always rejected; give the field the kind "
                 f"`{'option_of' if criterion.field else 'choice'}`",
             )
-        elif criterion.kind in ("text", "number") and field.kind in ("text", "long_text"):
-            level, why = (WARNING, "equal letter for letter") if criterion.kind == "text" else (ERROR, "never equal")
+        elif row.typed and key.written:
+            level, why = (WARNING, "equal letter for letter") if row.in_words else (ERROR, "never equal")
             yield Finding(
                 level,
                 at,
@@ -493,19 +450,10 @@ def _key_values(schema: Schema, keep: Keep, deciding: Sequence[Criterion], field
         return [None]
     field = schema.item.field(keep.key)
     entries = list(fields.get(field.field or "") or ())
-    if field.kind == "choice":
-        return [option.value for option in field.options]
-    if field.kind == "option_of":
-        return entries
-    if field.kind in _CHOSEN:
-        return [fields[field.name]]
     free = [value for value, _ in _answers_to(deciding[0], fields, []) if value is not None]
     fitting = [value for value in free if not isinstance(value, float) or value == int(value)]
-    if field.kind == "integer":
-        fitting = [int(value) for value in fitting if isinstance(value, int | float) and not isinstance(value, bool)]
-    elif field.kind in ("text", "long_text"):
-        fitting = [value for value in fitting if isinstance(value, str)]
-    return fitting or [fields[field.name]]
+    some = fields[field.name]
+    return list(kinds.of_field(field).key_values(field, entries, some, fitting)) or [some]
 
 
 def _single_votes(
@@ -720,7 +668,7 @@ def _told(schema: Schema) -> Iterator[Finding]:
                 path,
                 f"`{field.name}` may give away the right answer to raters of verification, who should find it; {todo}",
             )
-        elif field.kind in _CHOSEN and field.field in lists:
+        elif kinds.of_field(field).chosen and field.field in lists:
             yield Finding(
                 WARNING,
                 path,
@@ -740,7 +688,7 @@ def _places_of_key(schema: Schema) -> set[str]:
     return {
         field.name
         for field in schema.item.fields
-        if names.get(field.name, field.name) in keys and field.name != key and field.kind not in _CHOSEN
+        if names.get(field.name, field.name) in keys and field.name != key and not kinds.of_field(field).chosen
     }
 
 

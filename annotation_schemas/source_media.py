@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation_schemas import kinds
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.yaml_text import Path
 
@@ -119,7 +120,7 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
 
 
 def _progress(schema: Schema) -> ItemField | None:
-    return next((field for field in schema.item.fields if field.kind == "segments"), None)
+    return next((field for field in schema.item.fields if kinds.of_field(field).timed), None)
 
 
 def _has_clip(schema: Schema) -> bool:

@@ -17,15 +17,19 @@ from annotation_schemas.yaml_text import Document
 from domain.errors import SchemaError
 
 Model = TypeVar("Model", bound=BaseModel)
+Context = Mapping[str, list[str]]
 
 
-def parse(text: str, model: type[Model]) -> tuple[Document, Model | None]:
-    """The document with its troubles, and what it says as a ``model``; None where it does not fit."""
+def parse(text: str, model: type[Model], context: Context | None = None) -> tuple[Document, Model | None]:
+    """The document with its troubles, and what it says as a ``model``; None where it does not fit.
+
+    ``context`` is what the model's own checks are told: lists of known names, by what they name.
+    """
     document = yaml_text.read(text)
     if document.value is None:
         return document, None
     try:
-        found = model.model_validate(document.value, strict=True)
+        found = model.model_validate(document.value, strict=True, context=context)
     except ValidationError as error:
         for detail in error.errors():
             path, _ = _path_in(document.value, detail["loc"])
@@ -36,7 +40,9 @@ def parse(text: str, model: type[Model]) -> tuple[Document, Model | None]:
     return document, None if document.broken else found
 
 
-def repaired(document: Document, model: type[Model]) -> tuple[Model | None, set[yaml_text.Path]]:
+def repaired(
+    document: Document, model: type[Model], context: Context | None = None
+) -> tuple[Model | None, set[yaml_text.Path]]:
     """What a document would say if each value that does not fit its key did, so that the rest can be checked as well,
     and the places that were mended, about which nothing can be said."""
     holes: set[yaml_text.Path] = set()
@@ -46,7 +52,7 @@ def repaired(document: Document, model: type[Model]) -> tuple[Model | None, set[
     value = _thawed(document.value)
     for _ in range(_ROUNDS):
         try:
-            return model.model_validate(_frozen(value), strict=True), holes - {()}
+            return model.model_validate(_frozen(value), strict=True, context=context), holes - {()}
         except ValidationError as error:
             for detail in error.errors():
                 path, rest = _path_in(_frozen(value), detail["loc"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from annotation_schemas import source_media
+from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import (
     FORMATS,
     ItemFormat,
@@ -232,7 +232,7 @@ def asset_names(
     if source is not None and not isinstance(source, str):
         raise Misfit(f"{row.video} is not text")
     source = short(source, row.video or "") if source else None
-    told = [fields.get(each.name) for each in schema.item.fields if each.kind == "segments"]
+    told = [fields.get(each.name) for each in schema.item.fields if kinds.of_field(each).timed]
     return [
         AssetName(slot.role, "", source)
         for slot in schema.item.assets

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from annotation_schemas import label_studio
-from annotation_schemas.answers import PREDICTION
+from annotation_schemas import kinds, label_studio
 from annotation_schemas.formats import Misfit, dimension_named, short
 from annotation_schemas.kinds import check_fields
-from annotation_schemas.model import AssetSlot, Criterion, Dimension, ItemField, Schema
+from annotation_schemas.model import PREDICTION, AssetSlot, Criterion, Dimension, ItemField, Schema
 from domain import json_text
 from domain.errors import FileRefused, NotAvailable
 from domain.json_text import NotJson, Piece
@@ -567,9 +566,9 @@ def _field_value(part: ItemField, value: Any, key: str) -> Any:
     """A field's value out of a task's data; None if there is none."""
     if value is None or value == "":
         return None
-    if part.kind in ("text", "long_text", "option_of") and isinstance(value, int | float):
+    if kinds.of_field(part).holds == "text" and isinstance(value, int | float):
         return json.dumps(value)
-    if part.kind in ("text_list", "options_of", "order_of"):
+    if kinds.of_field(part).holds == "texts":
         if not isinstance(value, list):
             raise Misfit(f"its {key} is not a list")
         return [_entry(entry, key) for entry in value]
@@ -673,5 +672,5 @@ def _results_of(control: str, criterion: Criterion, value: Any) -> list[dict[str
             }
             for entry in objects
         ]
-    kind, name = ("textarea", "text") if criterion.kind == "text" else ("choices", "choices")
+    kind, name = ("textarea", "text") if kinds.of_criterion(criterion).in_words else ("choices", "choices")
     return [{"from_name": control, "type": kind, "value": {name: entries}}]

@@ -23,11 +23,11 @@ from sqlmodel import select
 from typer.testing import CliRunner
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
-from annotation_schemas.answers import said_of
 from annotation_schemas.asked import asked_of
 from annotation_schemas.formats import FORMATS, as_named, dimension_named, fields_of, new_path, new_record
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
+from annotation_schemas.kinds.property_list import said_of
 from annotation_schemas.loader import examine, load_text
 from annotation_schemas.model import LoadedSchema, Schema
 from annotation_schemas.plans import steps_of

@@ -10,7 +10,7 @@ import inspect
 import itertools
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -165,13 +165,18 @@ def descriptions() -> Iterator[str]:
 
 def keys(parts: Iterable[Any]) -> Iterator[str]:
     """The keys of parts of a YAML file, a table for each part."""
+    from annotation_schemas import kinds, model
+
+    rows_of: dict[Any, Mapping[str, kinds.Kind]] = {model.ItemField: kinds.FIELDS, model.Criterion: kinds.CRITERIA}
     for part in parts:
         yield from ("", f"### {part.__name__}", "", first_sentence(part.__doc__), "")
-        told = attribute_docs(part)
+        by_kind = rows_of.get(part, {})
+        told = attribute_docs(part) | kinds.meanings(by_kind)
         rows = []
         for name, field in part.model_fields.items():
             needed = "required" if field.is_required() else default(field.default)
-            rows.append([f"`{name}`", spelled(field.annotation), needed, told.get(name, "")])
+            names = ", ".join(f"`{kind}`" for kind in by_kind) if name == "kind" else ""
+            rows.append([f"`{name}`", names or spelled(field.annotation), needed, told.get(name, "")])
         yield from table(["key", "what", "default", "meaning"], rows)
 
 

@@ -182,9 +182,7 @@ def earlier(
         access = access_to(session, person=person, project=project)
         if not access.may_do(Stage.AUTHORING) or not access.may_use(dimension):
             raise NotAllowed("You do not write items for this dimension; ask a lead of the project.")
-        texts = [
-            field.name for field in access.schema.item.fields if field.authored and field.kind in ("text", "long_text")
-        ]
+        texts = [field.name for field in access.schema.item.fields if field.authored and kinds.of_field(field).written]
         if not texts:
             return []
         found = items.latest_contents(session, project_id=access.project_id, dimension=dimension, limit=limit, but=but)

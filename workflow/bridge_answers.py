@@ -1,4 +1,5 @@
-"""What becomes of one annotation from another tool: stored through ``submit``, or kept with the reason why not.
+"""What becomes of one annotation from annotation_schemas.model import PREDICTION
+from another tool: stored through ``submit``, or kept with the reason why not.
 
 What is done here and what is noted of it are one transaction.
 """
@@ -9,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotation_schemas.answers import PREDICTION
+from annotation_schemas.model import PREDICTION
 from db import asides, bridge, items, people, submissions, tasks
 from db.engine import Session
 from db.tables import BridgeProjectRow, BridgeTaskRow, TaskRow

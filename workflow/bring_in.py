@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation_schemas import registry, source_media
+from annotation_schemas import kinds, registry, source_media
 from annotation_schemas.formats import FORMATS, ItemFormat
 from db import assets, events, files, items, tasks
 from db.engine import IntegrityError, Session, Store
@@ -252,7 +252,7 @@ class Bring:
 
     def _outside(self, found: Sequence[FileRecord], stored: Mapping[str, StoredMedia]) -> Iterator[BadRow]:
         """Items with a segment that begins where their clip, whose length is known by now, has ended already."""
-        timed = [each.name for each in self.access.schema.item.fields if each.kind == "segments"]
+        timed = [each.name for each in self.access.schema.item.fields if kinds.of_field(each).timed]
         for file in found:
             for item in file.items:
                 ends = [

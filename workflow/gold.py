@@ -535,7 +535,7 @@ def _known_grade(access: Access, item: ItemRow, votes: Sequence[pace.Sent]) -> d
     told = [
         criterion.name
         for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, item.dimension)
-        if criterion.kind in ("choice", "scale", "option_of") and criterion.required
+        if kinds.of_criterion(criterion).compared and criterion.required
     ]
     agreed = {
         name: value for name in told if (value := _same_value([vote.answers for vote in votes], name)) is not None

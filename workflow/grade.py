@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.answers import PREDICTION
+from annotation_schemas.model import PREDICTION
 from db import events, items, projects, tasks
 from db.engine import Session
 from db.tables import TaskRow

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from annotation_schemas import judge_templates, registry
+from annotation_schemas import judge_templates, kinds, registry
 from annotation_schemas.judge_templates import DIMENSION, PAIR, PREDICTION, JudgeTemplate
 from annotation_schemas.model import Judge, Schema
 from db import files, items, judging, runs
@@ -141,9 +141,9 @@ def _off_the_criteria(schema: Schema, template: JudgeTemplate, plan: JudgePlan) 
             ),
             None,
         )
-        values = tuple(criterion.values) or tuple(each.value for each in criterion.options) if criterion else ()
+        values = kinds.of_criterion(criterion).listed(criterion) if criterion else ()
         outside = [each for each in plan.values if values and each not in values]
-        if criterion is None or criterion.kind not in ("choice", "scale") or not outside:
+        if criterion is None or not outside:
             continue
         own = f"; what a comparison says is kept as `{PREFERENCE}`, so leave that out" if template.head.pair else ""
         told = " and ".join((", ".join(map(str, outside[:-1])), str(outside[-1]))) if outside[1:] else str(outside[0])
@@ -229,7 +229,7 @@ def _criteria(schema: Schema, judge: Judge | None, parts: Sequence[str], *, pair
     rated = (
         judge.criteria
         if judge
-        else tuple(each.name for each in registry.criteria_of(schema, "grading") if each.kind in registry.COMPARED)
+        else tuple(each.name for each in registry.criteria_of(schema, "grading") if kinds.of_criterion(each).compared)
     )
     if len(parts) == 1 and (judge or len(rated) == 1):
         return {parts[0]: rated[0]} if rated else {}

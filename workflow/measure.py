@@ -9,7 +9,7 @@ from typing import Any
 
 from agreement.ratings import Scale
 from agreement.summary import Result, summarise
-from annotation_schemas.answers import said_of
+from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of
 from annotation_schemas.model import Criterion, Schema
 from db import answers, events, files, judging, threads
@@ -22,16 +22,6 @@ from domain.states import Cut, Items, Stage
 from workflow.counting import Counting, counting_of
 from workflow.projects import require_lead
 from workflow.ratings import BETWEEN, by_guideline, criteria_of, cut_by, raters_of, ratings_of
-
-_DRAWN = "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
-UNMEASURED = {
-    "text": "what people write in words is compared by reading it",
-    "boxes": _DRAWN,
-    "marks": _DRAWN.replace("box", "mark"),
-    "spans": _DRAWN.replace("box", "passage"),
-    "plan": "tags of steps are looked at step by step; the grade that stands beside them is what is compared",
-}
-"""Kinds of criteria whose values no coefficient is made of, and why."""
 
 
 def agreement_of(
@@ -129,18 +119,20 @@ def measured(
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     rows = ratings_of(store, project=project, stage=stage, by=person, items=items)
-    kinds = {criterion.name: criterion.kind for criterion in criteria_of(schema, stage)}
-    asked = [name for name, kind in kinds.items() if kind not in UNMEASURED]
+    by_name = {criterion.name: kinds.of_criterion(criterion) for criterion in criteria_of(schema, stage)}
+    asked = [name for name, row in by_name.items() if not row.not_measured]
     for criterion in criteria or ():
-        if criterion in kinds and criterion not in asked:
-            raise RatingsError(f"There is no statistic of {criterion!r}: {UNMEASURED[kinds[criterion]]}.")
+        if criterion in by_name and criterion not in asked:
+            raise RatingsError(f"There is no statistic of {criterion!r}: {by_name[criterion].not_measured}.")
         if criterion not in asked:
             there = ", ".join(asked)
             raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
     rows = [row for row in rows if row.criterion in (criteria or asked)]
-    rows = [part for row in rows for part in _taken_apart(row, kinds[row.criterion])]
+    rows = [part for row in rows for part in _taken_apart(row, by_name[row.criterion])]
     by_place = [
-        each for each in criteria_of(schema, stage) if each.kind in BY_PLACE and each.name not in (scales or {})
+        each
+        for each in criteria_of(schema, stage)
+        if kinds.of_criterion(each).by_place and each.name not in (scales or {})
     ]
     if by_place and rows:
         rows = _placed(rows, by_place, _fields(store, person=person, project=project))
@@ -227,22 +219,10 @@ def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
     """
     scales: dict[str, Scale] = {}
     for criterion in criteria_of(schema, stage):
-        level = schema.report.scales.get(criterion.name, "ordinal" if criterion.kind == "scale" else "nominal")
-        if criterion.kind == "choice":
-            scales[criterion.name] = Scale(level, tuple(option.value for option in criterion.options))
-        elif criterion.kind == "scale":
-            scales[criterion.name] = Scale(level, criterion.values)
-        elif criterion.kind in BY_PLACE:
-            scales[criterion.name] = Scale("nominal")
-        elif criterion.kind == "number":
-            scales[criterion.name] = Scale(schema.report.scales.get(criterion.name, "interval"))
-        elif criterion.kind == "property_list":
-            scales |= {part: Scale(level, said_of(criterion)) for part in _parts(criterion)}
+        row = kinds.of_criterion(criterion)
+        level = schema.report.scales.get(criterion.name, row.level)
+        scales |= {each.name: Scale(each.level, each.values) for each in row.measured(criterion, level)}
     return scales
-
-
-BY_PLACE = frozenset({"option_of", "multi_choice", "ordering"})
-"""Kinds whose values are compared by where an option stands among its item's."""
 
 
 def _in_places(value: Any, options: Sequence[Any]) -> Any:
@@ -259,22 +239,9 @@ def _in_places(value: Any, options: Sequence[Any]) -> Any:
     return value if at is None else f"option {at}"
 
 
-def _parts(criterion: Criterion) -> list[str]:
-    """The names of the properties that a list asks about, each as a criterion of its own."""
-    if criterion.kind != "property_list":
-        return []
-    return [_part(criterion.name, option.value) for option in criterion.options]
-
-
-def _part(criterion: str, name: Any) -> str:
-    return f"{criterion}: {name}"
-
-
-def _taken_apart(row: Rating, kind: str) -> list[Rating]:
-    """A list of properties as one rating for each; any other rating as it is."""
-    if kind != "property_list" or not isinstance(row.value, list | tuple):
-        return [row]
-    return [replace(row, criterion=_part(row.criterion, each["name"]), value=each["value"]) for each in row.value]
+def _taken_apart(row: Rating, kind: kinds.CriterionKind) -> list[Rating]:
+    """A value with parts as one rating for each; any other rating as it is."""
+    return [replace(row, criterion=name, value=value) for name, value in kind.taken_apart(row.criterion, row.value)]
 
 
 def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, Mapping[str, Any]]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotation_schemas import kinds
 from annotation_schemas.keys import key_field
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, judging, runs
@@ -139,7 +140,7 @@ def measure(
 
 def _chosen(schema: Schema, reference: str | None, criterion: str | None) -> tuple[str, Criterion]:
     """The field and the criterion that are meant."""
-    fields = [each.name for each in schema.item.fields if each.kind not in ("boxes", "marks", "json", "segments")]
+    fields = [each.name for each in schema.item.fields if kinds.of_field(each).comparable]
     problems = []
     field = reference or key_field(schema) or ("answer" if "answer" in fields else None)
     if field is None:

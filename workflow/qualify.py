@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from secrets import randbelow
 from typing import Any
 
-from annotation_schemas import registry
+from annotation_schemas import kinds, registry
 from annotation_schemas.model import Qualification
 from db import events, files, guidelines, items, media_wanted, people, projects, qualifications, tasks, threads
 from db.engine import IntegrityError, Session, Store
@@ -756,7 +756,7 @@ def _graded(access: Access, dimension: str) -> list[str]:
     return [
         criterion.name
         for criterion in registry.criteria_of(access.schema, Stage.GRADING.value, dimension)
-        if criterion.kind in registry.COMPARED and criterion.required
+        if kinds.of_criterion(criterion).compared and criterion.required
     ]
 
 

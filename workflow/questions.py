@@ -15,7 +15,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from annotation_schemas import marks, registry
+from annotation_schemas import kinds, registry
 from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import AssetSlot, ItemField, Schema
 from annotation_schemas.prompt import Prompt
@@ -551,13 +551,10 @@ class FieldTexts:
 
     def text(self, known: ItemField, value: Any) -> str | None:
         """The text; None for what is drawn on a picture."""
-        if known.kind in marks.KINDS:
+        value = kinds.of_field(known).in_words(known, value)
+        if value is None:
             return None
-        if known.kind == "choice":
-            return next((choice.label for choice in known.options if choice.value == value), str(value))
         if isinstance(value, list | tuple):
-            if known.kind == "segments":
-                value = [_narration(entry) for entry in value]
             if known.name in self.lettered:
                 return _letters(value)
             if all(isinstance(entry, str) for entry in value):
@@ -568,14 +565,6 @@ class FieldTexts:
 def _letters(options: Sequence[Any]) -> str:
     names = ascii_uppercase if len(options) <= len(ascii_uppercase) else [str(at) for at in range(1, len(options) + 1)]
     return "\n".join(f"{name}. {option}" for name, option in zip(names, options, strict=False))
-
-
-def _narration(segment: Any) -> str:
-    if isinstance(segment, Mapping):
-        for key in ("narration_text", "narration", "text"):
-            if isinstance(segment.get(key), str):
-                return str(segment[key])
-    return json.dumps(segment, ensure_ascii=False)
 
 
 def _joined(before: str | _Shown, after: str) -> str:
@@ -595,7 +584,7 @@ class _Shower:
         self.pictures = pictures
         self.images = [slot.role for slot in schema.item.assets if slot.kind == "image"]
         self.first_role = next(iter(self.images), None)
-        self.segments = next((field.name for field in schema.item.fields if field.kind == "segments"), None)
+        self.segments = next((field.name for field in schema.item.fields if kinds.of_field(field).timed), None)
         given = {**(schema.models.clips if schema.models else {}), **plan.clips}
         unknown = [name for name in given if name not in CLIPS]
         if unknown:
@@ -706,13 +695,14 @@ class _Shower:
         first = next((role for role, _ in item.assets if role in self.images), self.first_role)
         for part in self.schema.item.fields:
             entries = item.fields.get(part.name)
-            if part.kind not in marks.KINDS or not entries or (part.role or first) != role:
+            row = kinds.of_field(part)
+            if not row.drawn or not entries or (part.role or first) != role:
                 continue
-            wrong = marks.problem(part.kind, entries, labels=())
+            wrong = row.drawing_problem(entries)
             if wrong:
                 raise _Cannot(f"What is to be drawn by its `{part.name}` does not fit: {wrong[:1].lower()}{wrong[1:]}")
-            found.setdefault(part.kind, []).extend(each for each in entries if each.get("image", 1) == at)
-            if part.kind == "boxes":
+            found.setdefault(row.name, []).extend(each for each in entries if each.get("image", 1) == at)
+            if "options" in row.keys:
                 found.setdefault("labels", {}).update({each.value: each.label for each in part.options})
         return found
 

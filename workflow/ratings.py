@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation_schemas.answers import CHECKS
-from annotation_schemas.kinds import options_of
+from annotation_schemas import kinds
 from annotation_schemas.model import Criterion, Schema
 from db import events, files, guidelines, judging, runs, withdrawn
 from db import people as accounts
@@ -445,19 +444,16 @@ def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
         return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
     about_answers = BETWEEN in rating.unit
     stage, criterion = next((each for each in matching if (each[0] is Stage.GRADING) == about_answers), matching[0])
-    if criterion.kind in CHECKS:
+    row = kinds.of_criterion(criterion)
+    if row.as_json:
         return _of_kind(stage, criterion, rating)
-    values = [option.value for option in criterion.options] or list(criterion.values)
-    if criterion.kind in ("text", "option_of") or not values:
+    values = row.listed(criterion)
+    if not values:
         return stage, replace(rating, value=str(rating.value)) if not isinstance(rating.value, str) else rating
     for value in values:
         if same(value, rating.value) or str(value) == str(rating.value):
             return stage, replace(rating, value=value)
     return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"
-
-
-OF_THE_ITEM = frozenset({"spans", "plan"})
-"""Kinds whose values are about a text that a file of ratings does not bring along."""
 
 
 def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
@@ -466,8 +462,8 @@ def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage,
         value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
     except ValueError as error:
         return f"{rating.criterion} is no JSON: {error}"
-    if criterion.field is not None or criterion.kind in OF_THE_ITEM:
+    if criterion.field is not None or kinds.of_criterion(criterion).of_the_item:
         said = None if isinstance(value, list) else "This must be a list."
     else:
-        said = CHECKS[criterion.kind](criterion, value, options_of(criterion, {}), {})
+        said = kinds.of_criterion(criterion).check(criterion, value, None, kinds.options_of(criterion, {}), {})
     return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))

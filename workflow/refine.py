@@ -8,10 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.answers import PREDICTION
 from annotation_schemas.asked import asked_of, held_against
 from annotation_schemas.keys import key_field
-from annotation_schemas.model import Schema
+from annotation_schemas.model import PREDICTION, Schema
 from db import checks, events, items
 from db.engine import Session, Store
 from db.tables import PredictionRow, TaskRow

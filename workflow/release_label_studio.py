@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import label_studio
-from annotation_schemas.answers import PREDICTION
-from annotation_schemas.model import Schema
+from annotation_schemas.model import PREDICTION, Schema
 from db import files, items
 from db.engine import Session
 from db.tables import ItemRow

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from annotation_schemas import kinds
 from annotation_schemas.model import Schema
 from db.engine import Store
 from domain.errors import RatingsError
@@ -23,13 +24,10 @@ def ends_of(schema: Schema, stage: Stage) -> dict[str, Sequence[Any]]:
     """The values that each criterion of a stage may have, or at least its ends; not of those that have none."""
     found: dict[str, Sequence[Any]] = {}
     for criterion in criteria_of(schema, stage):
-        values: Sequence[Any] = ()
-        if criterion.kind == "choice":
-            values = tuple(option.value for option in criterion.options)
-        elif criterion.kind == "scale":
-            values = criterion.values
-        elif criterion.kind == "number" and criterion.min is not None and criterion.max is not None:
-            values = (criterion.min, criterion.max)
+        row = kinds.of_criterion(criterion)
+        values: Sequence[Any] = row.listed(criterion)
+        if not values and None not in (row.ends(criterion) or (None,)):
+            values = row.ends(criterion) or ()
         if values:
             found[criterion.name] = values
     return found

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation_schemas import derived, reporting
+from annotation_schemas import derived, kinds, reporting
 from annotation_schemas.asked import GONE, NO_KEY, STRANGE_KEY, asked_of, held_against
 from annotation_schemas.derived import ends_of_values
 from annotation_schemas.keys import key_field
@@ -339,7 +339,7 @@ def named_criteria(schema: Schema) -> list[Criterion]:
     return [
         each
         for each in criteria_of(schema, Stage.GRADING)
-        if each.kind == "choice" and each.options and ends_of_values(each) is None
+        if kinds.of_criterion(each).names and ends_of_values(each) is None
     ]
 
 

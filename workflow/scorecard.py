@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import combinations
 
 from agreement.limits import wilson
-from annotation_schemas import registry
+from annotation_schemas import kinds, registry
 from db import events, items, pace, people
 from db.engine import Session, Store
 from db.pace import Sent
@@ -20,7 +20,6 @@ from domain.policies import KEEP_RULES, Vote, item_state, same
 from domain.records import Person
 from domain.states import ItemState, Purpose, Stage
 from workflow import gold
-from workflow.measure import UNMEASURED
 from workflow.projects import Access, require_lead
 from workflow.qualify import score_of
 
@@ -319,7 +318,7 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
         stage: [
             criterion.name
             for criterion in registry.criteria_of(access.schema, stage.value)
-            if criterion.kind not in UNMEASURED
+            if not kinds.of_criterion(criterion).not_measured
         ]
         for stage in {one.stage for one in sent} & {Stage.VERIFICATION, Stage.GRADING}
     }

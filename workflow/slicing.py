@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from annotation_schemas import kinds
 from annotation_schemas.kinds import title_of
 from annotation_schemas.model import ItemField, Schema
 from domain.errors import InvalidInput, Problem
@@ -69,9 +70,6 @@ DIMENSION = Way("dimension", "Dimension")
 GROUP = Way("group", "Group")
 SOURCE = Way("source", "Source")
 
-TEXTS = frozenset({"text", "long_text", "option_of"})
-LISTS = frozenset({"text_list", "segments", "options_of", "order_of", "boxes", "marks", "json"})
-
 
 def ways(schema: Schema) -> list[Way]:
     """The ways that fit a schema. Beside them any two texts can be compared: ``task_goal~answer``."""
@@ -82,10 +80,10 @@ def ways(schema: Schema) -> list[Way]:
         found.append(SOURCE)
     for field in schema.item.fields:
         title = title_of(field)
-        if field.kind in TEXTS:
+        if kinds.of_field(field).sliced == "text":
             found.append(Way(field.name, title))
             found.append(Way(f"{field.name}.words", f"{title}: number of words", "words, counted"))
-        elif field.kind in LISTS:
+        elif kinds.of_field(field).sliced == "entries":
             found.append(Way(f"{field.name}.entries", f"{title}: number of entries", "entries of the list, counted"))
         else:
             found.append(Way(field.name, title))
@@ -94,7 +92,7 @@ def ways(schema: Schema) -> list[Way]:
 
 def texts(schema: Schema) -> list[ItemField]:
     """The fields that can be compared as texts."""
-    return [field for field in schema.item.fields if field.kind in TEXTS]
+    return [field for field in schema.item.fields if kinds.of_field(field).sliced == "text"]
 
 
 def similarity_of(first: str, second: str, schema: Schema) -> Way:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.answers import ORDERED, PREDICTION
+from annotation_schemas.model import PREDICTION
 from db import events, items, submissions, tasks
 from db.engine import Session, Store
 from db.tables import AnnotationRow, TaskRow
@@ -286,7 +286,7 @@ def _spent(
 def _in_order(session: Session, access: Access, row: TaskRow, given: Submission) -> Mapping[str, Any]:
     """The answers, with lists whose order says nothing in the item's own order: a page may have shuffled it."""
     criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
-    if row.item_id is None or not any(criterion.kind in ORDERED for criterion in criteria):
+    if row.item_id is None or not any(kinds.of_criterion(criterion).reorders for criterion in criteria):
         return given.values
     item = items.by_id(session, id=row.item_id)
     fields = items.content(session, item_id=row.item_id, revision=row.revision or item.current_revision)

@@ -398,13 +398,14 @@ def edit(
     ],
 ) -> None:
     """Give an item a new revision; votes on it begin anew, and what it was stays on record."""
+    from annotation_schemas.kinds import of_field
     from workflow import projects
     from workflow.author import edit_item
 
     store = _resources().store
     schema = next((each.schema.schema_ for each in projects.everything(store) if each.name == name), None)
-    kinds = {field.name: field.kind for field in schema.item.fields} if schema else {}
-    given = dict(_field(text, kinds) for text in fields)
+    as_text = {field.name: of_field(field).holds == "text" for field in schema.item.fields} if schema else {}
+    given = dict(_field(text, as_text) for text in fields)
     number = edit_item(store, person=None, project=name, item=item, fields=given)
     typer.echo(f"Item {item} is at revision {number} now.")
 
@@ -423,11 +424,11 @@ def refine(
     typer.echo(f"{_count(done.opened, 'answer')} of {done.answers:,} opened for refinement.")
 
 
-def _field(text: str, kinds: Mapping[str, str]) -> tuple[str, Any]:
+def _field(text: str, as_text: Mapping[str, bool]) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise InvalidInput([Problem("fields", f"{text!r} is not FIELD=VALUE; write for instance answer=Yes.")])
-    if kinds.get(name, "text") in ("text", "long_text", "option_of"):
+    if as_text.get(name, True):
         return name, value
     try:
         return name, json.loads(value)

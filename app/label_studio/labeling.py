@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from annotation_schemas import label_studio_page, marks
-from annotation_schemas.answers import PREDICTION, said_of
+from annotation_schemas import kinds, label_studio_page
 from annotation_schemas.kinds import options_of, title_of
+from annotation_schemas.kinds.property_list import said_of
 from annotation_schemas.label_studio_page import ABOUT, NONE, NOTE, OTHER, SKIP, Part
-from annotation_schemas.model import AssetSlot, Choice, Criterion, ItemField, Schema, as_words
+from annotation_schemas.model import PREDICTION, AssetSlot, Choice, Criterion, ItemField, Schema, as_words
 from app.workbench.page import PREDICTION_TITLE, REFERENCE_TITLE, shown_fields
 from domain.errors import MediaRefused, NotAvailable, NotFound
 from domain.policies import same
@@ -53,7 +53,7 @@ def labeling(schema: Schema, stage: Stage, dimension: str | None) -> str:
     SubElement(form, "Text", name=ABOUT, value="$about", selectionEnabled="false")
     for slot in schema.item.assets:
         _media(media, slot, [part for part in page if part.to == label_studio_page.image_of(slot.role)])
-    marked = {part.to: part for part in page if part.criterion.kind == "spans"}
+    marked = {part.to: part for part in page if part.row.is_about == "text"}
     each = SubElement(form, "Repeater", on="$shown")
     inside = SubElement(each, "View")
     SubElement(inside, "Header", value="$shown[{{idx}}].title", size="5")
@@ -106,10 +106,10 @@ def data(
     found["shown"] = shown
     texts = {**task.fields, PREDICTION: task.answer}
     for part in page:
-        if part.criterion.kind == "spans":
+        if part.row.is_about == "text":
             of = part.criterion.of or PREDICTION
             found[_key("text", of)] = str(texts.get(of) or "")
-        if part.kind == "ranker":
+        if part.type == "ranker":
             found[_key("list", part.name)] = _ranked(part, task.fields)
         elif part.criterion.field is not None:
             found[_key("options", part.name)] = _offered(part, task.fields)
@@ -195,8 +195,8 @@ def _ask(form: Element, part: Part) -> None:
         SubElement(inside, "Header", value=plain(text), size="5", style=_SMALL)
     for aspect in criterion.aspects:
         SubElement(inside, "Header", value=plain(f"{aspect.title}: {aspect.definition}"), size="5", style=_SMALL)
-    _ASKS[part.kind](inside, part)
-    if part.may_be_none and criterion.kind != "multi_choice":
+    _ASKS[part.type](inside, part)
+    if part.may_be_none and part.type != "choices":
         _listed(inside, part.side("none"), [("There is nothing to mark", NONE, None)], required=False)
     if criterion.skip:
         _skip(inside, part)
@@ -212,16 +212,16 @@ def _limits(part: Part) -> list[str]:
     criterion = part.criterion
     least, most, unit = criterion.min, criterion.max, criterion.unit
     words: list[str] = []
-    if criterion.kind == "number" and part.field is None:
+    if part.type == "number" and part.field is None:
         words += [f"from {least:g}"] if least is not None else []
         words += [f"up to {most:g}"] if most is not None else []
         words += [f"({unit})"] if unit else []
         return [" ".join(words).capitalize()] if words else []
-    if criterion.kind in ("multi_choice", "spans", *marks.KINDS):
+    if part.row.counts_entries:
         words += [f"at least {least:g}"] if least else []
         words += [f"at most {most:g}"] if most is not None else []
     limits = [", ".join(words).capitalize()] if words else []
-    return [*limits, *(["Draw with the rectangle tool beside the image"] if part.kind == "rectangle" else [])]
+    return [*limits, *(["Draw with the rectangle tool beside the image"] if part.type == "rectangle" else [])]
 
 
 def _when(parent: Element, control: str, chosen: Sequence[str]) -> Element:
@@ -235,7 +235,7 @@ def _skip(parent: Element, part: Part) -> None:
     if skip is None:
         return
     control, words = part.side("skip"), part.side("skip-words")
-    if part.kind == "choices":  # skipping is one of its choices
+    if part.type == "choices":  # skipping is one of its choices
         why = _when(parent, part.name, [SKIP])
         SubElement(why, "Header", value=plain(f"{skip.label}: why?"), size="5")
         if skip.reasons:
@@ -289,9 +289,8 @@ def _choices(parent: Element, control: str, single: str, required: bool, layout:
 
 def _ask_choices(parent: Element, part: Part) -> None:
     criterion = part.criterion
-    many = criterion.kind == "multi_choice"
-    single = "multiple" if many else "single-radio"
-    needed = criterion.required and (not criterion.skip or part.kind == "choices")
+    single = "multiple" if part.row.picks_several else "single-radio"
+    needed = criterion.required and (not criterion.skip or part.type == "choices")
     if criterion.field is not None:
         made = _choices(parent, part.name, single, needed)
         made.set("value", f"${_key('options', part.name)}")
@@ -307,7 +306,8 @@ def _own(criterion: Criterion) -> list[tuple[Choice, tuple[str, str, str | None]
 
 def _labelled(criterion: Criterion, option: Choice) -> str:
     value = str(option.value)
-    return option.label if criterion.kind != "scale" or option.label == value else f"{value} · {option.label}"
+    plain_words = not criterion.values or option.label == value
+    return option.label if plain_words else f"{value} · {option.label}"
 
 
 def _beside(part: Part) -> list[tuple[str, str, str | None]]:
@@ -340,11 +340,11 @@ def _ask_number(parent: Element, part: Part) -> None:
 def _ask_text(parent: Element, part: Part) -> None:
     field = part.field
     needed = part.criterion.required and not part.criterion.skip
-    if field is not None and field.kind == "text_list":
+    if field is not None and kinds.of_field(field).is_list:
         most = field.length or field.max_length
         _typed(parent, part.name, most=most, required=needed, hint="One entry; Enter adds it to the list")
         return
-    long = field is not None and field.kind == "long_text"
+    long = field is not None and kinds.of_field(field).several_rows
     _typed(parent, part.name, rows=4 if long else 2, required=needed)
 
 
@@ -385,7 +385,7 @@ def _ask_properties(parent: Element, part: Part) -> None:
 
 
 def _ask_boxes(parent: Element, part: Part) -> None:
-    if part.kind == "rectangle":
+    if part.type == "rectangle":
         SubElement(parent, "Rectangle", name=part.name, toName=part.to, canRotate="false", strokeWidth="3")
         return
     made = SubElement(parent, "RectangleLabels", name=part.name, toName=part.to, canRotate="false", strokeWidth="3")
@@ -453,13 +453,13 @@ def _shown(schema: Schema, stage: Stage, task: TaskView, page: Sequence[Part]) -
     if stage is Stage.AUTHORING:
         return []
     offered = {part.criterion.field for part in page if part.criterion.field is not None}
-    marked = {part.criterion.of or PREDICTION for part in page if part.criterion.kind == "spans"}
+    marked = {part.criterion.of or PREDICTION for part in page if part.row.is_about == "text"}
     found = [
         _line(_titled(field, stage), _told(field, task.fields[field.name]))
         for field in shown_fields(schema, stage)
         if field.name in task.fields
         and field.name not in offered | marked
-        and field.kind not in marks.KINDS
+        and not kinds.of_field(field).drawn
         and task.fields[field.name] not in (None, "", [])
     ]
     if task.answer is not None and PREDICTION not in marked:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from annotation_schemas import kinds
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
 from app import counted, figures, follow, markup, shell
@@ -391,7 +392,7 @@ def _walk(found: Listing | None, told: Case) -> None:
 def fields(view: ProjectView, told: Case) -> markup.Markup:
     """Everything that the item holds; the key is named, and options have the letters by which models name them."""
     item = view.schema.schema_.item
-    chosen_from = {field.field for field in item.fields if field.kind == "option_of"}
+    chosen_from = {field.field for field in item.fields if kinds.of_field(field).answer is AnswerKind.OPTION}
     parts = []
     for field in view.schema.schema_.item.fields:
         value = told.fields.get(field.name)

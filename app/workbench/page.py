@@ -15,10 +15,9 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from annotation_schemas import marks, plans
-from annotation_schemas.answers import CHECKS, PREDICTION, said_of
+from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of, title_of
-from annotation_schemas.model import Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
+from annotation_schemas.model import PREDICTION, Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
 from domain.threads import Thread
@@ -130,39 +129,21 @@ def _field(schema: Schema, field: ItemField, stage: Stage) -> Json:
         "min": field.min_length,
         "max": field.max_length,
         "authored": field.authored,
-        **({"role": field.role} if field.kind in marks.KINDS else {}),
+        **kinds.of_field(field).page(field),
     }
 
 
 def _criterion(criterion: Criterion) -> Json:
-    scale: list[Json] = [
-        {"value": value, "label": criterion.labels[index] if index < len(criterion.labels) else None, "reasons": []}
-        for index, value in enumerate(criterion.values)
-    ]
-    more: Json = {}
-    if criterion.kind in CHECKS:
-        more = {
-            "min": criterion.min,
-            "max": criterion.max,
-            "step": criterion.step,
-            "unit": criterion.unit,
-            "of": criterion.of or PREDICTION,
-            "actions": [{"name": each.name, "help": each.help} for each in criterion.actions],
-            "role": criterion.role,
-        }
-    if criterion.kind == "property_list":
-        labels = criterion.labels or tuple(as_words(value) for value in said_of(criterion))
-        more["said"] = [
-            {"value": value, "label": label} for value, label in zip(said_of(criterion), labels, strict=True)
-        ]
+    row = kinds.of_criterion(criterion)
+    options = row.page_options(criterion)
     return {
-        **more,
+        **row.page(criterion),
         "name": criterion.name,
         "kind": criterion.kind,
         "prompt": criterion.prompt,
         "help": criterion.help,
         "field": criterion.field,
-        "options": scale if criterion.kind == "scale" else [_choice(option) for option in criterion.options],
+        "options": options if options is not None else [_choice(option) for option in criterion.options],
         "aspects": [
             {"name": aspect.name, "title": aspect.title, "definition": aspect.definition}
             for aspect in criterion.aspects
@@ -342,14 +323,11 @@ def _vote_criteria(schema: Schema, task: TaskView) -> tuple[Criterion, ...]:
 def _plans(schema: Schema, task: TaskView) -> Json:
     """The steps of the plan that a criterion is about, as they were read and checked."""
     texts = {**task.fields, PREDICTION: task.answer}
-    return {
-        criterion.name: [
-            {"line": step.line, "start": step.start, "problems": list(step.problems), "open": list(step.open)}
-            for step in plans.steps_of(texts[criterion.of or PREDICTION], criterion.actions, criterion.begins)
-        ]
+    found = {
+        criterion.name: kinds.of_criterion(criterion).page_of_item(criterion, texts)
         for criterion in criteria_of(schema, task.stage)
-        if criterion.kind == "plan" and isinstance(texts.get(criterion.of or PREDICTION), str)
     }
+    return {name: told for name, told in found.items() if told is not None}
 
 
 def _asset(asset: AssetView) -> Json:

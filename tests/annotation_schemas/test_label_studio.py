@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation_schemas import label_studio, shipped
-from annotation_schemas.answers import PREDICTION
 from annotation_schemas.label_studio import NONE, NOTE, OTHER, SKIP, read, written
 from annotation_schemas.loader import load_schema
-from annotation_schemas.model import Schema
+from annotation_schemas.model import PREDICTION, Schema
 from domain.errors import NotAvailable
 
 SIDES = {"dimensions": [{"id": "d", "title": "D"}, {"id": "e", "title": "E"}]}

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from annotation_schemas.kinds import check_answers, check_fields
+from annotation_schemas.kinds import boxes, check_answers, check_fields, marks
 from annotation_schemas.loader import load_text
-from annotation_schemas.marks import problem
 from domain.errors import SchemaError
 
 BOX: dict[str, Any] = {"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.4}
@@ -25,7 +24,7 @@ MARK: dict[str, Any] = {"number": 1, "x": 0.0, "y": 1.0}
     ],
 )
 def test_a_box_inside_the_image_fits(box: dict[str, Any]) -> None:
-    assert problem("boxes", [box, BOX], labels=["cup"], least=1, most=2) is None
+    assert boxes.BOXES.problem([box, BOX], labels=["cup"], least=1, most=2) is None
 
 
 @pytest.mark.parametrize(
@@ -50,7 +49,7 @@ def test_a_box_inside_the_image_fits(box: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
-    assert words in (problem("boxes", value, labels=["cup", "plate"], least=1, most=3) or "")
+    assert words in (boxes.BOXES.problem(value, labels=["cup", "plate"], least=1, most=3) or "")
 
 
 @pytest.mark.parametrize(
@@ -65,8 +64,8 @@ def test_what_is_wrong_with_boxes_is_said(value: Any, words: str) -> None:
     ],
 )
 def test_what_is_wrong_with_marks_is_said(value: Any, words: str) -> None:
-    assert problem("marks", [MARK], labels=()) is None
-    assert words in (problem("marks", value, labels=()) or "")
+    assert marks.MARKS.problem([MARK], labels=()) is None
+    assert words in (marks.MARKS.problem(value, labels=()) or "")
 
 
 SCHEMA = """

@@ -141,7 +141,7 @@ def test_every_shipped_stage_is_shown_or_refused_by_name(name: str, stage: Stage
     asked = {name: kind for name, kind in made.items() if name in known}
     assert asked == {name: known[name] for name in asked}
     assert {
-        part.name for part in label_studio.parts(schema, stage.value, dimension) if part.kind in made.values()
+        part.name for part in label_studio.parts(schema, stage.value, dimension) if part.type in made.values()
     } <= set(made)
 
 

@@ -16,8 +16,7 @@ import pytest
 from PIL import Image
 
 from annotation_schemas import label_studio as results
-from annotation_schemas.answers import PREDICTION
-from annotation_schemas.model import Schema
+from annotation_schemas.model import PREDICTION, Schema
 from app.label_studio.labeling import data, labeling
 from domain.errors import NotAvailable
 from domain.records import AssetView, TaskView

@@ -1,0 +1,40 @@
+"""Kinds of criteria and of fields: one module for each, which says everything that there is to say about it.
+
+A module ``NAME.py`` of this folder has a row ``CRITERION`` (``CriterionKind``), a row ``FIELD`` (``FieldKind``), or
+both.
+Nothing outside of this folder asks what kind a criterion or field is called: it takes the row of it (``of_criterion``,
+``of_field``) and asks that. Modules that begin with an underscore are what kinds have in common.
+"""
+
+from __future__ import annotations
+
+from annotation_schemas.kinds._form import (
+    check_answers,
+    check_fields,
+    check_read,
+    in_order,
+    is_shown,
+    options_of,
+    title_of,
+)
+from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Kind, Measured
+from annotation_schemas.kinds._table import CRITERIA, FIELDS, meanings, of_criterion, of_field
+
+__all__ = [
+    "CRITERIA",
+    "FIELDS",
+    "CriterionKind",
+    "FieldKind",
+    "Kind",
+    "Measured",
+    "check_answers",
+    "check_fields",
+    "check_read",
+    "in_order",
+    "is_shown",
+    "meanings",
+    "of_criterion",
+    "of_field",
+    "options_of",
+    "title_of",
+]

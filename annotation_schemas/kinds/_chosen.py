@@ -1,0 +1,26 @@
+"""What fields have in common that are taken from the entries of one of the item's lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._rows import FieldKind
+from annotation_schemas.model import ItemField, Schema
+
+
+class Chosen(FieldKind):
+    """Entries of a list, which `field` names."""
+
+    keys: ClassVar[Mapping[str, str]] = {"field": "the text_list field that holds the options"}
+    chosen = True
+    in_files = True
+
+    def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
+        return [some]
+
+    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
+        entries = next((each for each in schema.item.fields if each.name == field.field), None)
+        if entries is not None and not entries.authored:
+            return f"it is picked from `{field.field}`, which authors do not write."
+        return None

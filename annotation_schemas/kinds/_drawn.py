@@ -1,0 +1,130 @@
+"""What boxes and marks have in common: lists of what is drawn on an image, in fractions of the upright image.
+
+Places count from its upper left corner. ``image`` counts the images of the place from 1 and is left out for the first
+one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds import _grammar
+from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Found, Json, Texts, is_list
+from annotation_schemas.model import Choice, Criterion, ItemField, Schema
+from annotation_schemas.yaml_text import Path
+
+_NO_IMAGE = "the item has no image to draw on; frames of a clip are no images there."
+ROLE = "the role of the images that it is drawn on; absent: the first one with images"
+
+
+Shape = Callable[[Mapping[str, Any], Collection[Any]], str | None]
+"""What is wrong with an entry, given the labels there are, as the end of a sentence; None if nothing is."""
+
+
+class Drawing:
+    """A list of shapes of one sort."""
+
+    def __init__(self, noun: str, nouns: str, shape: Shape, *, unique: str | None = None) -> None:
+        self.noun, self.nouns, self.shape, self.unique = noun, nouns, shape, unique
+
+    def problem(
+        self, value: Any, *, labels: Collection[Any], least: float | None = None, most: float | None = None
+    ) -> str | None:
+        """What is wrong with a list of shapes, as a sentence; None if nothing is."""
+        noun, nouns = self.noun, self.nouns
+        if not is_list(value):
+            return f"This must be a list of {nouns}."
+        if least is not None and len(value) < least:
+            return f"At least {least:g} {f'{noun} is' if least == 1 else f'{nouns} are'} needed ({len(value)} now)."
+        if most is not None and len(value) > most:
+            return f"At most {most:g} {f'{noun} fits' if most == 1 else f'{nouns} fit'} ({len(value)} now)."
+        for place, entry in enumerate(value, 1):
+            if not isinstance(entry, Mapping):
+                return f"{noun.capitalize()} {place} is no {noun}."
+            said = self.shape(entry, labels)
+            if said:
+                return f"{noun.capitalize()} {place}: {said}"
+        if self.unique is None:
+            return None
+        told = [entry[self.unique] for entry in value]
+        twice = next((each for each in told if told.count(each) > 1), None)
+        return None if twice is None else f"The {self.unique} {twice} is there twice."
+
+
+class DrawnCriterion(CriterionKind):
+    """A rater draws on an image."""
+
+    drawing: ClassVar[Drawing]
+    least_options = 0
+    counts_entries = True
+    never_alike = "draw"
+    missing = "Draw what is asked, or say that there is nothing to mark."
+    none_is_answer = True
+    label_studio = "drawn"
+    is_about = "image"
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from _grammar.media_of(schema, criterion.role, path, kind="image", why=f"draw {self.name} on")
+        yield from _grammar.count(criterion, path)
+        yield from super().check_schema(schema, stage, criterion, path)
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        labels = [option.value for option in options]
+        return self.drawing.problem(value, labels=labels, least=criterion.min, most=criterion.max)
+
+    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
+        return None if _has_image(schema, criterion.role) else _NO_IMAGE
+
+
+class DrawnField(FieldKind):
+    """A field that is drawn on the item's image."""
+
+    drawing: ClassVar[Drawing]
+    drawn = True
+    votes_equal = False
+    comparable = False
+    sliced = "entries"
+
+    def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
+        yield from _grammar.media_of(schema, field.role, path, kind="image", why=f"draw {self.name} on")
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        labels = [option.value for option in field.options]
+        said = self.drawing.problem(value, labels=labels, least=field.min_length, most=field.max_length)
+        return said and said[:1].lower() + said[1:]
+
+    def in_words(self, field: ItemField, value: Any) -> Any:
+        return None
+
+    def drawing_problem(self, value: Any) -> str | None:
+        return self.drawing.problem(value, labels=())
+
+    def as_criterion(self, field: ItemField, places: Sequence[Choice]) -> Json:
+        return {"kind": self.name, "options": field.options, "min": field.min_length, "max": field.max_length}
+
+    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
+        return None if _has_image(schema, field.role) else _NO_IMAGE
+
+
+def keys_problem(entry: Mapping[str, Any], places: Sequence[str], others: Sequence[str]) -> str | None:
+    """What is wrong with the keys of an entry: ``places`` are numbers that it needs, ``others`` may be there."""
+    for name in places:
+        number = entry.get(name)
+        if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
+            return f"`{name}` must be a number."
+    unknown = next((name for name in entry if name not in (*places, *others)), None)
+    return None if unknown is None else f"there is no `{unknown}` in it."
+
+
+def image_problem(entry: Mapping[str, Any]) -> str | None:
+    """What is wrong with the image that an entry names."""
+    image = entry.get("image", 1)
+    return None if isinstance(image, int) and not isinstance(image, bool) and image >= 1 else "there is no such image."
+
+
+def _has_image(schema: Schema, role: str | None) -> bool:
+    return any(slot.kind == "image" and role in (None, slot.role) for slot in schema.item.assets)

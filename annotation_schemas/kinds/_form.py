@@ -1,0 +1,145 @@
+"""What a filled-in form must satisfy: pure checks that the form, the server and the importers share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation_schemas.answer_forms import FORMS, Form
+from annotation_schemas.kinds._table import of_criterion, of_field
+from annotation_schemas.model import Choice, Criterion, ItemField, Schema, as_words
+from domain.errors import Problem
+from domain.policies import same
+
+# ---- fields of an item ----------------------------------------------------------------------------------------------
+
+
+def check_fields(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
+    """Everything wrong with an item's content, one sentence per problem; empty if it fits."""
+    problems = [
+        Problem(name, f"{name}: this schema has no such field.")
+        for name in fields
+        if name not in {field.name for field in schema.item.fields}
+    ]
+    for field in schema.item.fields:
+        message = _check_field(field, fields)
+        if message:
+            problems.append(Problem(field.name, f"{title_of(field)}: {message}"))
+    return problems
+
+
+def check_read(schema: Schema, fields: Mapping[str, Any]) -> list[Problem]:
+    """What contradicts itself in an item that is read from a file, one sentence per problem.
+
+    Files hold what their authors published, so what is only long, short or absent is taken as it stands; what cannot
+    be true (an answer that is no option, a segment that ends before it begins) is not.
+    """
+    found = []
+    for field in schema.item.fields:
+        if _is_empty(fields.get(field.name)):
+            continue
+        if field.forms or of_field(field).in_files:
+            message = _check_field(field, fields)
+            if message:
+                found.append(Problem(field.name, f"{title_of(field)}: {message}"))
+    return found
+
+
+def title_of(field: ItemField) -> str:
+    """The field's name as a person reads it."""
+    return field.title or as_words(field.name)
+
+
+def _check_field(field: ItemField, fields: Mapping[str, Any]) -> str | None:
+    value = fields.get(field.name)
+    form = _form_of(field, fields)
+    if _is_empty(value):
+        return "fill this in." if field.required or (form is not None and form.demands) else None
+    row = of_field(field)
+    said = row.check(field, value, fields)
+    if said or form is None:
+        return said
+    offered = [str(entry) for entry in row.offered(field, fields)]
+    return form.check(str(value), offered, [str(each.value) for each in field.options])
+
+
+def _form_of(field: ItemField, fields: Mapping[str, Any]) -> Form | None:
+    """The form that this item's text has to keep to; None: any."""
+    return FORMS.get(field.forms.get(str(fields.get(field.form)), "")) if field.form is not None else None
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip()) or value in ([], ())
+
+
+# ---- answers of a rater ---------------------------------------------------------------------------------------------
+
+
+def options_of(criterion: Criterion, item_fields: Mapping[str, Any]) -> list[Choice]:
+    """The choices (or tags, or properties) that a criterion offers for this item, in order; none for text."""
+    return of_criterion(criterion).options(criterion, item_fields)
+
+
+def is_shown(criterion: Criterion, values: Mapping[str, Any]) -> bool:
+    """Whether a rater who gave these answers is asked this criterion."""
+    return all(
+        any(same(values.get(name), wanted) for wanted in accepted) for name, accepted in criterion.show_if.items()
+    )
+
+
+def check_answers(
+    criteria: Sequence[Criterion],
+    values: Mapping[str, Any],
+    reasons: Mapping[str, str],
+    item_fields: Mapping[str, Any],
+) -> list[Problem]:
+    """Everything wrong with a rater's submission, one sentence per problem; empty if it fits.
+
+    A skip is a value of None with one of the skip's reasons. ``item_fields`` also holds the model's answer as
+    ``prediction``, where there is one.
+    """
+    names = {criterion.name for criterion in criteria}
+    problems = [
+        Problem(name, f"{name}: this stage does not ask that.")
+        for name in dict.fromkeys([*values, *reasons])
+        if name not in names
+    ]
+    for criterion in criteria:
+        message = _check_answer(criterion, values, reasons, item_fields)
+        if message:
+            problems.append(Problem(criterion.name, f"{criterion.prompt} {message}"))
+    return problems
+
+
+def in_order(
+    criteria: Sequence[Criterion], values: Mapping[str, Any], item_fields: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A rater's answers with lists in the item's own order, for kinds whose order says nothing."""
+    known = {criterion.name: criterion for criterion in criteria}
+    found = dict(values)
+    for name, value in values.items():
+        if name in known:
+            row = of_criterion(known[name])
+            found[name] = row.in_order(value, row.options(known[name], item_fields))
+    return found
+
+
+def _check_answer(
+    criterion: Criterion, values: Mapping[str, Any], reasons: Mapping[str, str], item_fields: Mapping[str, Any]
+) -> str | None:
+    value, reason = values.get(criterion.name), reasons.get(criterion.name)
+    if not is_shown(criterion, values):
+        return None if value is None else "This is not asked after the answers before it."
+    row = of_criterion(criterion)
+    if row.is_blank(value):
+        return _check_absent(criterion, reason, skipped=criterion.name in values)
+    return row.check(criterion, value, reason, options_of(criterion, item_fields), item_fields)
+
+
+def _check_absent(criterion: Criterion, reason: str | None, *, skipped: bool) -> str | None:
+    if criterion.skip and (reason is not None or skipped):
+        reasons = criterion.skip.reasons
+        if reasons and not any(same(each.value, reason) for each in reasons):
+            return f"Say why: {', '.join(each.label for each in reasons)}."
+        return "Say why." if _is_empty(reason) else None
+    return of_criterion(criterion).missing if criterion.required else None

@@ -1,0 +1,95 @@
+"""Small questions about a schema that kinds have in common: names, choices, and what refers to a list."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+
+from annotation_schemas.model import Choice, Criterion, Scalar, Schema
+from annotation_schemas.yaml_text import Path
+from domain.policies import same
+
+Found = Iterator[tuple[Path, str]]
+
+MOST = 1_000
+"""Nothing that one person is shown, or that one item needs, may be more."""
+
+
+def suggestion(given: str, known: Sequence[str]) -> str:
+    """The name that may have been meant, as the end of a sentence."""
+    close = difflib.get_close_matches(given, known, n=1)
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def unique(named: Iterable[tuple[Path, Scalar]]) -> Found:
+    """What is there twice."""
+    seen: list[Scalar] = []
+    for path, name in named:
+        if any(same(name, other) for other in seen):
+            yield path, f"`{name}` is there twice"
+        seen.append(name)
+
+
+def choices(offered: Sequence[Choice], path: Path, *, least: int = 0) -> Found:
+    """What is wrong with a list of choices, reasons included."""
+    if len(offered) < least:
+        yield path, f"at least {least} {'entry is' if least == 1 else 'entries are'} needed"
+    if len(offered) > MOST:
+        yield path, f"{len(offered):,} entries; at most {MOST:,} may be offered"
+        return
+    yield from unique([((*path, index), choice.value) for index, choice in enumerate(offered)])
+    for index, choice in enumerate(offered):
+        yield from choices(choice.reasons, (*path, index, "reasons"))
+
+
+def scale(criterion: Criterion, path: Path) -> Found:
+    """What is wrong with `values` and `labels`."""
+    values = criterion.values
+    if len(values) < 2:
+        yield (*path, "values") if values else path, "a scale lists its `values`, at least two"
+    yield from unique([((*path, "values", index), value) for index, value in enumerate(values)])
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) == len(values) and numbers not in (sorted(numbers), sorted(numbers, reverse=True)):
+        yield (*path, "values"), "the values of a scale stand in order"
+    if criterion.labels and len(criterion.labels) != len(values):
+        yield (*path, "labels"), f"{len(criterion.labels)} labels for {len(values)} values"
+
+
+def refers_to_list(schema: Schema, name: str | None, path: Path, *, stage: str | None = None) -> Found:
+    """What is wrong with a `field` that names the list that is chosen from."""
+    lists = [field.name for field in schema.item.fields if field.kind == "text_list"]
+    if name is None:
+        yield path, "`field` is missing; it names the text_list field that holds the options"
+    elif name not in lists:
+        yield (*path, "field"), f"`{name}` is no text_list field of the item{suggestion(name, lists)}"
+    elif stage is not None and stage in schema.item.field(name).secret_in:
+        yield (*path, "field"), f"`{name}` is secret in {stage}, so raters cannot choose from it"
+
+
+def text_of(schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+    """The text that passages or steps are taken from must be one that raters see."""
+    texts = [field.name for field in schema.item.fields if field.kind in ("text", "long_text")]
+    if criterion.of is None:
+        if stage != "grading":
+            yield path, "`of` is missing; it names the item's field with the text (a model's answer is graded only)"
+    elif criterion.of not in texts:
+        yield (*path, "of"), f"`{criterion.of}` is no text field of the item{suggestion(criterion.of, texts)}"
+    elif stage in schema.item.field(criterion.of).secret_in:
+        yield (*path, "of"), f"`{criterion.of}` is secret in {stage}"
+
+
+def media_of(schema: Schema, role: str | None, path: Path, *, kind: str, why: str) -> Found:
+    """What is said about an image or a clip needs one; ``why`` says what for."""
+    roles = [slot.role for slot in schema.item.assets if slot.kind == kind]
+    if not roles:
+        yield path, f"the item has no {kind} to {why}"
+    elif role is not None and role not in roles:
+        yield (*path, "role"), f"`{role}` is no {kind} of the item{suggestion(role, roles)}"
+
+
+def count(criterion: Criterion, path: Path) -> Found:
+    """How many entries are asked for can be reached."""
+    if criterion.min is not None and criterion.min < 0:
+        yield (*path, "min"), "this cannot be negative"
+    if criterion.max is not None and criterion.max < max(criterion.min or 0, 1):
+        yield (*path, "max"), "min and max do not fit together"

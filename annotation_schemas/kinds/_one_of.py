@@ -1,0 +1,46 @@
+"""What kinds have in common whose answer is one of the values that are offered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation_schemas.kinds._rows import CriterionKind, Texts
+from annotation_schemas.model import Choice, Criterion
+from domain.policies import same
+
+
+class OneOf(CriterionKind):
+    """One of the values that are offered, perhaps with a reason."""
+
+    compared = True
+    as_json = False
+    label_studio = "one"
+
+    def can_be(self, criterion: Criterion, value: Any) -> bool:
+        plain = criterion.model_copy(update={"labels": ()})  # labels that do not fit are told by themselves
+        return criterion.field is not None or any(same(each.value, value) for each in self.options(plain, {}))
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        for option in options:
+            if same(option.value, value):
+                return _check_reason(option, reason)
+        return "Choose one of the answers that are offered."
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        return list(offered)
+
+
+def ends_of(values: Sequence[Any]) -> tuple[float, float] | None:
+    """The lowest and the highest of numbers; None where some are none."""
+    plain = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    return (float(min(plain)), float(max(plain))) if values and len(plain) == len(values) else None
+
+
+def _check_reason(option: Choice, reason: Any) -> str | None:
+    blank = reason is None or (isinstance(reason, str) and not reason.strip()) or reason in ([], ())
+    if option.reasons and (blank or not isinstance(reason, str | int | float)):
+        return f"Say why: {', '.join(each.label for each in option.reasons)}."
+    return None

@@ -1,0 +1,59 @@
+"""All kinds there are: each module of this folder whose name begins with no underscore is one, found by itself."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Kind
+from annotation_schemas.model import Criterion, ItemField
+
+
+def _found() -> tuple[dict[str, CriterionKind], dict[str, FieldKind]]:
+    criteria: list[CriterionKind] = []
+    fields: list[FieldKind] = []
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if module.name.startswith("_"):
+            continue
+        kind = importlib.import_module(f"annotation_schemas.kinds.{module.name}")
+        rows = [row for name in ("CRITERION", "FIELD") if (row := getattr(kind, name, None)) is not None]
+        if not rows or any(row.name != module.name for row in rows):
+            raise ImportError(f"{kind.__name__} needs a CRITERION or a FIELD, called {module.name!r} as the module is.")
+        criteria += [row for row in rows if isinstance(row, CriterionKind)]
+        fields += [row for row in rows if isinstance(row, FieldKind)]
+    return (
+        {row.name: row for row in sorted(criteria, key=lambda row: row.place)},
+        {row.name: row for row in sorted(fields, key=lambda row: row.place)},
+    )
+
+
+CRITERIA, FIELDS = _found()
+"""The rows by their names, in the order in which they are listed."""
+
+
+def of_criterion(criterion: Criterion) -> CriterionKind:
+    """The row of a criterion's kind."""
+    return CRITERIA[criterion.kind]
+
+
+def of_field(field: ItemField) -> FieldKind:
+    """The row of a field's kind."""
+    return FIELDS[field.kind]
+
+
+def meanings(rows: Mapping[str, Kind]) -> dict[str, str]:
+    """What each key says that only some kinds take: ``For number: the least. For spans and boxes: ...``."""
+    said: dict[str, dict[str, list[str]]] = {}
+    for row in rows.values():
+        for key, meaning in row.keys.items():
+            said.setdefault(key, {}).setdefault(meaning, []).append(row.name)
+    return {
+        key: " ".join(f"For {_listed(names)}: {meaning}." for meaning, names in found.items())
+        for key, found in said.items()
+    }
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

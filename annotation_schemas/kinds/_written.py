@@ -1,0 +1,49 @@
+"""What fields have in common that are text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._rows import FieldKind
+from annotation_schemas.model import ItemField
+
+UNIT = "with `read_as: number`, what the key counts; an answer in another unit is converted where that can be done"
+
+
+class Written(FieldKind):
+    """Text that somebody writes; another field may say in which form."""
+
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "with `forms`, the words of `words`",
+        "field": "with `forms`, the text_list field that holds the options",
+        "form": "the choice field that says in which form this one is",
+        "forms": "the values of `form`, each with a row of the registry of answer forms that this field then keeps to",
+        "min_length": "so many characters at least",
+        "max_length": "so many characters at most",
+        "read_as": "this field is the key, and models' answers are read as this before they are held against it; "
+        "other keys say it by their kind: an option, several, an order",
+        "unit": UNIT,
+    }
+    written = True
+    holds = "text"
+    limited = False
+    reads_as = ("yes_no", "number", "text")
+    sliced = "text"
+    simulated: ClassVar[str]
+    """The text of a simulated item."""
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        if not isinstance(value, str):
+            return "this must be text."
+        if field.min_length is not None and len(value.strip()) < field.min_length:
+            return f"write at least {field.min_length} characters."
+        if field.max_length is not None and len(value) > field.max_length:
+            return f"write at most {field.max_length} characters ({len(value)} now)."
+        return None
+
+    def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
+        return [value for value in tried if isinstance(value, str)]
+
+    def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
+        return self.simulated

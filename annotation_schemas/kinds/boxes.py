@@ -1,0 +1,80 @@
+"""Rectangles on an image: ``{"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25}``, without ``label`` where the
+schema lists none."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnCriterion, DrawnField, image_problem, keys_problem
+from annotation_schemas.model import Criterion
+from domain.policies import same
+
+_SLACK = 2e-6
+"""Two roundings to six decimals may add up to a little more than 1."""
+
+
+def _box(box: Mapping[str, Any], labels: Collection[Any]) -> str | None:
+    wrong = keys_problem(box, ("x", "y", "w", "h"), ("label", "image")) or image_problem(box)
+    if wrong:
+        return wrong
+    if box["w"] <= 0 or box["h"] <= 0:
+        return "it has no area."
+    if box["x"] < 0 or box["y"] < 0 or box["x"] + box["w"] > 1 + _SLACK or box["y"] + box["h"] > 1 + _SLACK:
+        return "it reaches out of the image; places and sizes are between 0 and 1."
+    if labels and not any(same(box.get("label"), label) for label in labels):
+        told = ", ".join(str(label) for label in labels)
+        return (
+            f"the label {box['label']!r} is not one of {told}." if "label" in box else f"its label is missing: {told}."
+        )
+    if not labels and "label" in box and not isinstance(box["label"], str):
+        return "a label is a text."
+    return None
+
+
+BOXES = Drawing("box", "boxes", _box)
+
+
+class BoxesCriterion(DrawnCriterion):
+    """A rater draws rectangles."""
+
+    name = "boxes"
+    place = 110
+    meaning = "rectangles drawn on an image, with the listed labels"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "their labels",
+        "role": ROLE,
+        "min": "how many at least; absent: none of them is an answer too",
+        "max": "how many at most; absent: any number",
+    }
+    drawing = BOXES
+    not_measured = (
+        "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
+    )
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        label = {"label": offered[0]} if offered else {}
+        return [[{**label, "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}] * max(int(criterion.min or 0), 1)]
+
+    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
+        return "rectanglelabels" if criterion.options else "rectangle"
+
+
+class BoxesField(DrawnField):
+    """A field with rectangles."""
+
+    name = "boxes"
+    place = 110
+    meaning = "rectangles that are drawn on the item's image"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "their labels",
+        "role": ROLE,
+        "min_length": "so many at least",
+        "max_length": "so many at most",
+    }
+    least_options = 0
+    drawing = BOXES
+
+
+CRITERION = BoxesCriterion()
+FIELD = BoxesField()

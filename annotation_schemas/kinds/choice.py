@@ -1,0 +1,65 @@
+"""One of the options that the schema lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._one_of import OneOf, ends_of
+from annotation_schemas.kinds._rows import Ends, FieldKind, Json, Level, Measured
+from annotation_schemas.model import Choice, Criterion, ItemField
+from domain.policies import same
+
+
+class ChoiceCriterion(OneOf):
+    """A rater chooses one of the listed options."""
+
+    name = "choice"
+    place = 10
+    meaning = "one of the listed options"
+    keys: ClassVar[Mapping[str, str]] = {"options": "what is offered"}
+    least_options = 2
+    names = True
+    asks_reasons = True
+
+    def listed(self, criterion: Criterion) -> tuple[Any, ...]:
+        return tuple(option.value for option in criterion.options)
+
+    def ends(self, criterion: Criterion) -> Ends | None:
+        return ends_of(self.listed(criterion))
+
+    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+        return [Measured(criterion.name, level, self.listed(criterion))]
+
+
+class ChoiceField(FieldKind):
+    """A field with one of the values that the schema lists."""
+
+    name = "choice"
+    place = 40
+    meaning = "one of the values that the schema lists"
+    keys: ClassVar[Mapping[str, str]] = {"options": "the values it can have"}
+    least_options = 2
+    of_options = True
+    in_files = True
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        if any(same(value, option.value) for option in field.options):
+            return None
+        return f"choose one of {', '.join(str(option.value) for option in field.options)}."
+
+    def key_values(self, field: ItemField, entries: Sequence[Any], some: Any, tried: Sequence[Any]) -> Sequence[Any]:
+        return [option.value for option in field.options]
+
+    def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
+        return field.options[0].value if field.options else None
+
+    def in_words(self, field: ItemField, value: Any) -> Any:
+        return next((choice.label for choice in field.options if choice.value == value), str(value))
+
+    def as_criterion(self, field: ItemField, places: Sequence[Choice]) -> Json:
+        return {"kind": "choice", "options": field.options}
+
+
+CRITERION = ChoiceCriterion()
+FIELD = ChoiceField()

@@ -1,0 +1,68 @@
+"""Numbered points on an image: ``{"number": 1, "x": 0.5, "y": 0.5}``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._drawn import ROLE, Drawing, DrawnCriterion, DrawnField, image_problem, keys_problem
+from annotation_schemas.model import Criterion
+
+_LARGEST_NUMBER = 999
+
+
+def _mark(mark: Mapping[str, Any], labels: Collection[Any]) -> str | None:
+    wrong = keys_problem(mark, ("x", "y"), ("number", "image")) or image_problem(mark)
+    if wrong:
+        return wrong
+    number = mark.get("number")
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= _LARGEST_NUMBER:
+        return "it needs a `number`, a whole one from 1 on."
+    if not (0 <= mark["x"] <= 1 and 0 <= mark["y"] <= 1):
+        return "it lies outside of the image; places are between 0 and 1."
+    return None
+
+
+MARKS = Drawing("mark", "marks", _mark, unique="number")
+
+
+class MarksCriterion(DrawnCriterion):
+    """A rater sets numbered points."""
+
+    name = "marks"
+    place = 120
+    meaning = "numbered points on an image"
+    keys: ClassVar[Mapping[str, str]] = {
+        "role": ROLE,
+        "min": "how many at least; absent: none of them is an answer too",
+        "max": "how many at most; absent: any number",
+    }
+    drawing = MARKS
+    not_measured = (
+        "which mark of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
+    )
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        n = max(int(criterion.min or 0), 1)
+        return [[{"number": number, "x": 0.5, "y": 0.5} for number in range(1, n + 1)]]
+
+    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
+        return "keypointlabels"
+
+
+class MarksField(DrawnField):
+    """A field with numbered points."""
+
+    name = "marks"
+    place = 120
+    meaning = "numbered points that are drawn on the item's image"
+    keys: ClassVar[Mapping[str, str]] = {
+        "role": ROLE,
+        "min_length": "so many at least",
+        "max_length": "so many at most",
+    }
+    drawing = MARKS
+
+
+CRITERION = MarksCriterion()
+FIELD = MarksField()

@@ -1,0 +1,63 @@
+"""A number that is typed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._rows import CriterionKind, Ends, Texts
+from annotation_schemas.model import Choice, Criterion
+
+
+class Number(CriterionKind):
+    """A rater types a number."""
+
+    name = "number"
+    place = 60
+    meaning = "a typed number"
+    keys: ClassVar[Mapping[str, str]] = {
+        "min": "the least",
+        "max": "the greatest",
+        "step": "it counts in steps of this",
+        "unit": "what stands behind it",
+    }
+    level = "interval"
+    typed = True
+    label_studio = "number"
+
+    def can_be(self, criterion: Criterion, value: Any) -> bool:
+        return criterion.field is not None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+    def ends(self, criterion: Criterion) -> Ends | None:
+        low, high = criterion.min, criterion.max
+        return None if low is None else float(low), None if high is None else float(high)
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return "This must be a number."
+        if criterion.min is not None and value < criterion.min:
+            return f"At least {criterion.min:g}."
+        if criterion.max is not None and value > criterion.max:
+            return f"At most {criterion.max:g}."
+        if criterion.step is not None:
+            steps = (value - (criterion.min or 0)) / criterion.step
+            if abs(steps - round(steps)) > 1e-6:
+                return f"In steps of {criterion.step:g}."
+        return None
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        low, step = criterion.min or 0, criterion.step or 1
+        return [low, low + step, *([criterion.max] if criterion.max is not None else []), 0, 1, step]
+
+    def limits(self, criterion: Criterion) -> str:
+        given = [("from", criterion.min), ("to", criterion.max), ("in steps of", criterion.step)]
+        return " ".join(f"{word} {limit:g}" for word, limit in given if limit is not None)
+
+    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
+        return "number"
+
+
+CRITERION = Number()

@@ -1,0 +1,37 @@
+"""All entries of one of the item's lists, put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation_schemas.kinds._chosen import Chosen
+from annotation_schemas.kinds._rows import is_list
+from annotation_schemas.model import ItemField, Schema
+from domain.reading.answers import AnswerKind
+
+
+class OrderOfField(Chosen):
+    """A field with all entries of a list, in the right order."""
+
+    name = "order_of"
+    place = 80
+    meaning = "all entries of a text_list field, put in order"
+    answer = AnswerKind.ORDER
+    sliced = "entries"
+    holds = "texts"
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        options = self.offered(field, fields)
+        if not is_list(value) or sorted(map(str, value)) != sorted(map(str, options)):
+            return f"this must be all entries of {field.field}, each once, in order."
+        return None
+
+    def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
+        return list(entries[::-1])
+
+    def label_studio_refusal(self, schema: Schema, field: ItemField) -> str | None:
+        return "what is to be put in order is still being written, and a form there cannot rank its own answers."
+
+
+FIELD = OrderOfField()

@@ -1,0 +1,50 @@
+"""Options that are put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds._rows import CriterionKind, Level, Measured, Texts, is_list
+from annotation_schemas.model import Choice, Criterion
+from domain.policies import same
+
+
+class Ordering(CriterionKind):
+    """A rater puts all options in order: a list of them."""
+
+    name = "ordering"
+    place = 70
+    meaning = "the listed options, or the item's own, put in order"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "what is offered",
+        "field": "the item's text_list field that is offered",
+    }
+    least_options = 2
+    by_place = True
+    label_studio = "order"
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        if not is_list(value):
+            return "This must be a list, in order."
+        left = [option.value for option in options]
+        for entry in value:
+            place = next((at for at, other in enumerate(left) if same(other, entry)), None)
+            if place is None:
+                return "Every entry has one place, and nothing else has any."
+            del left[place]
+        return "Give every entry a place." if left else None
+
+    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+        return [Measured(criterion.name, "nominal")]
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        return [list(offered), list(offered[::-1])]
+
+    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
+        return "ranker"
+
+
+CRITERION = Ordering()

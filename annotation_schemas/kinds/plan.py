@@ -1,0 +1,96 @@
+"""A plan of actions, read step by step, with tags for what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas import plans
+from annotation_schemas.kinds import _grammar
+from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, is_list, place_of
+from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
+from annotation_schemas.yaml_text import Path
+from domain.policies import same
+
+
+class Plan(CriterionKind):
+    """A rater tags steps: a list of ``{"step", "tag"}`` that counts the steps from 1; 0 is the plan as a whole."""
+
+    name = "plan"
+    place = 100
+    meaning = "a plan of actions, read step by step, with tags for what is wrong"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "the tags",
+        "of": "the item's field that holds the text; absent: the model's answer",
+        "actions": "the actions that there are",
+        "begins": "what holds at its beginning",
+    }
+    not_measured = "tags of steps are looked at step by step; the grade that stands beside them is what is compared"
+    of_the_item = True
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        yield from _grammar.text_of(schema, stage, criterion, path)
+        if not criterion.actions:
+            yield path, "`actions` is missing; it lists the actions that a plan may consist of"
+        yield from _grammar.unique(
+            [((*path, "actions", at), action.name) for at, action in enumerate(criterion.actions)]
+        )
+        conditions: list[tuple[Path, str, int]] = [((*path, "begins"), text, 0) for text in criterion.begins]
+        for index, action in enumerate(criterion.actions):
+            for key in ("needs", "makes", "ends", "turns"):
+                place: Path = (*path, "actions", index, key)
+                conditions += [(place, text, action.objects) for text in getattr(action, key)]
+        for place, text, n_objects in conditions:
+            said = plans.condition_problem(text, n_objects)
+            if said:
+                yield place, f"`{text}`: {said}"
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        n_steps = len(self._steps(criterion, texts) or ())
+        if not is_list(value):
+            return "This must be a list of tags of steps."
+        seen: list[Any] = []
+        for number, entry in enumerate(value, 1):
+            if not isinstance(entry, Mapping) or set(entry) != {"step", "tag"}:
+                return f"Tag {number} needs a step and a tag."
+            step = entry["step"]
+            if isinstance(step, bool) or not isinstance(step, int) or not 0 <= step <= n_steps:
+                return f"Tag {number} is about a step that the plan does not have."
+            if place_of(options, entry["tag"]) is None:
+                return f"Tag {number} is not one of those that are offered."
+            if any(same(entry, other) for other in seen):
+                return f"Tag {number} is there twice."
+            seen.append(entry)
+        return None
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        return [[], [{"step": 0, "tag": offered[0] if offered else None}]]
+
+    def page(self, criterion: Criterion) -> Json:
+        return {
+            "of": criterion.of or PREDICTION,
+            "actions": [{"name": each.name, "help": each.help} for each in criterion.actions],
+        }
+
+    def page_of_item(self, criterion: Criterion, texts: Texts) -> Any:
+        """The steps of the plan, as they were read and checked."""
+        steps = self._steps(criterion, texts)
+        if steps is None:
+            return None
+        return [
+            {"line": step.line, "start": step.start, "problems": list(step.problems), "open": list(step.open)}
+            for step in steps
+        ]
+
+    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
+        return "a plan is read step by step by Touchstone's own page, which Label Studio has nothing like."
+
+    def _steps(self, criterion: Criterion, texts: Texts) -> list[plans.Step] | None:
+        text = texts.get(criterion.of or PREDICTION)
+        return plans.steps_of(text, criterion.actions, criterion.begins) if isinstance(text, str) else None
+
+
+CRITERION = Plan()

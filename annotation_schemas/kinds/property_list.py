@@ -1,0 +1,100 @@
+"""A value for each of a list of properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds import _grammar
+from annotation_schemas.kinds._rows import (
+    CriterionKind,
+    Found,
+    Json,
+    Level,
+    Measured,
+    Texts,
+    is_list,
+    place_of,
+    sorted_by,
+)
+from annotation_schemas.model import Choice, Criterion, Schema, as_words
+from annotation_schemas.yaml_text import Path
+from domain.policies import same
+
+
+class PropertyList(CriterionKind):
+    """A rater says something about each property: a list of ``{"name", "value"}`` in the order of the properties."""
+
+    name = "property_list"
+    place = 80
+    meaning = "a value for each of a list of properties"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "the properties",
+        "field": "the item's text_list field that is offered",
+        "values": "what can be said of a property; absent: yes, no",
+        "labels": "a label per value, or none",
+    }
+    reorders = True
+    label_studio = "properties"
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        if criterion.values:
+            yield from _grammar.scale(criterion, path)
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        if not is_list(value) or not all(
+            isinstance(entry, Mapping) and set(entry) == {"name", "value"} for entry in value
+        ):
+            return "This must be a list of properties, each with its value."
+        if len(value) != len(options) or not all(
+            same(entry["name"], option.value) for entry, option in zip(value, options, strict=False)
+        ):
+            return "Say something about every property, in the order in which they are asked."
+        if not all(any(same(entry["value"], known) for known in said_of(criterion)) for entry in value):
+            return f"Each property is one of {', '.join(str(known) for known in said_of(criterion))}."
+        return None
+
+    def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
+        if not is_list(value):
+            return value
+        places = [place_of(options, entry.get("name")) if isinstance(entry, Mapping) else None for entry in value]
+        return sorted_by(value, places)
+
+    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+        return [Measured(_part(criterion.name, each.value), level, said_of(criterion)) for each in criterion.options]
+
+    def taken_apart(self, criterion: str, value: Any) -> list[tuple[str, Any]]:
+        if not is_list(value):
+            return [(criterion, value)]
+        return [(_part(criterion, each["name"]), each["value"]) for each in value]
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        return [[{"name": name, "value": value} for name in offered] for value in said_of(criterion)]
+
+    def page(self, criterion: Criterion) -> Json:
+        labels = criterion.labels or tuple(as_words(value) for value in said_of(criterion))
+        said = zip(said_of(criterion), labels, strict=True)
+        return {"said": [{"value": value, "label": label} for value, label in said]}
+
+    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
+        return "property_list"
+
+    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
+        if criterion.field is not None:
+            return "its properties are the item's own, and a form there has the same questions for every item."
+        return None
+
+
+def said_of(criterion: Criterion) -> tuple[Any, ...]:
+    """What can be said of each property of a property list."""
+    return criterion.values or ("yes", "no")
+
+
+def _part(criterion: str, name: Any) -> str:
+    return f"{criterion}: {name}"
+
+
+CRITERION = PropertyList()

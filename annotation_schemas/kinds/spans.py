@@ -1,0 +1,69 @@
+"""Passages of a text, each with a tag."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds import _grammar
+from annotation_schemas.kinds._rows import CriterionKind, Found, Json, Texts, count_problem, is_list, place_of
+from annotation_schemas.model import PREDICTION, Choice, Criterion, Schema
+from annotation_schemas.yaml_text import Path
+
+
+class Spans(CriterionKind):
+    """A rater marks passages: a list of ``{"start", "end", "tag"}``, counted in characters (code points)."""
+
+    name = "spans"
+    place = 90
+    meaning = "passages of a text, each with a tag"
+    keys: ClassVar[Mapping[str, str]] = {
+        "options": "the tags",
+        "of": "the item's field that holds the text; absent: the model's answer",
+        "min": "how many at least; absent: none of them is an answer too",
+        "max": "how many at most; absent: any number",
+    }
+    counts_entries = True
+    none_is_answer = True
+    not_measured = (
+        "which passage of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
+    )
+    of_the_item = True
+    label_studio = "passages"
+    is_about = "text"
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from super().check_schema(schema, stage, criterion, path)
+        yield from _grammar.text_of(schema, stage, criterion, path)
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        text = texts.get(criterion.of or PREDICTION)
+        length = len(text) if isinstance(text, str) else 0
+        if not is_list(value):
+            return "This must be a list of marked passages."
+        for number, span in enumerate(value, 1):
+            if not isinstance(span, Mapping) or set(span) != {"start", "end", "tag"}:
+                return f"Passage {number} needs a start, an end and a tag."
+            start, end = span["start"], span["end"]
+            if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
+                return f"Passage {number} begins or ends at no whole number."
+            if not 0 <= start < end <= length:
+                return f"Passage {number} lies outside of the text, or is empty."
+            if place_of(options, span["tag"]) is None:
+                return f"Passage {number} has a tag that is not offered."
+        return count_problem(criterion, len(value), "passage")
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        one = {"start": 0, "end": 1, "tag": offered[0] if offered else None}
+        return [[], [one] * max(int(criterion.min or 0), 1)]
+
+    def page(self, criterion: Criterion) -> Json:
+        return {**super().page(criterion), "of": criterion.of or PREDICTION}
+
+    def label_studio_type(self, criterion: Criterion, *, depended_on: bool) -> str:
+        return "labels"
+
+
+CRITERION = Spans()

@@ -1,0 +1,55 @@
+"""A list of texts, from which other fields and raters choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds import _grammar
+from annotation_schemas.kinds._rows import FieldKind, Found, is_list
+from annotation_schemas.model import ItemField, Schema
+from annotation_schemas.yaml_text import Path
+
+
+class TextListField(FieldKind):
+    """A field with a list of texts, in order."""
+
+    name = "text_list"
+    place = 50
+    meaning = "a list of texts, in order"
+    keys: ClassVar[Mapping[str, str]] = {
+        "length": "the exact number of entries",
+        "min_length": "so many entries at least",
+        "max_length": "so many entries at most",
+        "distinct": "no entry twice",
+    }
+    is_list = True
+    holds = "texts"
+    sliced = "entries"
+
+    def check_schema(self, schema: Schema, field: ItemField, path: Path) -> Found:
+        if any(bound is not None and bound > _grammar.MOST for bound in (field.min_length, field.length)):
+            yield path, f"a list of at most {_grammar.MOST:,} entries may be asked for"
+
+    def check(self, field: ItemField, value: Any, fields: Mapping[str, Any]) -> str | None:
+        if not is_list(value) or not all(isinstance(entry, str) for entry in value):
+            return "this must be a list of texts."
+        if any(not entry.strip() for entry in value):
+            return "no entry may be empty."
+        if field.length is not None and len(value) != field.length:
+            return f"give exactly {field.length} entries ({len(value)} now)."
+        if field.min_length is not None and len(value) < field.min_length:
+            return f"give at least {field.min_length} entries ({len(value)} now)."
+        if field.max_length is not None and len(value) > field.max_length:
+            return f"give at most {field.max_length} entries ({len(value)} now)."
+        if field.distinct and len({entry.strip().casefold() for entry in value}) < len(value):
+            return "no entry may be there twice."
+        return None
+
+    def some(self, field: ItemField, entries: Sequence[Any], wanted: Sequence[Any]) -> Any:
+        n = field.length or min(max(4, field.min_length or 0), field.max_length or 1_000)
+        asked = [value for value in wanted if isinstance(value, str)]
+        return (asked + [f"entry {number}" for number in range(1, n + 1)])[: max(n, len(asked))]
+
+
+FIELD = TextListField()

@@ -1,0 +1,100 @@
+"""A kind of criterion or field is its own module and its control on the page; nothing else knows what it is called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotation_schemas import kinds
+from annotation_schemas.kinds._rows import CriterionKind, FieldKind
+from tests.paths import ROOT
+from tests.test_layers import ROOMS, modules, told
+
+NAMES = {*kinds.CRITERIA, *kinds.FIELDS}
+HOME = ROOT / "annotation_schemas" / "kinds"
+
+
+def by_name(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Where code treats a kind by its name: (line, what it does)."""
+    schemas = any(
+        isinstance(node, ast.ImportFrom) and "annotation_schemas" in str(node.module) for node in ast.walk(tree)
+    )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            asked = any(isinstance(side, ast.Attribute) and side.attr == "kind" for side in sides) or any(
+                isinstance(side, ast.Name) and side.id == "kind" and schemas for side in sides
+            )
+            said = {
+                inside.value
+                for side in sides
+                for inside in ast.walk(side)
+                if isinstance(inside, ast.Constant) and isinstance(inside.value, str)
+            }
+            if asked and said & NAMES:
+                yield node.lineno, f"compares a kind with {', '.join(sorted(said & NAMES))}"
+        elif isinstance(node, ast.Set | ast.Tuple | ast.List | ast.Dict):
+            entries = node.keys if isinstance(node, ast.Dict) else node.elts
+            words = [entry.value for entry in entries if isinstance(entry, ast.Constant)]
+            if len(words) > 1 and len(words) == len(entries) and all(word in NAMES for word in words):
+                yield node.lineno, f"lists the kinds {', '.join(map(str, words))}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_nothing_but_its_own_module_knows_a_kind(room: str) -> None:
+    wrong = [
+        told(path, line, f"{said}; ask its row (annotation_schemas/kinds)")
+        for path in modules(room)
+        if not path.is_relative_to(HOME)
+        for line, said in by_name(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'if criterion.kind == "number": pass',
+        'if "number" != field.kind: pass',
+        'if each.kind in ("text", "long_text"): pass',
+        'many = [each for each in all if each.kind not in {"boxes", *others}]',
+        'from annotation_schemas import kinds\nif kind == "property_list": pass',
+        'TEXTS = frozenset({"text", "long_text"})',
+        'SCALES = {"scale": "ordinal", "number": "interval"}',
+    ],
+)
+def test_code_that_treats_a_kind_by_its_name_is_found(planted: str) -> None:
+    assert list(by_name(ast.parse(planted)))
+
+
+@pytest.mark.parametrize(
+    "other",
+    ['if asset.kind == "clip": pass', "if row.kind is RunKind.MODEL: pass", "kinds.of_criterion(each).compared"],
+)
+def test_other_things_have_kinds_too(other: str) -> None:
+    assert not list(by_name(ast.parse(other)))
+
+
+def test_each_module_is_a_kind_with_rows_of_its_name() -> None:
+    there = {path.stem for path in HOME.glob("*.py") if not path.stem.startswith("_")}
+    assert there == NAMES
+    assert all(isinstance(row, CriterionKind) and row.name == name for name, row in kinds.CRITERIA.items())
+    assert all(isinstance(row, FieldKind) and row.name == name for name, row in kinds.FIELDS.items())
+    for rows in (kinds.CRITERIA, kinds.FIELDS):
+        assert len({row.place for row in rows.values()}) == len(rows), "two kinds stand in one place"
+
+
+def test_each_kind_of_criterion_is_asked_in_label_studio_or_says_why_not() -> None:
+    from annotation_schemas.label_studio_answers import _WAYS
+
+    for row in kinds.CRITERIA.values():
+        refuses = type(row).label_studio_refusal is not CriterionKind.label_studio_refusal
+        assert row.label_studio in _WAYS or (not row.label_studio and refuses), row.name
+
+
+def test_each_kind_of_criterion_has_its_control_on_the_page() -> None:
+    index = Path(ROOT / "app/workbench/web/kinds/index.js").read_text(encoding="utf-8")
+    assert all(f"{name}:" in index or f"  {name}," in index for name in kinds.CRITERIA)
