@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 
 from db.engine import Store
-from db.tables import ItemRow
+from db.tables import AnnotationRow, ItemRow
 from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.records import NothingLeft, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
-from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, vote
+from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow import author, claim, comments, submit, verify
 from workflow.accounts import find_person
 from workflow.checks import check
@@ -55,6 +55,19 @@ def test_a_senior_sees_the_votes_without_names(store: Store) -> None:
     assert view.history
     for name in ("ann", "bob", "Ann", "Bob"):
         assert name not in repr(view)
+
+
+def test_the_order_of_the_votes_does_not_tell_who_came_first(store: Store) -> None:
+    make_project(store, loaded=make_schema(raters=6))
+    make_items(store)
+    for n, person in enumerate(make_people(store, *"abcdef")):
+        view = claimed(store, person)
+        values = {"choice": "red" if n % 2 else "blue"}
+        submit.submit(store, person=person, task=view.id, key="k", values=values, note=str(n))
+    with store.read() as session:
+        by_name = session.exec(select(AnnotationRow.note).order_by(col(AnnotationRow.public_id))).all()
+    view = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
+    assert [vote.note for vote in view.votes] == by_name, "names are drawn at random"
 
 
 @pytest.mark.parametrize(("decision", "state"), [("accept", ItemState.KEPT), ("reject", ItemState.REJECTED)])

@@ -282,6 +282,22 @@ def test_a_check_takes_seniors_and_their_answers_as_they_were(store: Store, cloc
     assert check(store) == []
 
 
+def test_half_of_the_seniors_make_no_right_answer(store: Store, clock: Clock) -> None:
+    asked = ASKED.replace("items: 4", "items: 1, against: seniors")
+    text = BLIND.replace("RATERS", f"2\n    qualification: {asked}").replace("PER_SOURCE", "2")
+    make_project(store, loaded=load_text(text.replace("ADJUDICATION", "none"), "Be exact.", "blind"))
+    make_items(store, 3)
+    qualify.make_set(store, by=None, project="p")
+    ann = make_person(store, "ann")
+    for senior, choice in zip(
+        make_people(store, "sam", "sue", "tom", role=Role.SENIOR), ("red", "blue", "blue"), strict=True
+    ):
+        answer(store, senior, [choice])
+    answer(store, ann, ["red"])
+    said = {each.person: each.results[0].seniors for each in qualify.tries(store, person=None, project="p")}
+    assert said == {"sam": "blue", "sue": None, "tom": None, "ann": "blue"}, "one's own answer is left out"
+
+
 def test_grading_has_a_qualification_of_its_own(store: Store, clock: Clock) -> None:
     asked = "{items: 3, reviewers: 1, pass_mark: 0.6}"
     text_ = BLIND.replace("RATERS", "2").replace("PER_SOURCE", "2").replace("ADJUDICATION", "none")

@@ -6,7 +6,7 @@ import dataclasses
 import json
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 
 from db.engine import Store
 from db.tables import AnnotationRow, ItemRow
@@ -150,6 +150,19 @@ def test_the_same_key_twice_is_one_annotation(store: Store) -> None:
     other = claimed(store, ann)
     with pytest.raises(Conflict):
         submit.submit(store, person=ann, task=other.id, key="k", values={"choice": "blue"})
+
+
+def test_a_vote_took_no_longer_than_it_was_in_hand(store: Store) -> None:
+    clock = store.clock = Clock()
+    make_project(store)
+    make_items(store, 2)
+    ann = make_person(store, "ann")
+    for said in (500, 30):
+        view = claimed(store, ann)
+        clock.advance(seconds=40)
+        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"}, seconds=said)
+    with store.read() as session:
+        assert session.exec(select(AnnotationRow.seconds).order_by(col(AnnotationRow.id))).all() == [40, 30]
 
 
 def test_a_vote_remembers_schema_and_guideline(store: Store) -> None:

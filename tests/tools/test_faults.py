@@ -1,0 +1,37 @@
+"""The planted faults can still be planted: their text stands in the code, and their tests are there."""
+
+from __future__ import annotations
+
+import pytest
+
+from testkit.paths import ROOT
+from tools import faults
+
+ALL = faults.rows()
+
+
+@pytest.mark.parametrize("fault", ALL, ids=lambda fault: fault.name)
+def test_a_fault_still_applies(fault: faults.Fault) -> None:
+    """Where this fails a line has changed: give the row in ``tools/faults`` its new text, and run the fault."""
+    module = faults.place(fault)
+    assert fault.old != fault.new
+    changed = (ROOT / module).read_text(encoding="utf-8").replace(fault.old, fault.new)
+    if module.suffix == ".py":
+        compile(changed, str(module), "exec")
+    assert fault.breaks.endswith(".")
+    missing = [test for test in fault.tests if not (ROOT / test.split("::")[0]).exists()]
+    assert not missing, "name the tests that see it by their new place"
+
+
+def test_there_are_enough_of_them_everywhere() -> None:
+    areas = {"claims", "keep_rules", "visibility", "reading", "statistics", "files", "runs", "label_studio"}
+    assert {each.area for each in ALL} == areas
+    assert len(ALL) >= 60
+
+
+def test_a_text_that_stands_twice_or_nowhere_is_refused() -> None:
+    one = faults.Fault("x", "It breaks.", "from __future__ import annotations", "", ("tests",), "claims")
+    with pytest.raises(faults.WrongRow, match=r"x: its old text stands \d+ times .*, not once"):
+        faults.place(one)
+    with pytest.raises(faults.WrongRow, match="x: its old text stands 0 times, not once"):
+        faults.place(faults.Fault("x", "It breaks.", "no line of ours is like this one", "", ("tests",), "claims"))
