@@ -1,20 +1,21 @@
 """Tables in: the first sheet with the right columns of an Excel workbook (.xlsx), or a .tsv or .csv file.
 
-A workbook is read as a stream, part by part, so that neither a cell in the last corner of an otherwise empty sheet nor
-a few kilobytes that unpack to gigabytes take the memory of the process. What a spreadsheet program may have changed
-(a formula, a date, an error) is told with the cell instead of being taken for what somebody wrote.
+A workbook is weighed before openpyxl reads it, row by row, so that neither a cell in the last corner of an otherwise
+empty sheet nor a few kilobytes that unpack to gigabytes take the memory of the process. What a spreadsheet program may
+have changed (a formula, a date, an error) is told with the cell instead of being taken for what somebody wrote.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import posixpath
 import re
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
@@ -29,13 +30,16 @@ LARGEST = 512 * 1024 * 1024
 WIDEST = 1_000
 """Columns that are read."""
 
+MOST_ROWS = 1_048_576
+"""Rows of a sheet: more than that no spreadsheet program holds."""
+MOST_HELD = 2_000_000
+"""Elements and attributes that stay in memory while a part is read: rows or shared texts, and the cells of one row."""
+
 _CHUNK = 1 << 16
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
-_DATE_FORMATS = {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
-"""The built-in number formats that show a date or a time."""
-_NOT_LETTERS = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.|\*.')
-"""Parts of a number format whose letters mean nothing."""
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_TAKEN_IN = {f"{_MAIN} worksheet": f"{_MAIN} row", f"{_MAIN} sst": f"{_MAIN} si"}
+"""Root -> the element that is taken in as a whole, so that what is within it does not stay."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +125,14 @@ def _text_rows(path: Path) -> Iterator[list[str]]:
 
 
 def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) -> Iterator[Line]:
+    names: list[str] = []
     try:
         with zipfile.ZipFile(path) as archive:
-            book = _Workbook(path.name, archive)
-            sheets = book.sheets()
-            for _, part in sheets:
-                found = _below_headings(book.rows(part), fits)
+            _weigh(path.name, archive)
+        with closing(_opened(path, values=True)) as book, closing(_opened(path, values=False)) as formulas:
+            for sheet, same in zip(book.worksheets, formulas.worksheets, strict=True):
+                names.append(sheet.title)
+                found = _below_headings(_rows(sheet, same), fits)
                 if found is not None:
                     yield from found
                     return
@@ -134,247 +140,159 @@ def _of_workbook(path: Path, fits: Callable[[Sequence[str]], bool], wants: str) 
         raise FileRefused(
             f"{path.name} is no .xlsx workbook, or only a part of one. Nothing was imported; copy or save it again."
         ) from error
-    except (zlib.error, EOFError, expat.ExpatError, NotImplementedError, RuntimeError, UnicodeError) as error:
+    except OSError as error:
+        raise FileRefused(f"{path} cannot be read: {error.strerror or error}.") from error
+    except _DAMAGED as error:
         raise FileRefused(
             f"{path.name} is a damaged workbook ({error}). Nothing was imported; save it again."
         ) from error
-    except OSError as error:
-        raise FileRefused(f"{path} cannot be read: {error.strerror}.") from error
-    named = ", ".join(repr(name) for name, _ in sheets[:5]) or "none"
+    named = ", ".join(map(repr, names[:5])) or "none"
     raise FileRefused(
         f"{path.name}: no sheet of it has {wants} in its first row (sheets: {named}). Nothing was imported."
     )
 
 
-@dataclass
-class _Workbook:
-    """A workbook that is being read."""
+_DAMAGED = (
+    *(zlib.error, EOFError, expat.ExpatError, SyntaxError, NotImplementedError, RuntimeError, UnicodeError),
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError),
+)
+"""What openpyxl says of a workbook in which something is not as it has to be."""
 
-    name: str
-    archive: zipfile.ZipFile
-    left: int = field(default_factory=lambda: LARGEST)
-    _strings: list[str] | None = None
-    _dates: frozenset[int] | None = None
 
-    def sheets(self) -> list[tuple[str, str]]:
-        """Name and part of every sheet, in the workbook's order."""
-        targets: dict[str, str] = {}
-        for tag, about in self._elements("xl/_rels/workbook.xml.rels"):
-            if tag == "Relationship":
-                target = about.get("Target", "")
-                targets[about.get("Id", "")] = (
-                    target[1:] if target.startswith("/") else posixpath.normpath(f"xl/{target}")
-                )
-        named = [
-            (about.get("name", ""), targets.get(about.get("id", ""), ""))
-            for tag, about in self._elements("xl/workbook.xml")
-            if tag == "sheet"
-        ]
-        there = set(self.archive.namelist())
-        return [(name, part) for name, part in named if part in there]
-
-    def rows(self, part: str) -> Iterator[tuple[int, Sequence[Cell]]]:
-        """The rows of a sheet, as far as they have cells, each with its number."""
-        reader = _Sheet(self)
-        for _ in self._parse(part, reader.start, reader.end, reader.text):
-            yield from reader.ready
-            reader.ready.clear()
-        yield from reader.ready
-
-    @property
-    def strings(self) -> list[str]:
-        """The texts that cells name by number."""
-        if self._strings is None:
-            reader = _Strings()
-            if "xl/sharedStrings.xml" in self.archive.namelist():
-                for _ in self._parse("xl/sharedStrings.xml", reader.start, reader.end, reader.text):
-                    pass
-            self._strings = reader.found
-        return self._strings
-
-    @property
-    def dates(self) -> frozenset[int]:
-        """The styles of cells that show their number as a date or a time."""
-        if self._dates is None:
-            own: set[int] = set()
-            shown: list[int] = []
-            inside = False
-            for tag, about in self._elements("xl/styles.xml"):
-                if tag == "numFmt" and re.search("[dmyhs]", _NOT_LETTERS.sub("", about.get("formatCode", "")).lower()):
-                    own.add(_whole(about.get("numFmtId")))
-                elif tag in ("cellXfs", "cellStyleXfs", "cellStyles", "dxfs"):
-                    inside = tag == "cellXfs"
-                elif tag == "xf" and inside:
-                    shown.append(_whole(about.get("numFmtId")))
-            self._dates = frozenset(place for place, id in enumerate(shown) if id in own or id in _DATE_FORMATS)
-        return self._dates
-
-    def _elements(self, part: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """Name and attributes of every element of a part; nothing if the workbook does not have it."""
-        if part not in self.archive.namelist():
-            return
-        found: list[tuple[str, dict[str, str]]] = []
-        for _ in self._parse(part, lambda tag, about: found.append((tag, about)), lambda tag: None, lambda text: None):
-            yield from found
-            found.clear()
-        yield from found
-
-    def _parse(
-        self,
-        part: str,
-        start: Callable[[str, dict[str, str]], None],
-        end: Callable[[str], None],
-        text: Callable[[str], None],
-    ) -> Iterator[None]:
-        """Read a part's XML; comes back after every piece, so that what was found can be handed on."""
-        parser = expat.ParserCreate(namespace_separator=" ")
-        parser.buffer_text = True
-        parser.StartElementHandler = lambda tag, about: start(
-            _local(tag), {_local(name): value for name, value in about.items()}
-        )
-        parser.EndElementHandler = lambda tag: end(_local(tag))
-        parser.CharacterDataHandler = text
-        parser.StartDoctypeDeclHandler = self._refuse_doctype
-        for piece in self._unpacked(part):
-            parser.Parse(piece, False)
-            yield
-        parser.Parse(b"", True)
-
-    def _unpacked(self, part: str) -> Iterator[bytes]:
-        """The bytes of a part, however many its head promises, as long as there are not too many."""
-        about = self.archive.getinfo(part)
-        about.file_size = max(about.file_size, self.left + 2 * _CHUNK)  # what it says is not to be relied on
-        with self.archive.open(about) as stream:
+def _weigh(name: str, archive: zipfile.ZipFile) -> None:
+    """Refuse a workbook that would not fit into memory or is no sound XML, before anything of it is kept."""
+    left = LARGEST
+    for part in archive.namelist():
+        about = archive.getinfo(part)
+        about.file_size = max(about.file_size, left + 2 * _CHUNK)  # what it says is not to be relied on
+        counter = _Counter(name) if part.endswith((".xml", ".rels")) else None
+        with archive.open(about) as stream:
             while piece := stream.read(_CHUNK):
-                self.left -= len(piece)
-                if self.left < 0:
+                left -= len(piece)
+                if left < 0:
                     raise FileRefused(
-                        f"{self.name} unpacks to more than {LARGEST >> 20} MB. Nothing was imported; "
+                        f"{name} unpacks to more than {LARGEST >> 20} MB. Nothing was imported; "
                         "save only index and prediction, or split it."
                     )
-                yield piece
+                if counter:
+                    counter.parser.Parse(piece, False)
+        if counter:
+            counter.parser.Parse(b"", True)
 
-    def _refuse_doctype(self, *_: Any) -> None:
+
+class _Counter:
+    """Counts what of a part would be in memory at once, and sees that rows and cells come in order."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.held, self.within = name, 0, 0
+        self.whole: str | None = None
+        self.row, self.cell = 0, (0, "")
+        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.StartDoctypeDeclHandler = self._doctype
+
+    def _start(self, tag: str, about: dict[str, str]) -> None:
+        if not self.held:
+            self.whole = _TAKEN_IN.get(tag)
+        self.held += 1 + len(about)
+        self.within += 1 + len(about)
+        if self.held > MOST_HELD:
+            raise FileRefused(f"{self.name} has more rows or texts than are read at once. Split it into several files.")
+        if tag == self.whole:
+            self.within, self.cell = len(about), (0, "")
+            row = about.get("r", "")
+            self._in_order(self.row, number := int(row) if row.isdecimal() and len(row) < 10 else self.row + 1)
+            self.row = number
+            if number > MOST_ROWS:
+                raise FileRefused(f"{self.name} has more than {MOST_ROWS:,} rows. Split it into several files.")
+        elif tag == f"{_MAIN} c" and (place := about.get("r")):
+            self._in_order(self.cell, cell := (len(place), place))  # in one row a longer name is further right
+            self.cell = cell
+
+    def _end(self, tag: str) -> None:
+        if tag == self.whole:
+            self.held, self.within = self.held - self.within, 0
+
+    def _in_order(self, before: Any, now: Any) -> None:
+        if now <= before:
+            raise FileRefused(
+                f"{self.name} has rows or cells that are not in order, as no spreadsheet program writes them. "
+                "Nothing was imported; save it again."
+            )
+
+    def _doctype(self, *_: Any) -> None:
         raise FileRefused(
             f"{self.name} declares a document type, as no spreadsheet program does. Nothing was imported."
         )
 
 
-@dataclass
-class _Strings:
-    """Collects shared strings: their runs joined, without what only says how they are pronounced."""
+def _opened(path: Path, *, values: bool) -> Any:
+    """A workbook as openpyxl reads it, row by row: with the values that were stored, or with formulas."""
+    from openpyxl.cell.text import Text
+    from openpyxl.reader.excel import ExcelReader
+    from openpyxl.xml.constants import SHARED_STRINGS
+    from openpyxl.xml.functions import iterparse
 
-    found: list[str] = field(default_factory=list)
-    parts: list[str] = field(default_factory=list)
-    inside: bool = False
-    spoken: bool = False
+    class Reader(ExcelReader):  # type: ignore[misc]
+        def read_strings(self) -> None:
+            """The shared texts as they stand: openpyxl's own reader takes the mark off that tells ``_x000A_``."""
+            self.shared_strings = _Texts()
+            part = self.package.find(SHARED_STRINGS)
+            if part is None:
+                return
+            with self.archive.open(part.PartName[1:]) as stream:
+                for _, node in iterparse(stream):
+                    if node.tag == f"{{{_MAIN}}}si":
+                        self.shared_strings[len(self.shared_strings)] = Text.from_tree(node).content
+                        node.clear()
 
-    def start(self, tag: str, about: dict[str, str]) -> None:
-        if tag == "si":
-            self.parts = []
-        elif tag == "rPh":
-            self.spoken = True
-        self.inside = tag == "t" and not self.spoken
-
-    def end(self, tag: str) -> None:
-        self.inside = False
-        if tag == "si":
-            self.found.append(_unescaped("".join(self.parts)))
-        elif tag == "rPh":
-            self.spoken = False
-
-    def text(self, text: str) -> None:
-        if self.inside:
-            self.parts.append(text)
+    warnings.filterwarnings("ignore", module=r"openpyxl\.")  # of looks and links, which nobody asks for here
+    reader = Reader(str(path), read_only=True, data_only=values, keep_links=False)
+    reader.read()
+    return reader.wb
 
 
-@dataclass
-class _Sheet:
-    """Collects the rows of a sheet."""
+class _Texts(dict[int, Any]):
+    """Shared texts by number; ``None`` for one that is not there."""
 
-    book: _Workbook
-    ready: list[tuple[int, Sequence[Cell]]] = field(default_factory=list)
-    number: int = 0
-    row: dict[int, Cell] = field(default_factory=dict)
-    column: int = -1
-    kind: str = "n"
-    style: int = 0
-    formula: bool = False
-    parts: list[str] = field(default_factory=list)
-    inside: bool = False
-    spoken: bool = False
-
-    def start(self, tag: str, about: dict[str, str]) -> None:
-        if tag == "row":
-            number = about.get("r", "")
-            self.number = int(number) if number.isdecimal() and len(number) < 10 else self.number + 1
-            self.row, self.column = {}, -1
-        elif tag == "c":
-            match = _REFERENCE.fullmatch(about.get("r", ""))
-            self.column = _column(match[1]) if match else self.column + 1
-            self.kind, self.style = about.get("t", "n"), _whole(about.get("s"))
-            self.formula, self.parts = False, []
-        elif tag == "f":
-            self.formula = True
-        elif tag == "rPh":
-            self.spoken = True
-        self.inside = tag == "v" or (tag == "t" and not self.spoken)
-
-    def end(self, tag: str) -> None:
-        self.inside = False
-        if tag == "c" and self.column < WIDEST:
-            self.row[self.column] = self._cell("".join(self.parts))
-        elif tag == "rPh":
-            self.spoken = False
-        elif tag == "row":
-            width = max(self.row, default=-1) + 1
-            self.ready.append((self.number, [self.row.get(place, Cell("")) for place in range(width)]))
-
-    def text(self, text: str) -> None:
-        if self.inside:
-            self.parts.append(text)
-
-    def _cell(self, raw: str) -> Cell:
-        if self.formula:
-            return Cell(raw, "is a formula in the spreadsheet")
-        if self.kind == "s":
-            strings = self.book.strings
-            place = _whole(raw, -1)
-            return Cell(strings[place]) if 0 <= place < len(strings) else Cell("", "names a text that is not there")
-        if self.kind in ("inlineStr", "str"):
-            return Cell(_unescaped(raw))
-        if self.kind == "b":
-            return Cell("TRUE" if raw.strip() == "1" else "FALSE")
-        if self.kind == "e":
-            return Cell(raw, f"is the error {raw} in the spreadsheet")
-        if self.kind == "d" or (raw and self.style in self.book.dates):
-            return Cell(raw, "is a date in the spreadsheet")
-        return Cell(_number(raw))
+    def __missing__(self, number: int) -> None:
+        return None
 
 
-def _local(tag: str) -> str:
-    return tag.rpartition(" ")[2]
+def _rows(sheet: Any, same: Any) -> Iterator[tuple[int, Sequence[Cell]]]:
+    """The rows of a sheet with their numbers; ``same`` is the sheet with its formulas."""
+    for each in (sheet, same):
+        each.reset_dimensions()  # what a sheet says of its size is not to be relied on
+    for number, (row, formulas) in enumerate(zip(sheet.iter_rows(), same.iter_rows(), strict=True), 1):
+        if row:
+            yield number, [_cell(*pair) for pair in zip(row[:WIDEST], formulas, strict=False)]
 
 
-def _whole(text: str | None, otherwise: int = 0) -> int:
-    return int(text) if text and text.strip().isdecimal() and len(text) < 12 else otherwise
+def _cell(stored: Any, formula: Any) -> Cell:
+    value, kind = stored.value, stored.data_type
+    if formula.data_type == "f":
+        return Cell(_text(value), "is a formula in the spreadsheet")
+    if kind == "s" and value is None:
+        return Cell("", "names a text that is not there")
+    if kind == "e":
+        return Cell(str(value), f"is the error {value} in the spreadsheet")
+    if kind == "d":
+        from openpyxl.utils.datetime import to_excel
+
+        return Cell(_text(to_excel(value)), "is a date in the spreadsheet")
+    return Cell(_text(value))
 
 
-def _column(letters: str) -> int:
-    place = 0
-    for letter in letters:
-        place = place * 26 + ord(letter) - ord("A") + 1
-    return place - 1
-
-
-def _number(raw: str) -> str:
-    """A number as a spreadsheet shows it: 12, not 12.0."""
-    text = raw.strip()
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else text
+def _text(value: Any) -> str:
+    """A value as a spreadsheet shows it: 12, not 12.0."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return _unescaped(str(value))
 
 
 def _unescaped(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import resource
 import struct
 import subprocess
@@ -10,6 +11,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
 from domain.errors import FileRefused
@@ -19,6 +21,7 @@ from tests.importers.workbooks import Raw, workbook
 from tests.paths import ROOT
 
 HEAD = ["index", "prediction"]
+WORKSHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
 
 
 def read(path: Path) -> list[Line]:
@@ -78,6 +81,59 @@ def test_what_a_cell_says(tmp_path: Path, cell: Raw, text: str, problem: str) ->
     )
     path = workbook(tmp_path / "a.xlsx", {"S": [HEAD, [1, cell]]}, styles=styles)
     assert cells(path) == [(text, problem)]
+
+
+def test_a_workbook_as_a_program_saves_it(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    values = [
+        "007",
+        7,
+        0.25,
+        123456789012345,
+        True,
+        datetime.date(2024, 1, 1),
+        "=1+1",
+        "#N/A",
+        "two\nlines",
+        " a ",
+    ]
+    for row in [HEAD, *([number, value] for number, value in enumerate(values))]:
+        sheet.append(row)
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    assert cells(path) == [
+        *[("007", ""), ("7", ""), ("0.25", ""), ("123456789012345", ""), ("TRUE", "")],
+        ("45292", "is a date in the spreadsheet"),  # days since 30 December 1899
+        ("", "is a formula in the spreadsheet"),  # this program stores no value beside it
+        ("#N/A", "is the error #N/A in the spreadsheet"),
+        *[("two\nlines", ""), (" a ", "")],
+    ]
+
+
+def test_no_row_is_left_out_by_what_a_sheet_says_of_its_size(tmp_path: Path) -> None:
+    row = '<row r="{0}"><c r="A{0}" t="str"><v>{1}</v></c></row>'
+    rows = "".join(row.format(number, text) for number, text in ((1, "prediction"), (2, "red"), (9, "blue")))
+    sheet = f'{WORKSHEET}<dimension ref="A1:A2"/><sheetData>{rows}</sheetData></worksheet>'
+    found = read(workbook(tmp_path / "a.xlsx", {"S": sheet}))
+    assert [(line.number, line.cells["prediction"].text) for line in found] == [(2, "red"), (9, "blue")]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '<row r="2"><c r="A2"/></row><row r="2"><c r="A2"/></row>',
+        '<row r="3"><c r="A3"/></row><row r="2"><c r="A2"/></row>',
+        '<row r="2"><c r="AA2"/><c r="Z2"/></row>',
+        '<row r="2"><c r="B2"/><c r="B2"/></row>',
+    ],
+)
+def test_what_would_be_passed_over_is_refused(tmp_path: Path, rows: str) -> None:
+    head = '<row r="1"><c r="A1" t="str"><v>prediction</v></c></row>'
+    sheet = f"{WORKSHEET}<sheetData>{head}{rows}</sheetData></worksheet>"
+    with pytest.raises(FileRefused, match="rows or cells that are not in order"):
+        read(workbook(tmp_path / "a.xlsx", {"S": sheet}))
 
 
 def test_rows_and_cells_need_no_references(tmp_path: Path) -> None:
@@ -160,7 +216,7 @@ def limited(path: Path) -> subprocess.CompletedProcess[str]:
 def test_a_cell_in_the_last_corner_costs_nothing(tmp_path: Path) -> None:
     cell = '<c r="{}" t="inlineStr"><is><t>{}</t></is></c>'
     sheet = (
-        f'<worksheet><sheetData><row r="1">{cell.format("A1", "index")}{cell.format("B1", "prediction")}</row>'
+        f'{WORKSHEET}<sheetData><row r="1">{cell.format("A1", "index")}{cell.format("B1", "prediction")}</row>'
         f'<row r="1048576">{cell.format("B1048576", "red")}{cell.format("XFD1048576", "far")}</row>'
         "</sheetData></worksheet>"
     )
@@ -182,6 +238,30 @@ def test_a_workbook_that_swells_is_refused_whatever_it_says_of_itself(
         assert archive.getinfo("xl/worksheets/sheet1.xml").file_size == 10
     with pytest.raises(FileRefused, match="unpacks to more than 1 MB"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<a/>" * 3000,
+        "<sheetData><row>" + '<c s="0"/>' * 1500 + "</row></sheetData>",
+        "<sheetData>" + "<row/>" * 3000 + "</sheetData>",
+        "<sheetData>" + "<si><t/></si>" * 1500 + "</sheetData>",
+    ],
+)
+def test_what_would_stay_in_memory_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str) -> None:
+    monkeypatch.setattr(spreadsheets, "MOST_HELD", 2000)
+    with pytest.raises(FileRefused, match="more rows or texts than are read at once"):
+        read(workbook(tmp_path / "a.xlsx", {"S": f"{WORKSHEET}{inside}</worksheet>"}))
+    rows = [HEAD, *([number, "red"] for number in range(1000))]  # 2,000 cells, of which those of a row stay
+    assert len(read(workbook(tmp_path / "b.xlsx", {"S": rows}, shared=False))) == 1000
+
+
+def test_a_row_number_beyond_every_sheet_is_refused(tmp_path: Path) -> None:
+    far = '<row r="999999999"><c r="A999999999"/></row>'
+    head = '<row r="1"><c r="A1" t="str"><v>prediction</v></c></row>'
+    with pytest.raises(FileRefused, match="more than 1,048,576 rows"):
+        read(workbook(tmp_path / "a.xlsx", {"S": f"{WORKSHEET}<sheetData>{head}{far}</sheetData></worksheet>"}))
 
 
 def test_text_files(tmp_path: Path) -> None:

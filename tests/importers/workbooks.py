@@ -10,6 +10,8 @@ from xml.sax.saxutils import escape
 
 _SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_CONTENT = "http://schemas.openxmlformats.org/package/2006/content-types"
+_TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
@@ -74,6 +76,13 @@ def workbook(
     parts["xl/workbook.xml"] = (
         f'<workbook xmlns="{_SPREADSHEET}" xmlns:r="{_OFFICE}"><sheets>{names}</sheets></workbook>'
     )
+    typed = {"workbook": "sheet.main", "sharedStrings": "sharedStrings", "styles": "styles"}
+    overrides = "".join(
+        f'<Override PartName="/xl/{part}.xml" ContentType="{_TYPES}.{kind}+xml"/>'
+        for part, kind in typed.items()
+        if part == "workbook" or (strings if part == "sharedStrings" else styles) is not None
+    )
+    parts["[Content_Types].xml"] = f'<Types xmlns="{_CONTENT}">{overrides}</Types>'
     parts["xl/_rels/workbook.xml.rels"] = f'<Relationships xmlns="{_PACKAGE}">{targets}</Relationships>'
     if strings is not None:
         texts = "".join(f'<si><t xml:space="preserve">{escape(text)}</t></si>' for text in strings)
