@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from functools import cache
 from pathlib import Path
 
@@ -10,8 +11,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from annotation_schemas import kinds
+
 WEB = Path(__file__).parent / "web"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+NAMES = "kinds/names.json"
+"""The kinds of criteria: each has its control in a module of its name, which the page fetches by this list."""
 
 
 @cache
@@ -26,7 +31,8 @@ def version() -> str:
 @cache
 def _files() -> dict[str, bytes]:
     found = (path for path in WEB.rglob("*") if path.suffix in TYPES)
-    return {path.relative_to(WEB).as_posix(): path.read_bytes() for path in found}
+    names = json.dumps(list(kinds.CRITERIA)).encode()
+    return {path.relative_to(WEB).as_posix(): path.read_bytes() for path in found} | {NAMES: names}
 
 
 def _serve(request: Request) -> Response:
@@ -36,7 +42,9 @@ def _serve(request: Request) -> Response:
         return PlainTextResponse("There is no such file.", status_code=404)
     current = request.path_params["version"] == version()
     caching = "public, max-age=31536000, immutable" if current else "no-store"
-    return Response(body, media_type=TYPES[Path(name).suffix], headers={"Cache-Control": caching})
+    return Response(
+        body, media_type=TYPES.get(Path(name).suffix, "application/json"), headers={"Cache-Control": caching}
+    )
 
 
 async def serve(request: Request) -> Response:

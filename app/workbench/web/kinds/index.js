@@ -1,4 +1,4 @@
-// Which control asks for which kind of criterion.
+// Which control asks for which kind of criterion: `control` of the module beside this one that is called as the kind is.
 //
 // A control is made with its criterion and its seat in the form, and has
 //   root                     what it draws
@@ -16,27 +16,7 @@
 // done(value) answers and goes on, onward() goes on without submitting, activate() makes it the active one, text(of) is the text that it is about and plan the
 // steps read from it, media is the pane with the item's pictures, id labels it for screen readers.
 
-import { Choices } from "./choices.js";
-import { Drawn } from "./drawn.js";
-import { MultiChoice } from "./multi_choice.js";
-import { NumberBox } from "./number.js";
-import { Ordering } from "./ordering.js";
-import { Plan } from "./plan.js";
-import { PropertyList } from "./property_list.js";
-import { Spans } from "./spans.js";
-import { Text } from "./text.js";
+const names = await (await fetch(new URL("names.json", import.meta.url))).json();
+const modules = await Promise.all(names.map((name) => import(`./${name}.js`)));
 
-export const KINDS = {
-  choice: Choices,
-  option_of: Choices,
-  scale: Choices,
-  text: Text,
-  multi_choice: MultiChoice,
-  number: NumberBox,
-  ordering: Ordering,
-  property_list: PropertyList,
-  spans: Spans,
-  plan: Plan,
-  boxes: Drawn,
-  marks: Drawn,
-};
+export const KINDS = Object.fromEntries(names.map((name, at) => [name, modules[at].control]));

@@ -71,3 +71,5 @@ export class MultiChoice {
     return false;
   }
 }
+
+export { MultiChoice as control };

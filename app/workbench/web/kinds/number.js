@@ -74,3 +74,5 @@ export class NumberBox {
     return true;
   }
 }
+
+export { NumberBox as control };

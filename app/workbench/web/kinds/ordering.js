@@ -142,3 +142,5 @@ export class Ordering {
     return false;
   }
 }
+
+export { Ordering as control };

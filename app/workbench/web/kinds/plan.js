@@ -93,3 +93,5 @@ export class Plan {
     return false;
   }
 }
+
+export { Plan as control };

@@ -89,3 +89,5 @@ export class PropertyList {
     return false;
   }
 }
+
+export { PropertyList as control };

@@ -189,3 +189,5 @@ export class Spans {
     return false;
   }
 }
+
+export { Spans as control };

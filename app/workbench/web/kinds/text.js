@@ -45,3 +45,5 @@ export class Text {
     return true;
   }
 }
+
+export { Text as control };

@@ -1,0 +1,3 @@
+// One of the listed options.
+
+export { Choices as control } from "./choices.js";

@@ -1,0 +1,3 @@
+// Numbered points on the item's image.
+
+export { Drawn as control } from "./drawn.js";

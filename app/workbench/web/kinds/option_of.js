@@ -1,0 +1,3 @@
+// One of the item's own options.
+
+export { Choices as control } from "./choices.js";

@@ -1,0 +1,3 @@
+// One of the values that have an order.
+
+export { Choices as control } from "./choices.js";
