@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from annotation_schemas import kinds
 from annotation_schemas.kinds._rows import CriterionKind, FieldKind
 from tests.paths import ROOT
+from tests.planting import planted
 from tests.test_layers import ROOMS, modules, told
 
 NAMES = {*kinds.CRITERIA, *kinds.FIELDS}
@@ -92,6 +97,55 @@ def test_each_kind_of_criterion_is_asked_in_label_studio_or_says_why_not() -> No
     for row in kinds.CRITERIA.values():
         refuses = type(row).label_studio_refusal is not CriterionKind.label_studio_refusal
         assert row.label_studio in _WAYS or (not row.label_studio and refuses), row.name
+
+
+TRIED = """
+import importlib.util, json, sys
+spec = importlib.util.find_spec("annotation_schemas.kinds")
+spec.submodule_search_locations.append(sys.argv[1])
+sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules[spec.name])
+from pathlib import Path
+from annotation_schemas import kinds, registry, shipped
+from annotation_schemas.json_schema import json_schema
+from annotation_schemas.loader import examine
+from domain.states import Stage
+from workflow.measure import scales_of
+from tools import reference
+folder = Path(sys.argv[1])
+text = shipped()["etp_bench"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
+asked = "    criteria:\\n      - {name: part, kind: percent, prompt: How much of it}\\n"
+head, grading, rest = text.partition("  grading:")
+(folder / "study.yaml").write_text(head + grading + rest.replace("    criteria:\\n", asked, 1), encoding="utf-8")
+schema = examine(folder / "study.yaml").loaded.schema_
+criterion = next(each for each in schema.stages.grading.criteria if each.name == "part")
+def said(value):
+    return [each.message for each in kinds.check_answers([criterion], {"part": value}, {}, {})]
+scale = scales_of(schema, Stage.GRADING)["part"]
+print(json.dumps({
+    "refused": [bool(said(value)) for value in (0, 100, 100.5, "5")],
+    "scale": scale.level,
+    "row": registry.find("criterion_kind", "percent").meaning,
+    "schema": "percent" in json_schema()["$defs"]["Criterion"]["properties"]["kind"]["enum"],
+    "reference": "| `percent` | a share in percent, from 0 to 100 |" in reference.written(),
+}))
+"""
+
+
+def test_a_new_kind_is_its_own_module(tmp_path: Path) -> None:
+    """What docs/contributing.md shows is in the grammar, checks, agreement and lists without another edit."""
+    folder = planted(tmp_path, "annotation_schemas/kinds/percent.py")
+    found = subprocess.run(
+        [sys.executable, "-c", TRIED, str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout) == {
+        "refused": [False, False, True, True],
+        "scale": "ratio",
+        "row": "a share in percent, from 0 to 100",
+        "schema": True,
+        "reference": True,
+    }
 
 
 def test_each_kind_of_criterion_has_its_control_on_the_page() -> None:

@@ -119,11 +119,12 @@ def measured(
     with store.read() as session:
         schema = require_lead(session, by=person, project=project).schema
     rows = ratings_of(store, project=project, stage=stage, by=person, items=items)
-    by_name = {criterion.name: kinds.of_criterion(criterion) for criterion in criteria_of(schema, stage)}
-    asked = [name for name, row in by_name.items() if not row.not_measured]
+    by_name = {criterion.name: criterion for criterion in criteria_of(schema, stage)}
+    asked = [name for name, each in by_name.items() if not kinds.of_criterion(each).not_measured]
     for criterion in criteria or ():
         if criterion in by_name and criterion not in asked:
-            raise RatingsError(f"There is no statistic of {criterion!r}: {by_name[criterion].not_measured}.")
+            why = kinds.of_criterion(by_name[criterion]).not_measured
+            raise RatingsError(f"There is no statistic of {criterion!r}: {why}.")
         if criterion not in asked:
             there = ", ".join(asked)
             raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
@@ -239,9 +240,10 @@ def _in_places(value: Any, options: Sequence[Any]) -> Any:
     return value if at is None else f"option {at}"
 
 
-def _taken_apart(row: Rating, kind: kinds.CriterionKind) -> list[Rating]:
+def _taken_apart(row: Rating, criterion: Criterion) -> list[Rating]:
     """A value with parts as one rating for each; any other rating as it is."""
-    return [replace(row, criterion=name, value=value) for name, value in kind.taken_apart(row.criterion, row.value)]
+    parts = kinds.of_criterion(criterion).taken_apart(criterion, row.value)
+    return [replace(row, criterion=name, value=value) for name, value in parts]
 
 
 def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from db import events, items, pace, people
 from db.engine import Session, Store
 from db.pace import Sent
 from domain import csv_text
-from domain.policies import KEEP_RULES, Vote, item_state, same
+from domain.policies import KEEP_RULES, Vote, item_state
 from domain.records import Person
 from domain.states import ItemState, Purpose, Stage
 from workflow import gold
@@ -316,7 +316,7 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
             groups[one.stage, one.item_id, one.revision, one.prediction_id, one.guideline].append(one)
     asked = {
         stage: [
-            criterion.name
+            criterion
             for criterion in registry.criteria_of(access.schema, stage.value)
             if not kinds.of_criterion(criterion).not_measured
         ]
@@ -326,9 +326,9 @@ def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
     for group in groups.values():
         for one, other in combinations(group, 2):
             both = [
-                same(one.answers[name], other.answers[name])
-                for name in asked[one.stage]
-                if one.answers.get(name) is not None and other.answers.get(name) is not None
+                kinds.of_criterion(each).alike(one.answers[each.name], other.answers[each.name])
+                for each in asked[one.stage]
+                if one.answers.get(each.name) is not None and other.answers.get(each.name) is not None
             ]
             for each in (one, other):
                 k, n = found.get(each.id, (0, 0))

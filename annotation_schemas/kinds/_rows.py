@@ -143,9 +143,9 @@ class CriterionKind(Kind):
         """What coefficients are made of; ``level`` is what the report plan says, else the kind's own."""
         return [] if self.not_measured else [Measured(criterion.name, level)]
 
-    def taken_apart(self, criterion: str, value: Any) -> list[tuple[str, Any]]:
+    def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         """A value as the values of what is ``measured``, by its name."""
-        return [(criterion, value)]
+        return [(criterion.name, value)]
 
     # ---- a protocol that is played
 

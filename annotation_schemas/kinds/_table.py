@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Kind
 from annotation_schemas.model import Criterion, ItemField
@@ -14,7 +13,7 @@ from annotation_schemas.model import Criterion, ItemField
 def _found() -> tuple[dict[str, CriterionKind], dict[str, FieldKind]]:
     criteria: list[CriterionKind] = []
     fields: list[FieldKind] = []
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+    for module in pkgutil.iter_modules(importlib.import_module("annotation_schemas.kinds").__path__):
         if module.name.startswith("_"):
             continue
         kind = importlib.import_module(f"annotation_schemas.kinds.{module.name}")

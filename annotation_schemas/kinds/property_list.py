@@ -66,10 +66,10 @@ class PropertyList(CriterionKind):
     def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
         return [Measured(_part(criterion.name, each.value), level, said_of(criterion)) for each in criterion.options]
 
-    def taken_apart(self, criterion: str, value: Any) -> list[tuple[str, Any]]:
+    def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
         if not is_list(value):
-            return [(criterion, value)]
-        return [(_part(criterion, each["name"]), each["value"]) for each in value]
+            return [(criterion.name, value)]
+        return [(_part(criterion.name, each["name"]), each["value"]) for each in value]
 
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return [[{"name": name, "value": value} for name in offered] for value in said_of(criterion)]

@@ -2,6 +2,7 @@
 
 import { el, fill, key, same, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
+import { KINDS } from "./kinds/index.js";
 import { KEYS, keyIndex } from "./kinds/keys.js";
 import { inWords, isDrawn } from "./marks.js";
 
@@ -45,7 +46,7 @@ export class AdjudicateForm {
     const labelOf = (criterion, value) => {
       const list = options[criterion.name] || criterion.options;
       const found = list.find((option) => same(option.value, value));
-      return found ? (found.label ?? String(found.value)) : isDrawn(criterion) ? inWords(value, criterion.options) : String(value);
+      return found ? (found.label ?? String(found.value)) : isDrawn(criterion) ? inWords(value, criterion.options) : KINDS[criterion.kind].words?.(value, criterion) ?? String(value);
     };
     const cell = (criterion, vote) => {
       const value = vote.values[criterion.name];

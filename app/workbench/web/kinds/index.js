@@ -11,6 +11,7 @@
 //   reasons(value)           the reasons that this value asks for, {list, typed}; null if none
 //   key(event)               a key outside of text boxes, while it is the active one; true when used
 //   boxKey(event, box)       likewise inside one of its own text boxes
+//   static words(value, criterion)   an answer as it is told to others; absent: as it is
 //   focus()                  puts the caret where typing begins; false if it needs none
 // The seat tells it about the rest: value(), set(value, said) keeps what is half done and shows what is wrong with it,
 // done(value) answers and goes on, onward() goes on without submitting, activate() makes it the active one, text(of) is the text that it is about and plan the
