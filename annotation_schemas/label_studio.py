@@ -52,7 +52,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Read:
-    """What a result means: what ``workflow.submit`` takes, and what could not be understood."""
+    """What a result means: what ``workflow.annotate.submissions`` takes, and what could not be understood."""
 
     values: dict[str, Any]
     """By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``."""

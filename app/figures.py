@@ -30,7 +30,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.beside import environment
+from app.supervisor import environment
 from db.engine import Store, open_store
 from domain.errors import NotAvailable, TouchstoneError
 from domain.settings import Settings
@@ -51,11 +51,11 @@ FILES = 200
 _IN_MEMORY = 32
 _NICE = 10
 WORKS: Mapping[str, str] = {
-    "agreement": "workflow.agreement_page:figures",
+    "agreement": "workflow.results.agreement_page:figures",
     "calibration": "app.views.calibration:files_of",
-    "cases": "workflow.cases:listing",
-    "results": "workflow.leaderboards:leaderboards",
-    "scorecard": "workflow.scorecard:scorecards",
+    "cases": "workflow.results.cases:listing",
+    "results": "workflow.results.leaderboard_page:leaderboards",
+    "scorecard": "workflow.lead.scorecard:scorecards",
 }
 """What can be worked out: by name, the function that does it, ``module:function``. It is called with the store and the
 arguments by name, and has to give the same for the same state."""

@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import plain
+from app import plain_pages
 from app.routes.replies import RETRY_SECONDS, report
 from app.session import local_path, token_of
 from domain.errors import Unavailable
@@ -258,8 +258,10 @@ def _failed(connection: HTTPConnection, error: Exception) -> Response:
     if connection.url.path.startswith(MACHINES) or not safe:
         return JSONResponse({"error": told, "problems": []}, status_code=status, headers=headers)
     title = "Not just now" if away else "This did not work"
-    more = plain.paragraph("This page tries again by itself.") if away else ""
-    body = plain.page(title, plain.paragraph(told, style="bad") + more, again=RETRY_SECONDS if away else None)
+    more = plain_pages.paragraph("This page tries again by itself.") if away else ""
+    body = plain_pages.page(
+        title, plain_pages.paragraph(told, style="bad") + more, again=RETRY_SECONDS if away else None
+    )
     return HTMLResponse(body, status_code=status, headers=headers)
 
 

@@ -21,7 +21,7 @@ from app.routes import routes, routes_before
 from app.services import Resources
 from app.streams import Streams
 from domain.records import Person, SignedIn
-from workflow import accounts
+from workflow.access import accounts
 
 MAIN = Path(__file__).resolve().with_name("main.py")
 UPLOAD_MEGABYTES = 1024

@@ -18,13 +18,13 @@ import streamlit as st
 from app import markup
 from app.services import Resources, Services, resources
 from app.session import token_of
-from domain.called import apart
+from domain.display_names import apart
 from domain.errors import NotAllowed, NotFound, RowsRefused, SignInRequired, TouchstoneError, Unavailable
 from domain.origin import acting_from
 from domain.records import ProjectView, SignedIn
 from domain.roles import Role, at_least
 from domain.states import Stage
-from workflow import accounts, projects
+from workflow.access import accounts, projects
 
 log = logging.getLogger("touchstone")
 

@@ -328,7 +328,7 @@ def touchstone_figures(folder: Path, load: Load) -> dict[str, object]:
     from db.engine import open_store
     from domain.roles import Role
     from domain.states import Stage
-    from workflow import accounts, projects
+    from workflow.access import accounts, projects
 
     home = folder / "home"
     home.mkdir(parents=True)

@@ -33,14 +33,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import psycopg
 from sqlalchemy import text
 
-from benchmarks import hands, machine
+from benchmarks import machine, many_people
 from db.engine import Store
 from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit import postgres
-from workflow import accounts, claim, submit
-from workflow.projects import create_project, set_member
+from workflow.access import accounts
+from workflow.access.projects import create_project, set_member
+from workflow.annotate import claims, submissions
 
 DATABASES = ("sqlite", "postgresql")
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -67,10 +68,10 @@ def database(kind: str) -> Iterator[tuple[Callable[[], tuple[Store, str]], Path]
             return folder / str(made)
 
         if kind == "sqlite":
-            yield lambda: hands.fresh_store(None, home()), folder
+            yield lambda: many_people.fresh_store(None, home()), folder
             return
         with postgres.cluster() as server:
-            yield lambda: hands.fresh_store(server.url(server.create()), home()), folder
+            yield lambda: many_people.fresh_store(server.url(server.create()), home()), folder
 
 
 # ---- what a claim costs ---------------------------------------------------------------------------------------------
@@ -125,7 +126,7 @@ class Large:
 
     def __init__(self, store: Store, url: str, *, order: str) -> None:
         self.store, self.url, self.order, self.items = store, url, order, 0
-        create_project(store, name=order, loaded=hands.schema(raters=2, order=order))
+        create_project(store, name=order, loaded=many_people.schema(raters=2, order=order))
         with store.read() as session:
             row = session.connection().execute(
                 text(f"SELECT id, schema_version_id FROM project WHERE name = '{order}'")
@@ -189,14 +190,14 @@ class Large:
     def next(self, person: Person) -> tuple[float, TaskView | NothingLeft]:
         """A claim, and how long it took in seconds."""
         began = time.perf_counter()
-        found = claim.next_task(self.store, person=person, project=self.order, stage=Stage.VERIFICATION)
+        found = claims.next_task(self.store, person=person, project=self.order, stage=Stage.VERIFICATION)
         return time.perf_counter() - began, found
 
     def answer(self, person: Person, found: TaskView | NothingLeft) -> None:
         """A vote."""
         if not isinstance(found, TaskView):
             raise ValueError(f"nothing to vote on: {found.sentence}")
-        submit.submit(self.store, person=person, task=found.id, key=found.id, values={"fits": "yes"})
+        submissions.submit(self.store, person=person, task=found.id, key=found.id, values={"fits": "yes"})
 
 
 def claims_by(large: Large, person: Person, n: int) -> list[float]:
@@ -244,15 +245,15 @@ def behind_waiting(large: Large, person: Person, n: int) -> dict[str, Any]:
 
 def add_item(large: Large, at: int) -> None:
     """One more item, as an import brings it in."""
-    from workflow import author
-    from workflow.projects import access_to
+    from workflow.access.projects import access_to
+    from workflow.annotate import authoring
 
     with large.store.write() as session:
         access = access_to(session, person=None, project=large.order)
         name = f"new-{large.items}-{at}"
         fields = {"question": "What is new?", "answer": "This."}
-        new = author.NewItem(external_id=name, dimension="near", fields=fields)
-        author.add_items(session, access=access, new=[new], now=large.store.now())
+        new = authoring.NewItem(external_id=name, dimension="near", fields=fields)
+        authoring.add_items(session, access=access, new=[new], now=large.store.now())
 
 
 def figures(took: Sequence[float]) -> dict[str, Any]:
@@ -311,7 +312,7 @@ def main() -> int:
         with database(kind) as (fresh, folder):
             machine.log(f"{kind}: {options.processes} people on {options.items} items")
             store, url = fresh()
-            many = hands.stress(
+            many = many_people.stress(
                 store,
                 url,
                 folder / "1",
@@ -325,7 +326,7 @@ def main() -> int:
             store.close()
             machine.log(f"{kind}: {json.dumps(many)}")
             store, url = fresh()
-            duel = hands.duel(store, url, folder / "2", rounds=DUELS)
+            duel = many_people.duel(store, url, folder / "2", rounds=DUELS)
             store.close()
             machine.log(f"{kind}: {json.dumps(duel)}")
             store, url = fresh()

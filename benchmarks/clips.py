@@ -39,8 +39,8 @@ from media import clips
 from media.store import MediaStore
 from testkit.pictures import numbered
 from testkit.samples import egoplan_record, write
-from workflow.bring_in import import_files
-from workflow.projects import create_project
+from workflow.access.projects import create_project
+from workflow.files.import_files import import_files
 
 RATE = 25
 GROUP = 250

@@ -242,9 +242,10 @@ def ours(folder: Path, peer: LabelStudio, people: Sequence[Account], answers: in
     from domain.roles import Role
     from domain.settings import settings_from
     from domain.states import Stage
-    from workflow import accounts, bridge
-    from workflow.author import NewItem, add_items
-    from workflow.projects import access_to, create_project, set_member
+    from workflow.access import accounts
+    from workflow.access.projects import access_to, create_project, set_member
+    from workflow.annotate.authoring import NewItem, add_items
+    from workflow.labelstudio import bridge
 
     shared = open_resources(settings_from({"TOUCHSTONE_HOME": str(folder / "home")}, folder))
     store: Store = shared.store

@@ -355,9 +355,9 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
 
     from app.services import open_resources
     from domain.settings import settings_from
-    from workflow import jobs, runs
-    from workflow.projects import access_to
-    from workflow.questions import plan_for
+    from workflow.access.projects import access_to
+    from workflow.runs import model_runs, worker
+    from workflow.runs.prompts import plan_for
 
     machine.log("making the demo project")
     made = touchstone("demo", home=home)
@@ -369,7 +369,7 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
         schema = access_to(session, person=None, project="demo").schema
     plan = plan_for(schema, spec, limit=size.items)
     kept = Open(open_answerer(spec, strategy="generate"))
-    real = jobs.means_of(shared.store, shared.media, shared.settings)
+    real = worker.means_of(shared.store, shared.media, shared.settings)
     questions: list[Question] = []
 
     class Watched:
@@ -383,18 +383,18 @@ def runner(folder: Path, size: Size, home: Path) -> dict[str, Any]:
             questions.extend(made)
             return made
 
-    means = jobs.Means(lambda spec, plan: kept, lambda row, spec, plan: Watched(real.ask(row, spec, plan)))
+    means = worker.Means(lambda spec, plan: kept, lambda row, spec, plan: Watched(real.ask(row, spec, plan)))
 
     def through_runner() -> float:
-        run = runs.start(shared.store, by=None, project="demo", spec=spec, plan=plan)
+        run = model_runs.start(shared.store, by=None, project="demo", spec=spec, plan=plan)
         questions.clear()
         begun = time.process_time()
-        state = jobs.work(shared.store, run, means=means)
+        state = worker.work(shared.store, run, means=means)
         spent = time.process_time() - begun
-        view = runs.view(shared.store, by=None, run=run)
+        view = model_runs.view(shared.store, by=None, run=run)
         if view.answered != size.items:
             raise SystemExit(f"The run is {state.value} with {view.answered} of {size.items} answers.")
-        stored.append({view.item: view.attempt.text for view in runs.attempts_of(shared.store, by=None, run=run)})
+        stored.append({view.item: view.attempt.text for view in model_runs.attempts_of(shared.store, by=None, run=run)})
         return spent
 
     model = LlavaForConditionalGeneration.from_pretrained(folder).eval()

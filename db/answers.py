@@ -28,7 +28,7 @@ from db.tables import (
     RunChunkRow,
     RunRow,
 )
-from db.withdrawn import TAKEN_BACK, WITHDRAWN, of_counting_runs
+from db.withdrawn_runs import TAKEN_BACK, WITHDRAWN, of_counting_runs
 from domain.judging import Verdict
 from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -175,3 +175,8 @@ def _free(project_id: int, dimensions: Sequence[str] | None, per_source: int | N
     if per_source is not None:
         conditions.append(or_(col(AssetRow.source_id).is_(None), col(SourceRow.taken) < per_source))
     return conditions
+
+
+def in_lock_order(rows: Iterable[AssetRow]) -> list[AssetRow]:
+    """By source, then id: the order in which all transactions hold images and the counts of their sources."""
+    return sorted(rows, key=lambda row: (row.source_id or 0, row.id or 0))

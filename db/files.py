@@ -27,7 +27,7 @@ from db.tables import (
     RunWorkerRow,
     SourceRow,
 )
-from db.withdrawn import of_counting_runs
+from db.withdrawn_runs import of_counting_runs
 from domain.runs import ANSWERS, Outcome, RunKind
 from domain.states import Purpose, Stage
 

@@ -23,7 +23,7 @@ from db.tables import (
     RevisionRow,
     TaskRow,
 )
-from db.withdrawn import of_counting_runs
+from db.withdrawn_runs import of_counting_runs
 from domain.states import ItemState, Purpose, Stage
 
 

@@ -22,7 +22,7 @@ from db.tables import (
     PredictionRow,
     RunRow,
 )
-from db.withdrawn import of_counting_runs
+from db.withdrawn_runs import of_counting_runs
 from domain.judging import Verdict
 from domain.runs import Outcome, RunKind
 from domain.states import Purpose, Stage

@@ -31,7 +31,7 @@ from db.tables import (
     RunWorkerRow,
     TaskRow,
 )
-from domain.called import apart
+from domain.display_names import apart
 from domain.runs import ANSWERS, OPEN, Attempt, Outcome, RunKind, RunState
 from domain.states import Stage, TaskState
 

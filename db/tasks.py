@@ -16,11 +16,11 @@ from sqlalchemy import select as sa_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from db import media_wanted
+from db import missing_media
 from db.engine import insert_or_ignore
 from db.tables import AnnotationRow, AsideRow, InsightRow, ItemRow, PredictionRow, RevisionRow, TaskRow
 from db.types import public_id
-from db.withdrawn import of_counting_runs
+from db.withdrawn_runs import of_counting_runs
 from domain.policies import LEASE
 from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
 
@@ -79,7 +79,7 @@ def add_slots(session: Session, *, slots: Iterable[Mapping[str, Any]], needed: S
     (``offer_items_with``).
     """
     slots = list(slots)
-    waiting = media_wanted.waiting(session, item_ids=[slot["item_id"] for slot in slots], needed=needed)
+    waiting = missing_media.waiting(session, item_ids=[slot["item_id"] for slot in slots], needed=needed)
     new = {"state": TaskState.OPEN, "correcting": False, "rank": 0, "opened": moment()}
     rows = [{"public_id": public_id(), **new, "awaits_media": slot["item_id"] in waiting, **slot} for slot in slots]
     return insert_or_ignore(session, TaskRow, rows)
@@ -628,8 +628,8 @@ def of_item(session: Session, *, item_id: int, stage: Stage) -> list[TaskRow]:
 
 def offer_items_with(session: Session, *, asset_ids: Sequence[int], needed: Sequence[str]) -> None:
     """Offer what waited for these assets, which are there now, also to everybody who has gone past it."""
-    item_ids = media_wanted.with_assets(session, asset_ids=asset_ids)
-    there = sorted(item_ids - media_wanted.waiting(session, item_ids=item_ids, needed=needed))
+    item_ids = missing_media.with_assets(session, asset_ids=asset_ids)
+    there = sorted(item_ids - missing_media.waiting(session, item_ids=item_ids, needed=needed))
     ids: list[int] = []
     for begin in range(0, len(there), _AT_ONCE):
         some = col(TaskRow.item_id).in_(there[begin : begin + _AT_ONCE])

@@ -24,20 +24,20 @@ from annotation_schemas.loader import load_schema
 from db import assets
 from db.engine import Store
 from domain.errors import NotFound
+from domain.rated_units import unit_of
 from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from examples.answers import JUDGES, MODELS, Answer, answers_of, graded
 from examples.scenes import DIMENSIONS, Scene, scenes
 from media.store import MediaStore
-from workflow import accounts, projects
-from workflow.bring_in import import_files
-from workflow.claim import next_task
-from workflow.draft import save_draft
-from workflow.pool import add_to_pool, pick
-from workflow.progress import dashboard as progress_of
-from workflow.ratings import unit_of
-from workflow.submit import submit
+from workflow.access import accounts, projects
+from workflow.annotate.claims import next_task
+from workflow.annotate.drafts import save_draft
+from workflow.annotate.image_pool import add_to_pool, pick
+from workflow.annotate.progress import dashboard as progress_of
+from workflow.annotate.submissions import submit
+from workflow.files.import_files import import_files
 
 PROJECT = "demo"
 DAYS = 5

@@ -19,9 +19,10 @@ from domain.states import Stage
 from examples.demo import AUTHORS, GRADERS, LEAD, VERIFIERS, Member, file_name
 from examples.scenes import Scene, scenes
 from media.store import MediaStore
-from workflow import accounts, pool, projects
-from workflow.bring_in import import_files
-from workflow.submit import submit
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
+from workflow.annotate.submissions import submit
+from workflow.files.import_files import import_files
 
 PROJECT = "questions"
 MEMBERS: Sequence[tuple[Member, Role, tuple[Stage, ...] | None]] = (
@@ -59,9 +60,9 @@ def build(store: Store, media: MediaStore) -> int:
 
 def _written(store: Store, media: MediaStore, author: Person, scene: Scene) -> str:
     """Put a picture into the pool and write its item; the item's external id."""
-    pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(file_name(scene), scene.path)])
-    (free,) = pool.pool(store, person=author, project=PROJECT).assets
-    task = pool.pick(store, person=author, project=PROJECT, dimension="kitchen", assets=[free.id])
+    image_pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(file_name(scene), scene.path)])
+    (free,) = image_pool.pool(store, person=author, project=PROJECT).assets
+    task = image_pool.pick(store, person=author, project=PROJECT, dimension="kitchen", assets=[free.id])
     if not isinstance(task, TaskView):
         raise AssertionError(f"{scene.name} cannot be picked")
     submit(store, person=author, task=task.id, key=f"made-up-{scene.name}", values=fields_of(scene))

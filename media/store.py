@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from domain.errors import MediaRefused, NotAvailable, NotFound
-from media import bare, clips, images, sniff
+from media import clips, file_type, images, strip_metadata
 from media.limits import LIMITS, MIB, Limits
 
 Size = Literal["thumb", "display", "original"]
@@ -84,7 +84,7 @@ class MediaStore:
             known = self._known(sha256)
             if known is not None:
                 return known
-            stored = self._fill(folder, sha256=sha256, n_bytes=n_bytes, sort=sniff.sniff(head), name=called)
+            stored = self._fill(folder, sha256=sha256, n_bytes=n_bytes, sort=file_type.sniff(head), name=called)
             self._settle(folder, sha256)
             return stored
 
@@ -129,10 +129,10 @@ class MediaStore:
         made = work / _BARE
         try:
             if about.kind == "clip":
-                bare.clip(original, made)
+                strip_metadata.clip(original, made)
             else:
-                made.write_bytes(bare.image(original.read_bytes(), about.mime))
-        except bare.NotUnderstood:
+                made.write_bytes(strip_metadata.image(original.read_bytes(), about.mime))
+        except strip_metadata.NotUnderstood:
             if about.kind == "clip":
                 self._write_anew(original, made)
                 return made
@@ -150,10 +150,10 @@ class MediaStore:
         whole = made.with_name("whole.webm")
         try:
             clips.write_anew(clip, out=whole, name="It")
-            bare.clip(whole, made)
+            strip_metadata.clip(whole, made)
         except NotAvailable as error:
             raise NotAvailable(f"This clip is built in an unusual way and has to be written anew. {error}") from error
-        except (bare.NotUnderstood, MediaRefused) as error:
+        except (strip_metadata.NotUnderstood, MediaRefused) as error:
             raise MediaRefused(
                 "This clip is built in an unusual way, so that what it says of its making cannot be taken out, and it"
                 " cannot be written anew as it is. Make another file of it (ffmpeg -i OLD NEW.webm), and bring in its"
@@ -186,10 +186,10 @@ class MediaStore:
         original = self.path(sha256)
         try:
             if about.kind == "clip":
-                bare.looked_at(original)
+                strip_metadata.looked_at(original)
             elif content:
-                bare.image(original.read_bytes(), about.mime)
-        except bare.NotUnderstood:
+                strip_metadata.image(original.read_bytes(), about.mime)
+        except strip_metadata.NotUnderstood:
             self.bare(sha256)
 
     def verify(self, sha256: str, *, n_bytes: int, content: bool) -> None:
@@ -286,7 +286,7 @@ class MediaStore:
         with target.open("wb") as out:
             for chunk in _chunks(source, name=name):
                 if not total:
-                    head = chunk[: sniff.HEAD_BYTES]
+                    head = chunk[: file_type.HEAD_BYTES]
                     sort = _accepted(head, name=name)
                     limit = self.limits.clip_bytes if sort.kind == "clip" else self.limits.image_bytes
                 total += len(chunk)
@@ -301,15 +301,15 @@ class MediaStore:
             _accepted(b"", name=name)
         return digest.hexdigest(), total, head
 
-    def _fill(self, folder: Path, *, sha256: str, n_bytes: int, sort: sniff.Sort, name: str) -> StoredMedia:
+    def _fill(self, folder: Path, *, sha256: str, n_bytes: int, sort: file_type.Sort, name: str) -> StoredMedia:
         original, duration = folder / _FILES["original"], None
         if sort.kind == "clip":
             probe = clips.probe(original, name=name, limits=self.limits)
             derived, duration = images.of_picture(probe.poster), probe.duration
             _write_times(original, folder / _TIMES, name=name)
             try:
-                bare.looked_at(original)
-            except bare.NotUnderstood as error:
+                strip_metadata.looked_at(original)
+            except strip_metadata.NotUnderstood as error:
                 raise MediaRefused(
                     f"{name} is built in an unusual way. Write it anew (ffmpeg -i OLD -c copy NEW.webm), then add that."
                 ) from error
@@ -361,9 +361,9 @@ def _chunks(source: Path | str | bytes, *, name: str) -> Iterator[bytes]:
         raise MediaRefused(f"{name} may not be read by this program. Change its permissions.") from error
 
 
-def _accepted(head: bytes, *, name: str) -> sniff.Sort:
+def _accepted(head: bytes, *, name: str) -> file_type.Sort:
     """The sort of a file that begins so, if the store takes it."""
-    sort = sniff.sniff(head)
+    sort = file_type.sniff(head)
     if sort.kind is None:
         raise MediaRefused(f"{name} is {sort.called}, not an image or a clip. {sort.advice}")
     return sort

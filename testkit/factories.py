@@ -17,8 +17,9 @@ from domain.roles import Role
 from domain.runs import Attempt, RunKind, RunPlan, RunState
 from domain.states import Stage
 from inference.spec import ModelSpec
-from workflow import accounts, author, claim, grade, readings, submit
-from workflow.projects import access_to, create_project, set_member
+from workflow.access import accounts
+from workflow.access.projects import access_to, create_project, set_member
+from workflow.annotate import answer_readings, authoring, claims, grading, submissions
 
 BLIND = """
 name: blind
@@ -131,7 +132,7 @@ def make_items(
         access = access_to(session, person=None, project=project)
         have = len(_ids(store, project))
         new = [
-            author.NewItem(
+            authoring.NewItem(
                 external_id=f"{dimension}/{have + at}",
                 dimension=dimension,
                 fields=fields or make_fields(have + at, origin=f"origin-{have + at}"),
@@ -139,7 +140,7 @@ def make_items(
             )
             for at in range(n)
         ]
-        return author.add_items(session, access=access, new=new, now=store.now())
+        return authoring.add_items(session, access=access, new=new, now=store.now())
 
 
 def make_pool(store: Store, n: int, *, project: str = "p", source: str | None = None, **asset: Any) -> list[str]:
@@ -195,7 +196,7 @@ def make_predictions(
         session.add_all(rows)
         session.flush()
         made = [(row.id or 0, row.item_id, dimension) for row in rows]
-        grade.open_grading(session, access=access, predictions=made, now=store.now())
+        grading.open_grading(session, access=access, predictions=made, now=store.now())
 
 
 def make_run(
@@ -248,13 +249,13 @@ def make_run(
             now=now,
         )
         assert written is not None
-        readings.keep_attempts(session, run=row, attempts=attempts, now=now)
+        answer_readings.keep_attempts(session, run=row, attempts=attempts, now=now)
         return row.public_id
 
 
 def claimed(store: Store, person: Person, stage: Stage = Stage.VERIFICATION, **where: Any) -> TaskView:
     """The next task of a person, of which there must be one."""
-    view = claim.next_task(store, person=person, project=where.pop("project", "p"), stage=stage, **where)
+    view = claims.next_task(store, person=person, project=where.pop("project", "p"), stage=stage, **where)
     assert isinstance(view, TaskView), view
     return view
 
@@ -263,7 +264,9 @@ def vote(store: Store, person: Person, choice: str | None = "red", **where: Any)
     """Claim the next item and vote on it."""
     view = claimed(store, person, **where)
     reasons = {"choice": "unclear"} if choice is None else {}
-    submit.submit(store, person=person, task=view.id, key=f"vote-{view.id}", values={"choice": choice}, reasons=reasons)
+    submissions.submit(
+        store, person=person, task=view.id, key=f"vote-{view.id}", values={"choice": choice}, reasons=reasons
+    )
     return view
 
 

@@ -12,7 +12,7 @@ from db import assets, files, projects, tasks
 from db.engine import Store, open_store
 from db.tables import AssetRow
 from media.store import MediaStore
-from workflow.projects import access_to
+from workflow.access.projects import access_to
 
 
 def picture() -> bytes:

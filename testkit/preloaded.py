@@ -11,7 +11,7 @@ import app.views
 import workflow
 
 for _room in (app.views, workflow):
-    for _module in pkgutil.iter_modules(_room.__path__):
-        importlib.import_module(f"{_room.__name__}.{_module.name}")
+    for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
+        importlib.import_module(_module.name)
 
 app.cli.command()

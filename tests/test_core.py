@@ -76,7 +76,9 @@ def test_the_help_needs_the_core_alone(prologue: str, home: Path) -> None:
     assert "calibration" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["app.cli", "app.server", "app.main", "app.shell", "workflow.runs", "workflow.jobs"])
+@pytest.mark.parametrize(
+    "module", ["app.cli", "app.server", "app.main", "app.shell", "workflow.runs.model_runs", "workflow.runs.worker"]
+)
 def test_nothing_heavy_is_loaded_where_it_is_installed(module: str, home: Path) -> None:
     heavy = {*HEAVY, "huey", "redis", "multiprocessing.pool"}
     code = f"import sys\nimport {module}\nprint(*sorted({heavy!r} & set(sys.modules)))\n"

@@ -49,28 +49,13 @@ from inference.spec import Endpoint, ModelSpec
 from media import clips
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_pool, make_predictions, make_project
-from workflow import (
-    author,
-    board,
-    calibrate,
-    cases,
-    claim,
-    gold,
-    judging,
-    measure,
-    pool,
-    qualify,
-    questions,
-    refine,
-    release,
-    results,
-    runs,
-    sift,
-    submit,
-)
-from workflow.progress import dashboard
-from workflow.projects import access_to, project, role_for, set_member
-from workflow.slicing import Item
+from workflow.access.projects import access_to, project, role_for, set_member
+from workflow.annotate import authoring, claims, gold_checks, image_pool, qualification, refinement, submissions, triage
+from workflow.annotate.progress import dashboard
+from workflow.files import release
+from workflow.results import calibration, cases, leaderboard, rater_agreement, scores
+from workflow.results.slices import Item
+from workflow.runs import judge_runs, model_runs, prompts
 
 BASE = yaml.safe_load(
     """
@@ -237,7 +222,7 @@ def dimensions(seen: Seen) -> Any:
 
 def asked_models(seen: Seen) -> Any:
     """How models are asked."""
-    return questions.plan_for(seen.schema, ModelSpec(name="m", adapter="chat", model="m")).dump()
+    return prompts.plan_for(seen.schema, ModelSpec(name="m", adapter="chat", model="m")).dump()
 
 
 def asked_judges(seen: Seen) -> Any:
@@ -247,7 +232,7 @@ def asked_judges(seen: Seen) -> Any:
         template = judge_templates.shipped()[judge.template]
         chosen: dict[str, Any] = {"baseline": "other"} if template.head.pair else {}
         try:
-            found.append((judge.name, judging.plan_for(seen.schema, template, judge=judge.name, **chosen).dump()))
+            found.append((judge.name, judge_runs.plan_for(seen.schema, template, judge=judge.name, **chosen).dump()))
         except TouchstoneError as error:
             found.append((judge.name, str(error)))
     return found
@@ -266,7 +251,7 @@ def checked(seen: Seen) -> Any:
 
 def scales(seen: Seen) -> Any:
     """How ratings are measured."""
-    return [measure.scales_of(seen.schema, stage) for stage in (Stage.VERIFICATION, Stage.GRADING)]
+    return [rater_agreement.scales_of(seen.schema, stage) for stage in (Stage.VERIFICATION, Stage.GRADING)]
 
 
 def held(seen: Seen) -> Any:
@@ -277,10 +262,10 @@ def held(seen: Seen) -> Any:
 
 def accuracy(seen: Seen) -> Any:
     """Of two answers, one right and one that cannot be read."""
-    answers = [results.Answer(1, 1, "m", 1.0), results.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE)]
+    answers = [scores.Answer(1, 1, "m", 1.0), scores.Answer(2, 2, "m", float("nan"), ReadOutcome.UNREADABLE)]
     items = {at: Item(str(at), str(at), "one", None, {}) for at in (1, 2)}
-    found = results.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
-    line = board.board(found, results.Scores("key")).whole["m"]
+    found = scores.Read("p", "P", seen.schema, (), items, answers, {}, {}, {})
+    line = leaderboard.board(found, scores.Scores("key")).whole["m"]
     return line.found.value, line.found.n_units
 
 
@@ -317,8 +302,8 @@ class World:
 def add_items(there: World, n: int) -> None:
     with there.store.write() as session:
         access, begun = access_to(session, person=None, project="p"), len(there.items)
-        new = [author.NewItem(f"i{at}", "one", {**ITEM, "question": f"{at}?"}) for at in range(begun, begun + n)]
-        there.items += author.add_items(session, access=access, new=new, now=there.store.now())
+        new = [authoring.NewItem(f"i{at}", "one", {**ITEM, "question": f"{at}?"}) for at in range(begun, begun + n)]
+        there.items += authoring.add_items(session, access=access, new=new, now=there.store.now())
 
 
 def world(seen: Seen, *, n: int = 3) -> World:
@@ -344,11 +329,11 @@ def worked(seen: Seen, stage: Stage, **answers: Any) -> Any:
         make_predictions(there.store, there.items, models=["m1", "m2"], dimension="one")
     found: list[Any] = []
     for number in range(20):
-        view = claim.next_task(there.store, person=there.ann, project="p", stage=stage)
+        view = claims.next_task(there.store, person=there.ann, project="p", stage=stage)
         if isinstance(view, NothingLeft):
             return [*found, view.code]
         found.append((view.fields, view.dimension, view.answer))
-        submit.submit(there.store, person=there.ann, task=view.id, key=str(number), values=answers)
+        submissions.submit(there.store, person=there.ann, task=view.id, key=str(number), values=answers)
     return found
 
 
@@ -373,18 +358,18 @@ def settled(seen: Seen) -> Any:
     """What a senior may do about an item on which two people differ."""
     there = world(seen, n=1)
     for person, fitting in ((there.ann, "yes"), (there.ben, "no")):
-        view = claim.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
+        view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
         assert not isinstance(view, NothingLeft)
         reasons = {"fits": "odd"} if fitting == "no" else {}
         values = {**ANSWERS, "fits": fitting}
-        submit.submit(there.store, person=person, task=view.id, key=person.login, values=values, reasons=reasons)
+        submissions.submit(there.store, person=person, task=view.id, key=person.login, values=values, reasons=reasons)
     found: list[Any] = []
-    view = claim.next_task(there.store, person=there.sam, project="p", stage=Stage.ADJUDICATION)
+    view = claims.next_task(there.store, person=there.sam, project="p", stage=Stage.ADJUDICATION)
     if isinstance(view, NothingLeft):
         return view.code
     for values in ({"decision": "edit", "cause": "wrong", "fields": {}}, {"decision": "accept", "cause": "unclear"}):
         try:
-            done = submit.submit(there.store, person=there.sam, task=view.id, key=str(values), values=values)
+            done = submissions.submit(there.store, person=there.sam, task=view.id, key=str(values), values=values)
             found.append(asdict(done).get("state"))
         except TouchstoneError as error:
             found.append(str(error))
@@ -397,7 +382,7 @@ def written(seen: Seen) -> Any:
     found: list[Any] = []
     for image in make_pool(there.store, 3, source="film"):
         try:
-            pool.pick(there.store, person=there.ann, project="p", assets=[image], dimension="one")
+            image_pool.pick(there.store, person=there.ann, project="p", assets=[image], dimension="one")
             found.append("picked")
         except TouchstoneError as error:
             found.append(str(error))
@@ -418,7 +403,7 @@ def sifted(seen: Seen) -> Any:
     there = world(seen, n=0)
     try:
         with there.store.read() as session:
-            part = sift._part(access_to(session, person=None, project="p"))
+            part = triage._part(access_to(session, person=None, project="p"))
     except TouchstoneError as error:
         return str(error)
     return part.per_source, [reason.label for reason in part.reasons]
@@ -428,32 +413,32 @@ def refined(seen: Seen) -> Any:
     """Whether items are done after a decision."""
     there = world(seen, n=1)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
-    refine.open_refinement(there.store, by=None, project="p", model="m1", only_differing=False)
-    view = claim.next_task(there.store, person=there.ann, project="p", stage=Stage.REFINEMENT)
+    refinement.open_refinement(there.store, by=None, project="p", model="m1", only_differing=False)
+    view = claims.next_task(there.store, person=there.ann, project="p", stage=Stage.REFINEMENT)
     assert not isinstance(view, NothingLeft)
-    submit.submit(there.store, person=there.ann, task=view.id, key="k", values={"other": "yes"})
+    submissions.submit(there.store, person=there.ann, task=view.id, key="k", values={"other": "yes"})
     with there.store.read() as session:
-        return refine.counts(session, access=access_to(session, person=None, project="p"))
+        return refinement.counts(session, access=access_to(session, person=None, project="p"))
 
 
 def qualified(seen: Seen) -> Any:
     """How a qualification goes: the set, ann's tries, and what follows."""
     there = world(seen, n=5)
     store, found = there.store, list[Any]()
-    made = qualify.make_set(store, by=None, project="p", names=["i0", "i1"])
+    made = qualification.make_set(store, by=None, project="p", names=["i0", "i1"])
     found.append(made.few if hasattr(made, "few") else str(made))
-    found.append(len(qualify.make_set(store, by=None, project="p").items))
-    qualify.begin(store, person=there.lee, project="p")
+    found.append(len(qualification.make_set(store, by=None, project="p").items))
+    qualification.begin(store, person=there.lee, project="p")
     answer(there, there.lee, "no", right=0)
     for number in range(2):
         try:
-            qualify.begin(store, person=there.ann, project="p")
+            qualification.begin(store, person=there.ann, project="p")
         except TouchstoneError as error:
             found.append(str(error))
             break
         answer(there, there.ann, "yes", right=number + 1)
-        last = [each for each in qualify.tries(store, person=None, project="p") if each.person == "ann"][-1]
-        reviewed = qualify.review(store, by=there.sam, qualification=last.id, signs=True)
+        last = [each for each in qualification.tries(store, person=None, project="p") if each.person == "ann"][-1]
+        reviewed = qualification.review(store, by=there.sam, qualification=last.id, signs=True)
         found.append((reviewed.state, reviewed.n_right))
         if reviewed.state == "handed_in":
             break
@@ -464,14 +449,14 @@ def qualified(seen: Seen) -> Any:
 
 def answer(there: World, person: Person, fitting: str, *, right: int = 99) -> None:
     for number in itertools.count():
-        view = claim.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
+        view = claims.next_task(there.store, person=person, project="p", stage=Stage.VERIFICATION)
         if isinstance(view, NothingLeft) or number >= 5:
             return
         letter = "a" if number < right else "b"
         values = {**ANSWERS, "fits": fitting, **({"letter": letter} if there.letters else {})}
         reasons = {"fits": "odd"} if fitting == "no" else {}
         key = f"{person.login}{view.id}"
-        submit.submit(there.store, person=person, task=view.id, key=key, values=values, reasons=reasons)
+        submissions.submit(there.store, person=person, task=view.id, key=key, values=values, reasons=reasons)
 
 
 def golden(seen: Seen) -> Any:
@@ -479,23 +464,25 @@ def golden(seen: Seen) -> Any:
     there = world(seen, n=5)
     for person in (there.ann, there.ben):
         answer(there, person, "yes")
-    gold.draw(there.store, by=None, project="p", stage=Stage.VERIFICATION, n=5)
+    gold_checks.draw(there.store, by=None, project="p", stage=Stage.VERIFICATION, n=5)
     add_items(there, 5)
     cal = make_person(there.store, "cal")
     with there.store.read() as session:
         access = access_to(session, person=cal, project="p")
-        asked = gold.policy(access, Stage.VERIFICATION)
+        asked = gold_checks.policy(access, Stage.VERIFICATION)
         turns = [
-            gold.is_turn(n, **gold._course(access, cal, Stage.VERIFICATION, asked)) for n in range(40)
+            gold_checks.is_turn(n, **gold_checks._course(access, cal, Stage.VERIFICATION, asked)) for n in range(40)
         ] if asked else []  # fmt: skip
     for number in range(8):
-        view = claim.next_task(there.store, person=cal, project="p", stage=Stage.VERIFICATION)
+        view = claims.next_task(there.store, person=cal, project="p", stage=Stage.VERIFICATION)
         if isinstance(view, NothingLeft):
             break
         wrong = number % 2
         values, reasons = {**ANSWERS, "fits": "no" if wrong else "yes"}, {"fits": "odd"} if wrong else {}
-        submit.submit(there.store, person=cal, task=view.id, key=view.id, values=values, reasons=reasons)
-    return turns, [each.standing for each in gold.scores(there.store, by=None, project="p", stage=Stage.VERIFICATION)]
+        submissions.submit(there.store, person=cal, task=view.id, key=view.id, values=values, reasons=reasons)
+    return turns, [
+        each.standing for each in gold_checks.scores(there.store, by=None, project="p", stage=Stage.VERIFICATION)
+    ]
 
 
 def released(seen: Seen) -> Any:
@@ -515,9 +502,9 @@ def come_to(seen: Seen) -> Any:
     there = world(seen, n=1)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
     for person, good in ((there.ann, 0.5), (there.ben, 1)):
-        view = claim.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
+        view = claims.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
         assert not isinstance(view, NothingLeft)
-        submit.submit(there.store, person=person, task=view.id, key=view.id, values={"good": good, "clear": 1})
+        submissions.submit(there.store, person=person, task=view.id, key=view.id, values={"good": good, "clear": 1})
     (found,) = cases.case(there.store, person=there.lee, project="p", item="i0").answers
     return found.combined
 
@@ -528,16 +515,16 @@ ENDPOINT = ModelSpec(name="m", adapter="endpoint", model="gpt", endpoint=Endpoin
 def begun_model(seen: Seen) -> Any:
     """With what a model is asked."""
     there = world(seen, n=1)
-    plan = questions.plan_for(seen.schema, ENDPOINT)
-    return generation(there, runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
+    plan = prompts.plan_for(seen.schema, ENDPOINT)
+    return generation(there, model_runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
 
 
 def begun_judge(seen: Seen) -> Any:
     """With what a judge is asked."""
     there = world(seen, n=1)
     make_predictions(there.store, there.items, models=["m1"], dimension="one")
-    plan = judging.plan_for(seen.schema, judge_templates.shipped()["egothink_single"])
-    return generation(there, judging.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
+    plan = judge_runs.plan_for(seen.schema, judge_templates.shipped()["egothink_single"])
+    return generation(there, judge_runs.start(there.store, by=None, project="p", spec=ENDPOINT, plan=plan))
 
 
 def generation(there: World, run: str) -> Any:
@@ -550,7 +537,7 @@ def gold_of_grading(seen: Seen) -> Any:
     """Whether answers can be gold."""
     there = world(seen, n=0)
     try:
-        return gold.draw(there.store, by=None, project="p", stage=Stage.GRADING, n=1)
+        return gold_checks.draw(there.store, by=None, project="p", stage=Stage.GRADING, n=1)
     except TouchstoneError as error:
         return str(error)
 
@@ -562,10 +549,12 @@ def measured_first(seen: Seen) -> Any:
     for person in (there.ann, there.ben):
         answer(there, person, "yes")
         for _ in there.items:
-            view = claim.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
+            view = claims.next_task(there.store, person=person, project="p", stage=Stage.GRADING)
             if not isinstance(view, NothingLeft):
                 values = {"good": 1, "clear": 1}
-                submit.submit(there.store, person=person, task=view.id, key=f"g{person.login}{view.id}", values=values)
+                submissions.submit(
+                    there.store, person=person, task=view.id, key=f"g{person.login}{view.id}", values=values
+                )
     services.resources.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOUCHSTONE_HOME", str(Path(str(there.store.engine.url.database)).parent))
@@ -578,7 +567,7 @@ def measured_first(seen: Seen) -> Any:
 def ruled(seen: Seen) -> Any:
     """Under which rule judges get their verdict."""
     there = world(seen, n=0)
-    return calibrate.stored_rule(there.store, person=None, project="p", judges=["j"]).rule
+    return calibration.stored_rule(there.store, person=None, project="p", judges=["j"]).rule
 
 
 def framed(seen: Seen) -> Any:
@@ -589,7 +578,7 @@ def framed(seen: Seen) -> Any:
     grey = (Image.new("RGB", (64, 48), (2 * at, 2 * at, 2 * at)) for at in range(50))
     clips.write(grey, out=film, frames_per_second=10)
     media = MediaStore(home / "media")
-    done = pool.add_to_pool(there.store, media, by=None, project="p", files=[("film.webm", film)])
+    done = image_pool.add_to_pool(there.store, media, by=None, project="p", files=[("film.webm", film)])
     with there.store.read() as session:
         rows = session.exec(select(AssetRow).order_by("id")).all()
     seen_ = [Image.open(media.path(str(row.sha256))).convert("L").getpixel((32, 24)) for row in rows]

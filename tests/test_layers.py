@@ -40,6 +40,17 @@ KEPT_TO = {
 }
 """Packages that only some rooms may know."""
 
+BEFORE = {
+    "access": set(),
+    "annotate": {"access"},
+    "runs": {"access", "annotate"},
+    "results": {"access", "annotate", "runs"},
+    "files": {"access", "annotate", "runs", "results"},
+    "lead": {"access", "annotate", "runs", "results"},
+    "labelstudio": {"access", "annotate", "runs"},
+}
+"""The rooms of the workflow, and what each of them may import of the others."""
+
 ALONE = {"agreement": {"domain"}, "domain": set()}
 """What these rooms get by with."""
 
@@ -61,6 +72,8 @@ def imports(path: Path) -> list[tuple[int, str]]:
             if node.level:
                 package = path.relative_to(ROOT).with_suffix("").parts[: -node.level]
                 found.append((node.lineno, ".".join([*package, *([node.module] if node.module else [])])))
+            elif node.module == "workflow":
+                found += [(node.lineno, f"workflow.{alias.name}") for alias in node.names]
             elif node.module:
                 found.append((node.lineno, node.module))
     return found
@@ -122,6 +135,40 @@ def test_every_import_of_ours_leads_somewhere(folder: str) -> None:
 def _there(module: str) -> bool:
     path = ROOT.joinpath(*module.split("."))
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
+
+
+def test_every_room_of_the_workflow_has_its_place() -> None:
+    assert {path.parent.name for path in (ROOT / "workflow").glob("*/__init__.py")} == set(BEFORE)
+    assert [path.name for path in (ROOT / "workflow").glob("*.py")] == ["__init__.py"]
+
+
+def inside_workflow(room: str, paths: list[Path]) -> list[str]:
+    """What modules of a room of the workflow import of rooms that do not come before it."""
+    return [
+        told(path, line, f"workflow.{room} must not know {module}")
+        for path in paths
+        for line, module in imports(path)
+        if module.split(".")[0] == "workflow" and set(module.split(".")[1:2]) - {room} - BEFORE[room]
+    ]
+
+
+@pytest.mark.parametrize("room", BEFORE)
+def test_rooms_of_the_workflow_know_those_before_them(room: str) -> None:
+    wrong = inside_workflow(room, modules(f"workflow/{room}"))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_planted_look_ahead_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    planted = tmp_path / "workflow" / "access" / "planted.py"
+    planted.parent.mkdir(parents=True)
+    planted.write_text(
+        "def f():\n    from workflow.results import scores\n\n\nfrom workflow import lead\n", encoding="utf-8"
+    )
+    assert inside_workflow("access", [planted]) == [
+        "workflow/access/planted.py:5: workflow.access must not know workflow.lead",
+        "workflow/access/planted.py:2: workflow.access must not know workflow.results",
+    ]
 
 
 @pytest.mark.parametrize("package", KEPT_TO)

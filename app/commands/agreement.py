@@ -187,7 +187,7 @@ def _statistics(asked: Sequence[str] | None, first: Sequence[str]) -> frozenset[
 
 def _schema_of(project: str) -> Schema:
     from app.services import resources
-    from workflow.projects import access_to
+    from workflow.access.projects import access_to
 
     shared = resources()
     shared.settings.home.mkdir(parents=True, exist_ok=True)
@@ -331,8 +331,8 @@ def _replies(
     """How much machines that were named have scored of what they were asked, a line each; without names, all of them
     where nobody else has rated."""
     from app.services import resources
-    from workflow.ratings import raters_of
-    from workflow.replies import refuse_silent, replies_of_judges, told
+    from workflow.results.ratings import raters_of
+    from workflow.results.reply_counts import refuse_silent, replies_of_judges, told
 
     shared = resources()
     shared.settings.home.mkdir(parents=True, exist_ok=True)
@@ -369,10 +369,10 @@ def _of_project(
     statistics: frozenset[str],
 ) -> list[Result]:
     from app.services import resources
-    from workflow.counting import counting_of
-    from workflow.dimension_means import agreement_of_means
-    from workflow.measure import agreement_of
-    from workflow.ratings import raters_of
+    from workflow.access.counted_items import counting_of
+    from workflow.results.dimension_means import agreement_of_means
+    from workflow.results.rater_agreement import agreement_of
+    from workflow.results.ratings import raters_of
 
     shared = resources()
     shared.settings.home.mkdir(parents=True, exist_ok=True)

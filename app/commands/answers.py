@@ -51,9 +51,9 @@ def read(
 def reread(project: Project) -> None:
     """Read all answers anew: by newer rules, or after the protocol has changed. Earlier readings are kept."""
     from app.commands.run import opened
-    from workflow import readings
+    from workflow.annotate import answer_readings
 
-    seen, new = readings.read_again(opened().store, by=None, project=project)
+    seen, new = answer_readings.read_again(opened().store, by=None, project=project)
     typer.echo(f"{seen:,} answers looked at, {new:,} new readings.")
 
 
@@ -72,7 +72,7 @@ def read_again(
     """
     from app.commands.run import opened, read_model
     from inference.opening import Allowed, open_answerer
-    from workflow import second_reader
+    from workflow.runs import second_reader
 
     shared = opened()
     stopped: list[bool] = []
@@ -111,12 +111,12 @@ def sample(
     """Draw answers for people to read, without models' names and keys."""
     from app.commands.run import opened
     from domain.errors import FileRefused
-    from workflow import readers_agreement
-    from workflow.counting import counting_of
+    from workflow.access.counted_items import counting_of
+    from workflow.results import reader_agreement
 
     store = opened().store
     counted = counting_of(store, person=None, project=project, items_=items).sentence
-    found = readers_agreement.sample(store, by=None, project=project, n=n, seed=seed, unread=unread, items=items)
+    found = reader_agreement.sample(store, by=None, project=project, n=n, seed=seed, unread=unread, items=items)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in found)
     try:
         with out.open("x", encoding="utf-8") as file:
@@ -136,11 +136,9 @@ def agreement(
 ) -> None:
     """How far the rules, and each second reader, agree with what people read in a sample."""
     from app.commands.run import opened
-    from workflow import readers_agreement
+    from workflow.results import reader_agreement
 
-    found = readers_agreement.compare(
-        opened().store, by=None, project=project, values=readers_agreement.values_of(file)
-    )
+    found = reader_agreement.compare(opened().store, by=None, project=project, values=reader_agreement.values_of(file))
     left = f"; {found.empty:,} are not filled in" if found.empty else ""
     typer.echo(f"{found.n:,} answers that people have read{left}. The unit is an answer; intervals of 95 %.")
     for each in found.readers:

@@ -38,7 +38,7 @@ def audit(
 ) -> None:
     """Write the log of events, the newest first."""
     from app.services import resources
-    from workflow import audit as log
+    from workflow.access import audit as log
 
     shared = resources()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)

@@ -36,7 +36,7 @@ def submit(
     ] = False,
 ) -> None:
     """Hand in all questions of a run that are not out yet. Killed anywhere, the next time goes on."""
-    from workflow import batches
+    from workflow.runs import batches
 
     shared, given = _opened()
     n = batches.submit(shared.store, by=None, run=run, size=size, again=again, open_endpoint=_endpoint(shared), **given)
@@ -46,7 +46,7 @@ def submit(
 
 def poll(run: Run) -> None:
     """Ask the endpoint where a run's batches stand."""
-    from workflow import batches
+    from workflow.runs import batches
 
     shared, given = _opened()
     batches.poll(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
@@ -56,7 +56,7 @@ def poll(run: Run) -> None:
 def fetch(run: Run) -> None:
     """Fetch what has come of a run's batches. Doing it again changes nothing."""
     from app.commands import judge
-    from workflow import batches
+    from workflow.runs import batches
 
     shared, given = _opened()
     found = batches.fetch(shared.store, by=None, run=run, open_endpoint=_endpoint(shared), **given)
@@ -69,7 +69,7 @@ def write(
     run: Run, file: Annotated[Path, typer.Argument(help="A file that is not there yet.")], size: Size = SIZE
 ) -> None:
     """Write a run's questions to a batch file that you hand in yourself."""
-    from workflow import batches
+    from workflow.runs import batches
 
     shared, given = _opened()
     n = batches.write(shared.store, by=None, run=run, file=file, size=size, **given)
@@ -80,7 +80,7 @@ def write(
 def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and error files that came back.")]) -> None:
     """Read what came back of a run's batches. Reading a file again changes nothing."""
     from app.commands import judge
-    from workflow import batches
+    from workflow.runs import batches
 
     shared, given = _opened()
     for each in file:
@@ -92,7 +92,7 @@ def read(run: Run, file: Annotated[list[Path], typer.Argument(help="Output and e
 
 def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of its batches.")]) -> None:
     """Say that nothing more comes of a batch: what has no answer by now stays without one, and counts as that."""
-    from workflow import batches
+    from workflow.runs import batches
 
     shared, given = _opened()
     n = batches.end(shared.store, by=None, run=run, number=number, **given)
@@ -102,7 +102,7 @@ def end(run: Run, number: Annotated[int, typer.Argument(min=1, help="Which of it
 
 def show(run: Run) -> None:
     """Write a run's batches, and the lines that came back and are nobody's answer."""
-    from workflow import batches
+    from workflow.runs import batches
 
     shared, _ = _opened()
     _tell(shared, run)
@@ -112,10 +112,10 @@ def show(run: Run) -> None:
 
 def _opened() -> tuple[Resources, dict[str, Any]]:
     from app.commands import run as commands
-    from workflow import jobs
+    from workflow.runs import worker
 
     shared = commands.opened()
-    means = jobs.means_of(shared.store, shared.media, shared.settings)
+    means = worker.means_of(shared.store, shared.media, shared.settings)
     return shared, {"means": means, "folder": shared.settings.home / "batches"}
 
 
@@ -132,7 +132,7 @@ def _tell_read(attempts: int, problems: int) -> None:
 
 def _tell(shared: Resources, run: str) -> None:
     """Where the batches of a run stand."""
-    from workflow import batches
+    from workflow.runs import batches
 
     seen = batches.view(shared.store, by=None, run=run)
     for each in seen.batches:

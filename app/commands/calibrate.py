@@ -175,7 +175,7 @@ def calibrate(
         )
     shown = () if ALL in (statistic or ()) else statistic
     if rule is not None and project is not None:
-        from workflow.calibrate import store_rule
+        from workflow.results.calibration import store_rule
 
         store_rule(_opened().store, by=None, project=project, text=rule)
         if out is None and not human and not judge:
@@ -210,7 +210,7 @@ def calibrate(
             statistics=with_means(shown or ()),
         )
     else:
-        from workflow.calibrate import stage_first, study_of
+        from workflow.results.calibration import stage_first, study_of
 
         assert project is not None
         shared = _opened()

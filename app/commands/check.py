@@ -24,9 +24,9 @@ def check(
     """Recompute every item's state from its votes, look at the files of images and clips, and say where what is stored
     differs."""
     from app.services import resources
-    from workflow.check_media import check_media
-    from workflow.checks import check as differences
-    from workflow.checks import remarks
+    from workflow.files.media_check import check_media
+    from workflow.files.project_check import check as differences
+    from workflow.files.project_check import remarks
 
     shared = resources()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)

@@ -67,7 +67,7 @@ def _forget(shared: Resources) -> None:
     """Remove the database, if the demo is all that it holds: what was submitted elsewhere is never deleted."""
     from examples import demo as example
     from examples import questions
-    from workflow import accounts, projects
+    from workflow.access import accounts, projects
 
     ours = {member.login for member in example.PEOPLE} | {"admin"}
     others = [

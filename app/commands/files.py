@@ -18,9 +18,9 @@ from domain.states import RatersAre, Stage
 if TYPE_CHECKING:
     from app.services import Resources
     from importers.label_studio import Names
-    from workflow.bring_in import Imported, Progress
-    from workflow.file_raters import FileRater
-    from workflow.release_label_studio import Page
+    from workflow.files.export_label_studio import Page
+    from workflow.files.import_files import Imported, Progress
+    from workflow.results.file_raters import FileRater
 
 project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
 
@@ -45,7 +45,7 @@ def create(
     """Make a project that follows a schema."""
     from annotation_schemas import shipped
     from annotation_schemas.loader import examine
-    from workflow import projects
+    from workflow.access import projects
 
     examined = examine(shipped().get(schema, Path(schema)))
     loaded = examined.loaded
@@ -58,7 +58,7 @@ def create(
 @project.command("list")
 def list_projects() -> None:
     """All projects: name, schema and version, title."""
-    from workflow import projects
+    from workflow.access import projects
 
     found = projects.everything(_resources().store)
     for each in found:
@@ -82,7 +82,7 @@ def raters(
 ) -> None:
     """Who the raters of imported files are, each a person or a machine; with options that is said anew."""
     from app.commands.names import names_of
-    from workflow import file_raters
+    from workflow.results import file_raters
 
     found = file_raters.mark(
         _resources().store,
@@ -160,7 +160,7 @@ def import_(
 ) -> None:
     """Bring files into a project: all of it or, if a row does not fit, nothing."""
     from inference.spec import read_spec
-    from workflow.bring_in import import_files
+    from workflow.files.import_files import import_files
 
     if raters_are is not None and format not in ("ratings", "label_studio"):
         said = "--raters-are is about ratings and Label Studio's annotations"
@@ -234,7 +234,7 @@ def _import_label_studio(
     skip_bad: bool,
     bad_rows: Path | None,
 ) -> None:
-    from workflow.bring_in_label_studio import bring_in_label_studio
+    from workflow.files.import_label_studio import bring_in_label_studio
 
     here = _resources()
     with _bar() as progress:
@@ -275,7 +275,7 @@ def _import_judgements(
     name: str, path: Path, template: str | None, criteria: Sequence[str], *, skip_bad: bool, bad_rows: Path | None
 ) -> None:
     from app.commands.judge import pairs, plan_of
-    from workflow.bring_in_judgements import bring_in_judgements
+    from workflow.files.import_judgements import bring_in_judgements
 
     if template is None:
         raise InvalidInput([Problem("template", "Say with --template by what the judge was asked: an id, or a file.")])
@@ -342,7 +342,7 @@ def export(
     ] = None,
 ) -> None:
     """Write a project's files: untouched records come out byte for byte as they went in."""
-    from workflow.release import export as export_files
+    from workflow.files.release import export as export_files
 
     if labeling is not None and format != "label_studio":
         raise InvalidInput([Problem("labeling", f"--labeling is for label_studio; {format} is exported without it.")])
@@ -373,8 +373,8 @@ def _labeling(here: Resources, name: str, stage: Stage | None, out: Path) -> Pag
     from app.label_studio.labeling import data, labeling
     from exporters.label_studio import local_file
     from exporters.writing import write_files
-    from workflow.projects import access_to
-    from workflow.release_label_studio import first_rated
+    from workflow.access.projects import access_to
+    from workflow.files.export_label_studio import first_rated
 
     with here.store.read() as session:
         schema = access_to(session, person=None, project=name).schema
@@ -399,8 +399,8 @@ def edit(
 ) -> None:
     """Give an item a new revision; votes on it begin anew, and what it was stays on record."""
     from annotation_schemas.kinds import of_field
-    from workflow import projects
-    from workflow.author import edit_item
+    from workflow.access import projects
+    from workflow.annotate.authoring import edit_item
 
     store = _resources().store
     schema = next((each.schema.schema_ for each in projects.everything(store) if each.name == name), None)
@@ -418,7 +418,7 @@ def refine(
     ] = False,
 ) -> None:
     """Have a model's answers looked at beside their items: the stage refinement."""
-    from workflow.refine import open_refinement
+    from workflow.annotate.refinement import open_refinement
 
     done = open_refinement(_resources().store, by=None, project=name, model=model, only_differing=not everything)
     typer.echo(f"{_count(done.opened, 'answer')} of {done.answers:,} opened for refinement.")
@@ -464,7 +464,7 @@ def _summary(done: Imported) -> Iterator[str]:
 
 def _raters(name: str, found: Sequence[FileRater]) -> Iterator[str]:
     """Who the raters of a file are now, and how to say otherwise."""
-    from workflow.file_raters import told
+    from workflow.results.file_raters import told
 
     yield from told(found)
     if any(not each.account and not each.judge for each in found):

@@ -30,7 +30,7 @@ def show(
     history: Annotated[bool, typer.Option("--history", help="All versions with their reasons, not the text.")] = False,
 ) -> None:
     """Print the guideline that is in force, or an earlier version of it."""
-    from workflow import guidelines
+    from workflow.access import guidelines
 
     store = _store()
     if not history:
@@ -61,7 +61,7 @@ def set_guideline(
     ] = False,
 ) -> None:
     """Bring a new version of the guideline into force; every later vote is stored with it."""
-    from workflow import guidelines
+    from workflow.access import guidelines
 
     pairs = []
     for answer in answers or ():
@@ -83,7 +83,7 @@ def causes(
     skips: Annotated[bool, typer.Option("--skips", help="Instead: why verifiers skipped, one line a skip.")] = False,
 ) -> None:
     """Why seniors had to settle items, as CSV: one line a decision, with what became of its cause."""
-    from workflow import causes as found
+    from workflow.lead import adjudication_reasons as found
 
     store = _store()
     if skips:

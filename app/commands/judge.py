@@ -162,10 +162,10 @@ def judge(
         if dry_run:
             _tell_plan(shared, project, described, plan)
             return
-        from workflow import judging
+        from workflow.runs import judge_runs
 
         settings = shared.settings if later else None
-        run = judging.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+        run = judge_runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
     if commands.in_batches(shared, run):
         return
     if later:
@@ -180,10 +180,10 @@ def judge(
 def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
     """Read a judge's replies again with its parser as it is now. Nobody is asked, and what was read before stays."""
     from app.commands import run as commands
-    from workflow import judging
+    from workflow.runs import judge_runs
 
     shared = commands.opened()
-    n = judging.read_replies_again(shared.store, by=None, run=run)
+    n = judge_runs.read_replies_again(shared.store, by=None, run=run)
     typer.echo(f"{n} new readings." if n else "This version of the parser has read all of its replies.")
     tell_verdicts(shared, run)
 
@@ -209,7 +209,7 @@ def template(
 ) -> None:
     """Keep what judges are asked by with a project, or list what it has. A changed text is another version."""
     from app.commands import run as commands
-    from workflow import judge_templates
+    from workflow.runs import judge_templates
 
     shared = commands.opened()
     if file is None:
@@ -256,8 +256,8 @@ def _plan(shared: Resources, project: str, template: str, *, sample: str, **chos
 
 def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> JudgePlan:
     """The plan of a judge who is asked by a template: an id, ID@VERSION, or a file, which is kept with the project."""
-    from workflow import judge_templates, judging
-    from workflow.projects import access_to
+    from workflow.access.projects import access_to
+    from workflow.runs import judge_runs, judge_templates
 
     given = {name: value for name, value in chosen.items() if value not in (None, {})}
     if Path(template).is_file():
@@ -265,7 +265,7 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
         found = judge_templates.add_version(
             shared.store, by=None, project=project, text=text, origin=Path(template).name
         )
-        return judging.plan_of_project(shared.store, by=None, project=project, template=found.template, **given)
+        return judge_runs.plan_of_project(shared.store, by=None, project=project, template=found.template, **given)
     name, _, version = template.partition("@")
     if version and not version.isdecimal():
         raise NotFound(f"--template {template}: a version is a number, as in {name}@2.")
@@ -274,7 +274,7 @@ def plan_of(shared: Resources, project: str, template: str, **chosen: Any) -> Ju
         parsed = judge_templates.template(
             session, project_id=access.project_id, name=name, version=int(version) if version else None
         )
-    return judging.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
+    return judge_runs.plan_of_project(shared.store, by=None, project=project, template=parsed, **given)
 
 
 def pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
@@ -290,9 +290,9 @@ def pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
     """What a run would do, and what it may cost."""
     from app.commands import run as commands
-    from workflow import judging
+    from workflow.runs import judge_runs
 
-    seen = judging.foreseen(
+    seen = judge_runs.foreseen(
         shared.store,
         shared.media,
         by=None,
@@ -301,8 +301,8 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
         plan=plan,
         cache=shared.settings.home / "prepared",
     )
-    typer.echo(f"{judging.label_of(spec, plan)}: {seen.n_units} requests about {seen.n_answers} answers")
-    typer.echo(f"  {judging.graded_in_words(plan)}")
+    typer.echo(f"{judge_runs.label_of(spec, plan)}: {seen.n_units} requests about {seen.n_answers} answers")
+    typer.echo(f"  {judge_runs.graded_in_words(plan)}")
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
     if spec.endpoint is not None and seen.questions:
@@ -316,12 +316,12 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan
 
 def tell_verdicts(shared: Resources, run: str) -> None:
     """What the replies came to, by criterion."""
-    from workflow import judging, runs
+    from workflow.runs import judge_runs, model_runs
 
-    view = runs.view(shared.store, by=None, run=run)
+    view = model_runs.view(shared.store, by=None, run=run)
     if view.state is RunState.WAITING:
         return
-    for criterion, counts in judging.verdicts_of(shared.store, by=None, run=run).items():
+    for criterion, counts in judge_runs.verdicts_of(shared.store, by=None, run=run).items():
         scored = sum(n for verdict, n in counts.items() if verdict.scored)
         rest = ", ".join(f"{n} {verdict.value}" for verdict, n in Counter(counts).most_common() if not verdict.scored)
         typer.echo(f"{criterion}: {scored} of {sum(counts.values())} scored{'; ' if rest else ''}{rest}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.label_studio.bridging import Media
     from app.label_studio.client import Client
     from app.services import Resources
-    from workflow.bridge import BridgeStatus, Pulled, Pushed
+    from workflow.labelstudio.bridge import BridgeStatus, Pulled, Pushed
 
 labelstudio = typer.Typer(
     help="Label Studio as a second front end: send work there, fetch what was answered.", no_args_is_help=True
@@ -75,7 +75,7 @@ def people(
     ] = False,
 ) -> None:
     """Say who is who in Label Studio, by e-mail address."""
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     shared, address = _opened(project, server)
     _connect(shared, project, address)
@@ -109,7 +109,7 @@ def push(
 ) -> None:
     """Give everybody who is known there their next tasks, send them, and call back what is over."""
     from app.label_studio import bridging
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     shared, address = _opened(project, server)
     media = bridging.Media(shared, media_from=media_from, local_files=local_files)
@@ -127,7 +127,7 @@ def push(
 def pull(project: Project, server: Server = None) -> None:
     """Fetch what was answered, store it, and remove it there."""
     from app.label_studio import bridging
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     shared, address = _opened(project, server)
     _status(shared, project, address)
@@ -149,7 +149,7 @@ def sync(
 ) -> None:
     """Fetch and send, over and over, until Ctrl+C. Killed anywhere, the same command goes on."""
     from app.label_studio import bridging
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     shared, address = _opened(project, server)
     media = bridging.Media(shared, media_from=media_from, local_files=local_files)
@@ -183,7 +183,7 @@ def sync(
 @labelstudio.command("status")
 def status(project: Project, server: Server = None) -> None:
     """Say what is out, stored, refused and late, and what to do next. Label Studio is not asked."""
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     shared = _shared()
     found = bridge.status(shared.store, by=None, project=project)
@@ -219,7 +219,7 @@ def _normal(address: str) -> str:
 
 def _opened(project: str, server: str | None) -> tuple[Resources, str]:
     """The store, and the address of the server that is meant."""
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     shared = _shared()
     found = [each.address for each in bridge.status(shared.store, by=None, project=project)]
@@ -267,7 +267,7 @@ def _connect(
 ) -> None:
     """Note the server, or what is to be different from now on; what is not said stays as it is."""
     from app.label_studio.bridging import stands
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     now = stands(shared, project, address)
     if now is not None and stages is None and ahead is None and hold is None:
@@ -296,7 +296,7 @@ def _ready(
 ) -> None:
     """See to it that there is something to send, and somebody to send it to."""
     from app.label_studio import bridging
-    from workflow import bridge
+    from workflow.labelstudio import bridge
 
     schema = bridging.schema_of(shared, project)
     media.require(schema)

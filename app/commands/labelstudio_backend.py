@@ -46,8 +46,8 @@ def backend(
     from app.label_studio.backend import Backend, application
     from app.label_studio.pictures import Found
     from inference.opening import Allowed, open_answerer
-    from workflow.outside_drafts import task_behind
-    from workflow.projects import access_to
+    from workflow.access.projects import access_to
+    from workflow.labelstudio.draft_models import task_behind
 
     if strategy not in ("generate", "rank_options"):
         raise ModelRefused(f"--strategy is {strategy}; it is generate or rank_options.")

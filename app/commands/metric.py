@@ -33,10 +33,10 @@ def metric(
 ) -> None:
     """Measure models' answers against a reference; the numbers are a rater's. Again later: what is new is added."""
     from app.commands import run as commands
-    from workflow import metrics
+    from workflow.results import reference_metrics
 
     shared = commands.opened()
-    found = metrics.measure(
+    found = reference_metrics.measure(
         shared.store, by=None, project=project, name=name, reference=reference, criterion=criterion, items=items
     )
     made = found.metric

@@ -27,7 +27,7 @@ def register(cli: typer.Typer) -> None:
 @people.command("list")
 def list_people() -> None:
     """Everybody with an account."""
-    from workflow import accounts
+    from workflow.access import accounts
 
     everybody = accounts.everybody(_store())
     for person in everybody:
@@ -50,7 +50,7 @@ def add(
     address: Address = HERE,
 ) -> None:
     """Make an account and print a link that signs its owner in once (they set no password by it)."""
-    from workflow import accounts, projects
+    from workflow.access import accounts, projects
 
     store = _store()
     if project:
@@ -73,7 +73,7 @@ def link(
     address: Address = HERE,
 ) -> None:
     """Print a link that signs somebody in once."""
-    from workflow import accounts
+    from workflow.access import accounts
 
     _print_link(accounts.find_person(_store(), login=login), address=address, hours=hours)
 
@@ -89,7 +89,7 @@ def invite(
     address: Address = HERE,
 ) -> None:
     """Print a link with which somebody makes an account of their own and joins a project, once."""
-    from workflow import accounts
+    from workflow.access import accounts
 
     token = accounts.invite(
         _store(), by=None, project=project, role=role, dimensions=dimension or None, stages=stage or None
@@ -102,7 +102,7 @@ def password(
     login: Annotated[str, typer.Argument(help="Whose password.")],
 ) -> None:
     """Set a password (typed, never an argument) and end that person's sessions."""
-    from workflow import accounts
+    from workflow.access import accounts
 
     store = _store()
     person = accounts.find_person(store, login=login)
@@ -116,7 +116,7 @@ def deactivate(
     login: Annotated[str, typer.Argument(help="Whose account.")],
 ) -> None:
     """Let nobody sign in with an account any more. What it submitted stays; what it has in hand goes to the others."""
-    from workflow import accounts
+    from workflow.access import accounts
 
     person = accounts.set_active(_store(), login=login, active=False)
     typer.echo(f"{person.name} cannot sign in any more. What they submitted stays and counts.")
@@ -128,7 +128,7 @@ def reactivate(
     address: Address = HERE,
 ) -> None:
     """Bring a deactivated account back, with the parts it had, and print a link that signs its owner in once."""
-    from workflow import accounts
+    from workflow.access import accounts
 
     person = accounts.set_active(_store(), login=login, active=True)
     typer.echo(f"{person.name} is back, with the parts they had.")
@@ -145,7 +145,7 @@ def _store() -> Store:
 
 
 def _project_exists(project: str) -> None:
-    from workflow import projects
+    from workflow.access import projects
 
     projects.members(_store_quietly(), person=None, project=project)
 
@@ -157,7 +157,7 @@ def _store_quietly() -> Store:
 
 
 def _print_link(person: Person, *, address: str, hours: float) -> None:
-    from workflow import accounts
+    from workflow.access import accounts
 
     token = accounts.make_sign_in_link(_store_quietly(), person=person, hours=hours)
     typer.echo(f"{person.name} signs in once, within {hours:g} hours, at {address.rstrip('/')}/link/{token}")

@@ -39,7 +39,7 @@ def make_set(
 ) -> None:
     """Fix the items that people answer to qualify, drawn evenly over the dimensions or named."""
     from domain.errors import FileRefused
-    from workflow import qualify
+    from workflow.annotate import qualification
 
     names: list[str] = []
     if items is not None:
@@ -48,7 +48,9 @@ def make_set(
         except (OSError, UnicodeDecodeError) as error:
             raise FileRefused(f"{items} cannot be read as UTF-8 text: {error}") from error
     of = _stage(stage)
-    made = qualify.make_set(_store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of)
+    made = qualification.make_set(
+        _store(), by=None, project=project, names=names, n=number, requalify=requalify, stage=of
+    )
     thing = "answers" if of == "grading" else "items"
     typer.echo(f"Set {made.number} of {project}: {made.few or f'{len(made.items)} {thing}.'}")
     for name in made.items:
@@ -57,9 +59,11 @@ def make_set(
 
 def status(project: Project, stage: OfStage = "verification") -> None:
     """Write all tries as CSV."""
-    from workflow import qualify
+    from workflow.annotate import qualification
 
-    typer.echo(qualify.as_csv(qualify.tries(_store(), person=None, project=project, stage=_stage(stage))), nl=False)
+    typer.echo(
+        qualification.as_csv(qualification.tries(_store(), person=None, project=project, stage=_stage(stage))), nl=False
+    )
 
 
 def exempt(
@@ -69,9 +73,9 @@ def exempt(
     stage: OfStage = "verification",
 ) -> None:
     """Let somebody into the stage without the qualification."""
-    from workflow import qualify
+    from workflow.annotate import qualification
 
-    qualify.exempt(_store(), by=None, project=project, login=login, why=why, stage=_stage(stage))
+    qualification.exempt(_store(), by=None, project=project, login=login, why=why, stage=_stage(stage))
     typer.echo(f"{login} needs no qualification in {project}.")
 
 

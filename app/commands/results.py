@@ -14,9 +14,9 @@ import typer
 from domain.states import Items
 
 if TYPE_CHECKING:
-    from workflow.board import Board, Line, Ranked
-    from workflow.comparisons import Comparison
-    from workflow.results import Read
+    from workflow.results.leaderboard import Board, Line, Ranked
+    from workflow.results.scores import Read
+    from workflow.results.win_rates import Comparison
 
 
 class Format(StrEnum):
@@ -108,9 +108,9 @@ def results(
     from annotation_schemas.reporting import cut_first
     from app.services import resources
     from exporters.writing import write_files
-    from workflow import board as numbers
-    from workflow import comparisons as pairs
-    from workflow import results as found
+    from workflow.results import leaderboard as numbers
+    from workflow.results import scores as found
+    from workflow.results import win_rates as pairs
 
     shared = resources()
     shared.settings.home.mkdir(parents=True, exist_ok=True)
@@ -148,7 +148,7 @@ def results(
 
 def comparison_block(compared: Sequence[Comparison]) -> Iterator[str]:
     """How often each model's answers win against another's, by each judge that compares."""
-    from workflow import comparisons as pairs
+    from workflow.results import win_rates as pairs
 
     if not compared:
         return
@@ -171,7 +171,7 @@ def table(
     read: Read, boards: Sequence[Board], ranked: Ranked | None = None, *, compared: bool = False
 ) -> Iterator[str]:
     """The numbers for people: one block for each way of scoring."""
-    from workflow import board as numbers
+    from workflow.results import leaderboard as numbers
 
     if read.counting is not None:
         yield read.counting.sentence

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from app.services import Resources
     from domain.runs import Question, RunPlan
     from inference.spec import ModelSpec
-    from workflow.grade import Sample
-    from workflow.runs import RunView
+    from workflow.annotate.grading import Sample
+    from workflow.runs.model_runs import RunView
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 
@@ -150,10 +150,10 @@ def model(
         if dry_run:
             _tell_plan(shared, project, described, plan)
             return
-        from workflow import runs
+        from workflow.runs import model_runs
 
         settings = shared.settings if later else None
-        run = runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
+        run = model_runs.start(shared.store, by=None, project=project, spec=described, plan=plan, settings=settings)
         if plan.states is None:
             tell_counted(shared, project, items)
     if in_batches(shared, run):
@@ -166,10 +166,10 @@ def model(
 
 def list_(project: Project) -> None:
     """Write a project's runs, imported answers included, the newest first: id, state, items asked and wanted, name."""
-    from workflow import runs
+    from workflow.runs import model_runs
 
     shared = opened()
-    found = [view for kind in RunKind for view in runs.runs_of(shared.store, by=None, project=project, kind=kind)]
+    found = [view for kind in RunKind for view in model_runs.runs_of(shared.store, by=None, project=project, kind=kind)]
     for view in sorted(found, key=lambda view: view.created_at, reverse=True):
         failed = f", {view.failed} failed" if view.failed else ""
         said = f"  {view.said}" if view.said else ""
@@ -184,17 +184,17 @@ Run = Annotated[str, typer.Argument(help="Its id, as `touchstone run list` shows
 
 def pause(run: Run) -> None:
     """Let workers put a run down."""
-    from workflow import runs
+    from workflow.runs import model_runs
 
-    runs.pause(opened().store, by=None, run=run)
+    model_runs.pause(opened().store, by=None, run=run)
     typer.echo(f"{run} is paused.")
 
 
 def cancel(run: Run) -> None:
     """End a run for good; what was answered stays."""
-    from workflow import runs
+    from workflow.runs import model_runs
 
-    runs.cancel(opened().store, by=None, run=run)
+    model_runs.cancel(opened().store, by=None, run=run)
     typer.echo(f"{run} is cancelled.")
 
 
@@ -204,24 +204,24 @@ def withdraw(
     back: Annotated[bool, typer.Option("--back", help="Take it back: it counts again.")] = False,
 ) -> None:
     """Let a run count nowhere, with a reason: no result, agreement, calibration, case or export. It stays listed."""
-    from workflow import runs
+    from workflow.runs import model_runs
 
     if back:
-        runs.take_back(opened().store, by=None, run=run)
+        model_runs.take_back(opened().store, by=None, run=run)
         typer.echo(f"{run} counts again.")
         return
-    runs.withdraw(opened().store, by=None, run=run, reason=reason)
+    model_runs.withdraw(opened().store, by=None, run=run, reason=reason)
     typer.echo(f"{run} is withdrawn and counts nowhere; `touchstone run withdraw {run} --back` takes it back.")
 
 
 def grade(run: Run) -> None:
     """Send a run's answers to grading by people."""
-    from workflow import runs
+    from workflow.runs import model_runs
 
     store = opened().store
-    n = runs.send_to_grading(store, by=None, run=run)
+    n = model_runs.send_to_grading(store, by=None, run=run)
     typer.echo(f"{n} new slots for grading.")
-    _tell_sample(runs.sample_of(store, by=None, project=runs.view(store, by=None, run=run).project))
+    _tell_sample(model_runs.sample_of(store, by=None, project=model_runs.view(store, by=None, run=run).project))
 
 
 def sample(
@@ -231,12 +231,12 @@ def sample(
     ] = None,
 ) -> None:
     """Open what people's planned sample of answers lacks, and say how far they are."""
-    from workflow import runs
+    from workflow.runs import model_runs
 
     store = opened().store
-    n = runs.draw_sample(store, by=None, project=project, outputs=outputs)
+    n = model_runs.draw_sample(store, by=None, project=project, outputs=outputs)
     typer.echo(f"{n} new slots for grading.")
-    _tell_sample(runs.sample_of(store, by=None, project=project))
+    _tell_sample(model_runs.sample_of(store, by=None, project=project))
 
 
 def _tell_sample(sample: Sample | None) -> None:
@@ -246,7 +246,7 @@ def _tell_sample(sample: Sample | None) -> None:
 
 def tell_counted(shared: Resources, project: str, items: Items | str | None) -> None:
     """Which items count."""
-    from workflow.counting import counting_of
+    from workflow.access.counted_items import counting_of
 
     typer.echo(f"  {counting_of(shared.store, person=None, project=project, items_=items).sentence}")
 
@@ -264,8 +264,8 @@ def read_model(spec: str, *, batch_size: int | None = None) -> ModelSpec:
 
 
 def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
-    from workflow.projects import access_to
-    from workflow.questions import kept_prompts, plan_for
+    from workflow.access.projects import access_to
+    from workflow.runs.prompts import kept_prompts, plan_for
 
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
@@ -299,10 +299,10 @@ def _pairs(told: Sequence[str], option: str, form: str) -> Iterator[tuple[str, s
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) -> None:
     """What a run would do."""
-    from workflow import runs
-    from workflow.foresee import foresee
-    from workflow.projects import access_to
-    from workflow.questions import unfilled
+    from workflow.access.projects import access_to
+    from workflow.runs import model_runs
+    from workflow.runs.preview_run import foresee
+    from workflow.runs.prompts import unfilled
 
     found = foresee(
         shared.store,
@@ -318,7 +318,7 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
     seen = found.preview
     with shared.store.read() as session:
         access = access_to(session, person=None, project=project)
-    typer.echo(f"{runs.label_of(spec, plan)}: {found.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
+    typer.echo(f"{model_runs.label_of(spec, plan)}: {found.wanted} items, {plan.strategy}, prompts {plan.prompt_set}")
     tell_counted(shared, project, plan.items)
     for why, n in seen.cannot.items():
         typer.echo(f"  {n} cannot be asked: {why}")
@@ -356,17 +356,17 @@ def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: i
 
 
 def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
-    from workflow import runs
+    from workflow.runs import model_runs
 
     settings = shared.settings if later else None
-    view = runs.view(shared.store, by=None, run=run)
+    view = model_runs.view(shared.store, by=None, run=run)
     if view.project != project:
         raise Conflict(f"The run {run} belongs to the project {view.project}, not to {project}.")
     if retry_failed:
-        n = runs.retry_failed(shared.store, by=None, run=run, settings=settings)
+        n = model_runs.retry_failed(shared.store, by=None, run=run, settings=settings)
         typer.echo(f"{n} items are asked again.")
     elif view.state in RESUMABLE:
-        runs.resume(shared.store, by=None, run=run, settings=settings)
+        model_runs.resume(shared.store, by=None, run=run, settings=settings)
     elif view.state is RunState.BATCH:
         raise Conflict(
             f"The run {run} goes in batch files, so there is nobody to ask now: `touchstone run batch poll {run}` says "
@@ -378,9 +378,9 @@ def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, late
 
 def in_batches(shared: Resources, run: str) -> bool:
     """Whether nobody works on a run because its questions go in batch files; says what to do then."""
-    from workflow import runs
+    from workflow.runs import model_runs
 
-    if runs.view(shared.store, by=None, run=run).state is not RunState.BATCH:
+    if model_runs.view(shared.store, by=None, run=run).state is not RunState.BATCH:
         return False
     typer.echo(f"{run} goes in batch files: `touchstone run batch submit {run}` hands them in.")
     return True
@@ -388,28 +388,28 @@ def in_batches(shared: Resources, run: str) -> bool:
 
 def work(shared: Resources, run: str) -> None:
     """Work on a run in this process, telling how it goes, until it is done or somebody stops it."""
-    from workflow import jobs, runs
+    from workflow.runs import model_runs, worker
 
-    view = runs.view(shared.store, by=None, run=run)
+    view = model_runs.view(shared.store, by=None, run=run)
     typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} items to ask.")
     again = f"touchstone run {view.kind.value} {view.project} --resume {run}"
     typer.echo(f"Ctrl+C pauses it; go on with: {again}")
     signals: list[int] = []
     with _on_signals(signals), _progress(shared, run):
-        state = jobs.work(
+        state = worker.work(
             shared.store,
             run,
-            means=jobs.means_of(shared.store, shared.media, shared.settings),
+            means=worker.means_of(shared.store, shared.media, shared.settings),
             stop=lambda: bool(signals),
             wait=True,
         )
     if signal.SIGINT in signals and state in OPEN:
-        runs.pause(shared.store, by=None, run=run)
-    view = runs.view(shared.store, by=None, run=run)
+        model_runs.pause(shared.store, by=None, run=run)
+    view = model_runs.view(shared.store, by=None, run=run)
     typer.echo(f"{view.state.value}: {_summary(view)}")
     if view.state is RunState.STOPPED:
         raise RunStopped(view.said)
-    for failure in runs.failures_of(shared.store, by=None, run=run)[:5]:
+    for failure in model_runs.failures_of(shared.store, by=None, run=run)[:5]:
         typer.echo(f"  {failure.items} {failure.outcome.value}, such as {failure.item}: {failure.reason}")
     if view.failed:
         typer.echo(f"Ask them again with: {again} --retry-failed")
@@ -461,9 +461,9 @@ def _progress(shared: Resources, run: str) -> Iterator[None]:
 
 
 def _line(shared: Resources, run: str) -> str:
-    from workflow import runs
+    from workflow.runs import model_runs
 
-    view = runs.view(shared.store, by=None, run=run)
+    view = model_runs.view(shared.store, by=None, run=run)
     parts = [f"{view.done} of {view.wanted} asked"]
     if view.failed:
         parts.append(f"{view.failed} failed")

@@ -23,7 +23,7 @@ def register(cli: typer.Typer) -> None:
 
 def scorecard(project: Annotated[str, typer.Argument(help="The project.")], out: Out = None) -> None:
     """How everybody works, by stage: pace, agreement with peers and with seniors, skips; and the same over time."""
-    from workflow import scorecard as cards
+    from workflow.lead import scorecard as cards
 
     _write(cards.as_csv(cards.scorecards(_store(), by=None, project=project)), out)
 
@@ -35,7 +35,7 @@ def paysheet(
     out: Out = None,
 ) -> None:
     """Items and active minutes of everybody, by stage: a correction is no second item, but its minutes count."""
-    from workflow import scorecard as cards
+    from workflow.lead import scorecard as cards
 
     lines = cards.pay_sheet(
         _store(),

@@ -35,10 +35,10 @@ def serve(
     from contextlib import nullcontext
 
     from app import server
-    from app.beside import Beside
     from app.gate import is_loopback
     from app.services import resources
-    from workflow import accounts
+    from app.supervisor import Beside
+    from workflow.access import accounts
 
     check_free(host, port)
     shared = resources()

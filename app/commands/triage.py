@@ -21,7 +21,7 @@ def triage(
 ) -> None:
     """Say how many candidate frames are left, kept, and dropped for which reason."""
     from app.services import resources
-    from workflow import sift
+    from workflow.annotate import triage as sift
 
     shared = resources()
     typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)

@@ -29,7 +29,8 @@ def worker(
     import logging
 
     from app.services import resources
-    from workflow import jobs, queue, workers
+    from workflow.runs import run_queue, worker_registry
+    from workflow.runs import worker as jobs
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     shared = resources()
@@ -42,9 +43,9 @@ def worker(
     def work(run: str, stop: Callable[[], bool]) -> None:
         jobs.work(shared.store, run, means=means, stop=stop, share=share)
 
-    queue.serve(
+    run_queue.serve(
         shared.settings,
-        waiting=lambda: workers.waiting(shared.store, share=share),
+        waiting=lambda: worker_registry.waiting(shared.store, share=share),
         work=work,
         threads=threads,
         leave=_end_of_input() if beside else lambda: False,

@@ -12,7 +12,7 @@ import streamlit as st
 
 from annotation_schemas import judge_templates, registry
 from annotation_schemas.model import Schema
-from app import counted, markup, shell
+from app import items_switch, markup, shell
 from app.judging import templates
 from app.markup import Markup
 from app.running import begin, description, shown
@@ -22,9 +22,10 @@ from domain.judging import JudgePlan
 from domain.records import ProjectView
 from inference.judges.parsers import PARSERS
 from inference.spec import ModelSpec
-from workflow import foresee, judged, judging
-from workflow.judge_templates import TemplateView
-from workflow.runs import RunView
+from workflow.results import judge_replies
+from workflow.runs import judge_runs, preview_run
+from workflow.runs.judge_templates import TemplateView
+from workflow.runs.model_runs import RunView
 
 ALL, GRADED, EACH, ATTACKS = "all", "graded", "stratified", "attacks"
 SAMPLES: Mapping[str, str] = {
@@ -79,7 +80,7 @@ def form(services: Services, view: ProjectView) -> None:
 def _start(services: Services, view: ProjectView, spec: ModelSpec, plan: JudgePlan, *, n: int, token: str) -> None:
     if not st.button(f"Start: {markup.count(n, 'request')}", type="primary", key=f"judges.start.{token}"):
         return
-    run = judging.start(
+    run = judge_runs.start(
         services.store, by=services.person, project=view.name, spec=spec, plan=plan, settings=services.settings
     )
     st.session_state.pop("judges.seen", None)
@@ -101,7 +102,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
     """The plan as the boxes say it; what does not go together raises a sentence."""
     shell.section("What is judged")
     schema, head = view.schema.schema_, template.template.head
-    there = judged.answered_by(services.store, by=services.person, project=view.name)
+    there = judge_replies.answered_by(services.store, by=services.person, project=view.name)
     titles = {known.id: known.title for known in schema.dimensions}
     left, right = st.columns(2)
     with left:
@@ -120,7 +121,7 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
         else:
             baseline = None
         models = st.multiselect("Answers of", there, placeholder="all models", key=f"judges.models.{view.name}")
-        items = counted.switch(services, view, key="judges.items")
+        items = items_switch.switch(services, view, key="judges.items")
         dimensions = st.multiselect(
             "Dimensions",
             list(titles),
@@ -170,13 +171,13 @@ def _plan(services: Services, view: ProjectView, spec: ModelSpec, template: Temp
     usual = _usual(schema, template, chosen)
     fills = _fills(schema, template, usual)
     criteria = _criteria(schema, template, usual)
-    return judging.plan_for(schema, template.template, **{**chosen, "fills": fills, "criteria": criteria})
+    return judge_runs.plan_for(schema, template.template, **{**chosen, "fills": fills, "criteria": criteria})
 
 
 def _usual(schema: Schema, template: TemplateView, chosen: Mapping[str, Any]) -> JudgePlan | None:
     """What the schema itself says of fields and criteria; None where it says too little."""
     try:
-        return judging.plan_for(schema, template.template, **chosen)
+        return judge_runs.plan_for(schema, template.template, **chosen)
     except InvalidInput as error:
         if {problem.name for problem in error.problems} - {"criteria", "fills"}:
             raise
@@ -191,12 +192,12 @@ def _fills(schema: Schema, template: TemplateView, usual: JudgePlan | None) -> d
         **{name: f"the item's {name}" for name in fields},
         **({} if judge_templates.DIMENSION in fields else {judge_templates.DIMENSION: "the title of its dimension"}),
     }
-    judge = judging.judge_of(schema, template.name)
+    judge = judge_runs.judge_of(schema, template.name)
     before = template.template.sources(usual.fills if usual else judge.fills if judge else {})
     asked = [
         name
         for name in template.template.prompt.placeholders
-        if not (template.template.head.pair and name in (judging.ANSWER_A, judging.ANSWER_B))
+        if not (template.template.head.pair and name in (judge_runs.ANSWER_A, judge_runs.ANSWER_B))
     ]
     found = {}
     for start in range(0, len(asked), 4):
@@ -250,7 +251,7 @@ def _criteria(schema: Schema, template: TemplateView, usual: JudgePlan | None) -
 class Seen:
     """What will happen, as the page shows it."""
 
-    foreseen: judging.Foreseen
+    foreseen: judge_runs.Foreseen
     pictures: Mapping[str, str]
     place: str = ""
     fits: bool = True
@@ -271,14 +272,14 @@ class Seen:
 
 def see(services: Services, view: ProjectView, spec: ModelSpec, plan: JudgePlan) -> Seen:
     """Look at what a run would do."""
-    found = judging.foreseen(
+    found = judge_runs.foreseen(
         services.store,
         services.media,
         by=services.person,
         project=view.name,
         spec=spec,
         plan=plan,
-        cache=foresee.cache_of(services.settings),
+        cache=preview_run.cache_of(services.settings),
         first=ESTIMATED_FROM,
     )
     pictures = {
@@ -313,7 +314,7 @@ def told(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> list[Markup]:
 def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
     """What will happen, in words."""
     found = seen.foreseen
-    one = "attack answer" if plan.attacks else "answer" if judging.of_answers(plan) else "item"
+    one = "attack answer" if plan.attacks else "answer" if judge_runs.of_answers(plan) else "item"
     looked = "" if found.looked_at == found.n_units else f" The first {found.looked_at:,} of them were looked at."
     words = [
         f"{spec.name} will be asked {markup.count(seen.can, 'time')} about {markup.count(found.n_answers, one)}, by"
@@ -327,7 +328,7 @@ def sentence(seen: Seen, spec: ModelSpec, plan: JudgePlan) -> str:
         words.append("The questions go in batch files, which you hand in at the command line.")
     if plan.samples > 1:
         words.append(f"Each is asked {plan.samples} times.")
-    words.append(judging.graded_in_words(plan))
+    words.append(judge_runs.graded_in_words(plan))
     if one == "item":
         words.append("It is shown all of the items, as people who vote are.")
     words.append("Nothing has been asked yet.")
@@ -370,8 +371,8 @@ def facts(plan: JudgePlan, view: ProjectView) -> Markup:
         ("Replies are read by", f"{plan.parser}, version {plan.parser_version} at the start"),
         ("A judge may say", ", ".join(map(str, plan.values))),
         ("What is rated", ", ".join(f"{part}: {criterion}" for part, criterion in plan.criteria.items())),
-        ("What is graded", judging.graded_in_words(plan)),
-        ("Placeholders", ", ".join(f"{name}: {field}" for name, field in judging.filled(plan).items())),
+        ("What is graded", judge_runs.graded_in_words(plan)),
+        ("Placeholders", ", ".join(f"{name}: {field}" for name, field in judge_runs.filled(plan).items())),
         ("Sample", sample + (f": {plan.per_dimension}" if plan.per_dimension else "")),
         ("Answers of", ", ".join(plan.models) if plan.models else "all models"),
         ("Compared with", plan.baseline),

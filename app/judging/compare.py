@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from agreement.statistic import Statistic
-from app import counted, markup, shell
+from app import items_switch, markup, shell
 from app.judging import shown
 from app.markup import Markup
 from app.running import shown as texts
@@ -17,11 +17,12 @@ from app.services import Services
 from domain.judging import JudgePlan, Value, Verdict
 from domain.records import ProjectView
 from domain.runs import RunKind
-from workflow import compare, judged, runs
-from workflow.compare import Compared, Comparison, Differing
-from workflow.counting import counting_of
-from workflow.judged import ReplyView
-from workflow.runs import RunView
+from workflow.access.counted_items import counting_of
+from workflow.results import judge_comparison, judge_replies
+from workflow.results.judge_comparison import Compared, Comparison, Differing
+from workflow.results.judge_replies import ReplyView
+from workflow.runs import model_runs
+from workflow.runs.model_runs import RunView
 
 A_PAGE = 10
 """So many differences stand on a page."""
@@ -34,7 +35,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
         return
     others = [
         other
-        for other in runs.runs_of(services.store, by=services.person, project=project.name, kind=RunKind.JUDGE)
+        for other in model_runs.runs_of(services.store, by=services.person, project=project.name, kind=RunKind.JUDGE)
         if other.id != view.id and not other.withdrawn
     ]
     if not others:
@@ -53,7 +54,7 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
     )
     other = by_id[chosen]
     found = _compared(services, view, other)
-    counted.told(found.counted)
+    items_switch.told(found.counted)
     shell.show(*figures(found))
     criterion = found.criteria[0].criterion
     if len(found.criteria) > 1:
@@ -76,12 +77,12 @@ def render(services: Services, project: ProjectView, view: RunView) -> None:
 
 def _compared(services: Services, one: RunView, other: RunView) -> Comparison:
     """The comparison; what has not changed since this page was drawn last is not worked out again."""
-    marks = judged.marks(services.store, by=services.person, project=one.project)
+    marks = judge_replies.marks(services.store, by=services.person, project=one.project)
     counts = counting_of(services.store, person=services.person, project=one.project)
     key = (one.id, other.id, marks.get(one.id), marks.get(other.id), counts.sentence)
     known = st.session_state.get("judges.compared")
     if known is None or known[0] != key:
-        found = compare.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
+        found = judge_comparison.compare_runs(services.store, by=services.person, run_a=one.id, run_b=other.id)
         known = st.session_state["judges.compared"] = (key, found)
     comparison: Comparison = known[1]
     return comparison
@@ -212,8 +213,8 @@ def _differences(
         page = int(st.number_input(f"Page, of {pages}", 1, pages, 1, key=f"judges.differ.page.{one.id}.{other.id}"))
     some = wanted[(page - 1) * A_PAGE : page * A_PAGE]
     store, by = services.store, services.person
-    first = judged.replies(store, by=by, run=one.id, attempts=[each.attempt_a for each in some])
-    second = judged.replies(store, by=by, run=other.id, attempts=[each.attempt_b for each in some])
+    first = judge_replies.replies(store, by=by, run=one.id, attempts=[each.attempt_a for each in some])
+    second = judge_replies.replies(store, by=by, run=other.id, attempts=[each.attempt_b for each in some])
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(
         *(

@@ -20,9 +20,10 @@ from domain.errors import NotFound
 from domain.judging import JudgePlan, Verdict, Wanted
 from domain.records import ProjectView
 from inference.judges.attacks import ATTACKS
-from workflow import judged, judging
-from workflow.judged import ReplyView
-from workflow.runs import RunView
+from workflow.results import judge_replies
+from workflow.results.judge_replies import ReplyView
+from workflow.runs import judge_runs
+from workflow.runs.model_runs import RunView
 
 A_PAGE = 10
 """So many replies stand on a page."""
@@ -39,7 +40,7 @@ NO_SCORE = tuple(verdict for verdict in Verdict if not verdict.scored)
 def listed(services: Services, project: ProjectView, view: RunView) -> None:
     """Replies with filters, a page at a time, the newest first."""
     _again(services, view)
-    tallies = judged.tallies(services.store, by=services.person, run=view.id)
+    tallies = judge_replies.tallies(services.store, by=services.person, run=view.id)
     if not tallies:
         shell.show(markup.notice("There are no replies yet."))
         return
@@ -54,7 +55,7 @@ def listed(services: Services, project: ProjectView, view: RunView) -> None:
     _pages(view, found, more)
 
 
-def _of_all(tally: judged.Tally) -> Markup:
+def _of_all(tally: judge_replies.Tally) -> Markup:
     return markup.tag(
         "div",
         markup.tag("b", markup.text(texts.opening(tally.criterion, 80))),
@@ -68,7 +69,7 @@ def _again(services: Services, view: RunView) -> None:
     said = st.session_state.pop(f"judges.read.{view.id}", None)
     if said:
         shell.show(markup.notice(said, style="good"))
-    n = judged.unread(services.store, by=services.person, run=view.id)
+    n = judge_replies.unread(services.store, by=services.person, run=view.id)
     if not n or not isinstance(view.plan, JudgePlan):
         return
     left, right = st.columns([3, 1], vertical_alignment="center")
@@ -81,7 +82,7 @@ def _again(services: Services, view: RunView) -> None:
         )
     with right:
         if st.button("Read again", key="judges.read_again", type="primary"):
-            new = judging.read_replies_again(services.store, by=services.person, run=view.id)
+            new = judge_runs.read_replies_again(services.store, by=services.person, run=view.id)
             st.session_state[f"judges.read.{view.id}"] = f"Read again: {markup.count(new, 'new reading')}."
             st.rerun()
 
@@ -95,7 +96,7 @@ def _filters(services: Services, project: ProjectView, view: RunView, criteria: 
     now = _ALL_FAILURES if asked == FAILURES else asked if asked in options else _ANY
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     attacks = isinstance(view.plan, JudgePlan) and view.plan.attacks
-    about = sorted(ATTACKS) if attacks else judged.models_of(services.store, by=services.person, run=view.id)
+    about = sorted(ATTACKS) if attacks else judge_replies.models_of(services.store, by=services.person, run=view.id)
     columns = st.columns(4 if len(criteria) > 1 else 3)
     with columns[0]:
         verdict = st.selectbox(
@@ -150,7 +151,7 @@ def _page(services: Services, view: RunView, wanted: Wanted) -> tuple[list[Reply
         st.session_state[f"judges.page_of.{view.id}"] = wanted
         st.session_state[f"judges.before.{view.id}"] = []
     before = st.session_state[f"judges.before.{view.id}"]
-    found = judged.replies_of(
+    found = judge_replies.replies_of(
         services.store,
         by=services.person,
         run=view.id,
@@ -178,7 +179,7 @@ def one(services: Services, project: ProjectView, view: RunView, attempt: str) -
     """All that is kept of a reply."""
     if not attempt.isdecimal() or len(attempt) > 18:
         raise NotFound("There is no such reply in this run.")
-    found = judged.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
+    found = judge_replies.reply(services.store, by=services.person, run=view.id, attempt=int(attempt))
     titles = {known.id: known.title for known in project.schema.schema_.dimensions}
     shell.show(*whole(found, project=project.name, run=view.id, title=titles.get(found.dimension, "")))
 
@@ -335,7 +336,7 @@ def downloads(services: Services, view: RunView) -> None:
             st.download_button(
                 label,
                 lambda write=write: write(  # type: ignore[misc]
-                    judged.every_reply(services.store, by=services.person, run=view.id), view
+                    judge_replies.every_reply(services.store, by=services.person, run=view.id), view
                 ),
                 file_name=f"{view.project}-{view.id}.{ending}",
                 mime=mime,

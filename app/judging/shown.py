@@ -11,7 +11,7 @@ from app import markup
 from app.markup import Markup
 from app.running import shown
 from domain.judging import Verdict
-from workflow.judged import ReadingView, ReplyView
+from workflow.results.judge_replies import ReadingView, ReplyView
 
 PAGE = "judges"
 """The page's path."""

@@ -17,8 +17,8 @@ from app.running import shown
 from app.services import Services
 from domain.errors import InvalidInput, Problem, SchemaError
 from domain.records import ProjectView
-from workflow import judge_templates
-from workflow.judge_templates import TemplateView
+from workflow.runs import judge_templates
+from workflow.runs.judge_templates import TemplateView
 
 READ, EDIT, FILE = "Its text", "Edit", "Bring a file"
 _PICKED = "judges.template"

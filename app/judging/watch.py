@@ -17,9 +17,10 @@ from domain.judging import JudgePlan, Verdict
 from domain.policies import same
 from domain.records import ProjectView
 from domain.runs import OPEN, RunKind, RunState
-from workflow import judged, runs
-from workflow.judged import Tally
-from workflow.runs import RunView
+from workflow.results import judge_replies
+from workflow.results.judge_replies import Tally
+from workflow.runs import model_runs
+from workflow.runs.model_runs import RunView
 
 LAST = 3
 """So many of the newest replies are shown."""
@@ -36,7 +37,7 @@ BATCH = (
 
 def listed(services: Services, project: str) -> None:
     """All runs of judges; the list follows them while one is open."""
-    found = runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
+    found = model_runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
     if not found:
         shell.show(
             markup.notice(
@@ -51,7 +52,7 @@ def listed(services: Services, project: str) -> None:
 
 def _list(services: Services, project: str) -> None:
     with shell.guard(services):
-        found = runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
+        found = model_runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.JUDGE)
         told = _tallies(services, project, found)
         rows = [_row(view, told[view.id], project) for view in found]
         heads = [
@@ -68,12 +69,15 @@ def _list(services: Services, project: str) -> None:
 
 def _tallies(services: Services, project: str, found: Sequence[RunView]) -> dict[str, list[Tally]]:
     """By run; what has not changed since this page was drawn last is not counted again."""
-    marks = judged.marks(services.store, by=services.person, project=project)
+    marks = judge_replies.marks(services.store, by=services.person, project=project)
     known: dict[str, tuple[int, list[Tally]]] = st.session_state.setdefault("judges.tallies", {})
     for view in found:
         mark = marks.get(view.id, 0)
         if view.id not in known or known[view.id][0] != mark:
-            known[view.id] = (mark, judged.tallies(services.store, by=services.person, run=view.id) if mark else [])
+            known[view.id] = (
+                mark,
+                judge_replies.tallies(services.store, by=services.person, run=view.id) if mark else [],
+            )
     return {view.id: known[view.id][1] for view in found}
 
 
@@ -117,10 +121,10 @@ def watched(services: Services, project: ProjectView, view: RunView) -> None:
 
 def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState) -> None:
     with shell.guard(services):
-        view = runs.view(services.store, by=services.person, run=run)
+        view = model_runs.view(services.store, by=services.person, run=run)
         if view.state is not drawn_as:
             st.rerun()
-        tallies = judged.tallies(services.store, by=services.person, run=run)
+        tallies = judge_replies.tallies(services.store, by=services.person, run=run)
         shell.show(*figures(view, tallies))
         if view.spec:
             watch.buttons(services, view, failed="without a reply")
@@ -130,10 +134,10 @@ def _live(services: Services, project: ProjectView, run: str, drawn_as: RunState
         if view.state is RunState.BATCH:
             shell.show(markup.notice(BATCH.format(run=view.id)))
         parts = []
-        reasons = judged.reasons_of(services.store, by=services.person, run=run)
+        reasons = judge_replies.reasons_of(services.store, by=services.person, run=run)
         if reasons:
             parts += [_section("Without a score"), failures(reasons, view)]
-        last = judged.replies_of(services.store, by=services.person, run=run, limit=LAST)
+        last = judge_replies.replies_of(services.store, by=services.person, run=run, limit=LAST)
         if last:
             titles = {known.id: known.title for known in project.schema.schema_.dimensions}
             parts.append(_section("Last replies"))

@@ -27,7 +27,7 @@ from app.label_studio.controls import Configuration, Control, configuration, nam
 from domain.errors import BadRequest, MediaRefused, NotAllowed, RunStopped, TooLarge, TouchstoneError
 from domain.runs import ANSWERS, Attempt, Picture, Question
 from domain.states import Stage
-from workflow.outside_drafts import SentOut
+from workflow.labelstudio.draft_models import SentOut
 
 if TYPE_CHECKING:
     from domain.runs import Answerer

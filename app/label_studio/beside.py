@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import Literal
 
-from app.beside import environment
+from app.supervisor import environment
 
 SECONDS = 120.0
 

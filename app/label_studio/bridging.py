@@ -19,8 +19,10 @@ from domain.errors import NotFound, SettingsError
 from domain.records import AssetView, Person
 from domain.settings import PUBLIC_URL, Settings, public_url
 from domain.states import Stage
-from workflow import bridge, outside_media, projects
-from workflow.bridge import BridgeStatus, Forms, Pulled, Pushed
+from workflow.access import projects
+from workflow.labelstudio import bridge
+from workflow.labelstudio import media as outside_media
+from workflow.labelstudio.bridge import BridgeStatus, Forms, Pulled, Pushed
 
 if TYPE_CHECKING:
     from app.label_studio.client import Client

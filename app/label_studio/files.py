@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from media.prepared import Pictures
+from media.model_input import Pictures
 from media.store import MediaStore, Size
-from workflow.outside_media import Outside
+from workflow.labelstudio.media import Outside
 
 
 def path_of(media: MediaStore, cache: Path, outside: Outside, size: Size) -> tuple[Path, str]:

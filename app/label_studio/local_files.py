@@ -18,7 +18,7 @@ from db.engine import Store
 from domain.errors import SettingsError
 from domain.records import AssetView
 from media.store import MediaStore
-from workflow import outside_media
+from workflow.labelstudio import media as outside_media
 
 FOLDER = "touchstone"
 """Below the document root: Label Studio serves nothing from the root itself."""

@@ -11,7 +11,7 @@ from domain.errors import MediaRefused
 from domain.runs import Picture
 from importers.label_studio import media_path
 from importers.media_files import MediaFolder
-from media.prepared import Pictures
+from media.model_input import Pictures
 from media.store import MediaStore
 
 

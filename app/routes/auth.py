@@ -19,14 +19,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app import media_links, plain
-from app.plain import Field
+from app import media_links, plain_pages
+from app.plain_pages import Field
 from app.routes.replies import read_body, report, status_of
 from app.services import Resources
 from app.session import COOKIE, COOKIE_SECONDS, local_path, token_of
 from domain.errors import BadRequest, NotAllowed, TooSoon, TouchstoneError
 from domain.records import Person, SignedIn
-from workflow import accounts
+from workflow.access import accounts
 
 Form = Mapping[str, str]
 
@@ -120,9 +120,9 @@ class Pages:
             return await self._goodbye(request)
         return _page(
             "Sign out?",
-            plain.paragraph(f"You are signed in as {session.person.name}.")
-            + plain.form("/logout", "Sign out", hidden={"csrf": session.csrf}),
-            plain.link("/", "Stay signed in"),
+            plain_pages.paragraph(f"You are signed in as {session.person.name}.")
+            + plain_pages.form("/logout", "Sign out", hidden={"csrf": session.csrf}),
+            plain_pages.link("/", "Stay signed in"),
         )
 
     async def sign_out(self, request: Request) -> Response:
@@ -140,13 +140,14 @@ class Pages:
         if session is None:
             return _page(
                 "Signing in",
-                plain.paragraph("This link signs you in once.") + plain.form(action, "Sign in", at_once=True),
+                plain_pages.paragraph("This link signs you in once.")
+                + plain_pages.form(action, "Sign in", at_once=True),
             )
         return _page(
             "Sign in with this link?",
-            plain.paragraph(f"You are signed in as {session.person.name}. The link may be for somebody else.")
-            + plain.form(action, "Use the link"),
-            plain.link("/", f"Stay signed in as {session.person.name}"),
+            plain_pages.paragraph(f"You are signed in as {session.person.name}. The link may be for somebody else.")
+            + plain_pages.form(action, "Use the link"),
+            plain_pages.link("/", f"Stay signed in as {session.person.name}"),
         )
 
     async def use_link(self, request: Request) -> Response:
@@ -158,8 +159,8 @@ class Pages:
         except TouchstoneError as error:
             return _page(
                 "This link does not work",
-                plain.paragraph(str(error), style="bad"),
-                plain.link("/login", "Sign in with your password"),
+                plain_pages.paragraph(str(error), style="bad"),
+                plain_pages.link("/login", "Sign in with your password"),
                 status=status_of(error) if isinstance(error, NotAllowed) else 404,
             )
         return await self._welcome(request, person, "/")
@@ -241,16 +242,19 @@ def calmly(endpoint: Callable[[Request], Awaitable[Response]]) -> Callable[[Requ
         except Exception as error:  # the frame around a page: told calmly, logged whole
             message, status = report(error, request.url.path.split("/")[1]), 500
         return _page(
-            "This did not work", plain.paragraph(message, style="bad"), plain.link("/", "Start page"), status=status
+            "This did not work",
+            plain_pages.paragraph(message, style="bad"),
+            plain_pages.link("/", "Start page"),
+            status=status,
         )
 
     return answer
 
 
 _ASSETS = {
-    "plain.css": (plain.STYLE, "text/css"),
-    "plain.js": (plain.SCRIPT, "text/javascript"),
-    "mark.svg": (plain.MARK, "image/svg+xml"),
+    "plain.css": (plain_pages.STYLE, "text/css"),
+    "plain.js": (plain_pages.SCRIPT, "text/javascript"),
+    "mark.svg": (plain_pages.MARK, "image/svg+xml"),
 }
 
 
@@ -296,7 +300,7 @@ def _go(path: str) -> Response:
 
 
 def _page(title: str, *body: str, status: int = 200) -> Response:
-    return HTMLResponse(plain.page(title, *body), status_code=status, headers={"Cache-Control": "no-store"})
+    return HTMLResponse(plain_pages.page(title, *body), status_code=status, headers={"Cache-Control": "no-store"})
 
 
 def _sign_in_form(onward: str, *, login: str = "", error: str = "") -> tuple[str, str]:
@@ -306,9 +310,13 @@ def _sign_in_form(onward: str, *, login: str = "", error: str = "") -> tuple[str
     )
     hidden = {} if onward == "/" else {"next": onward}
     action = "/login" if onward == "/" else "/login?" + urlencode({"next": onward})
-    complaint = plain.paragraph(error, style="bad") if error else plain.paragraph("Use the account of your team.")
+    complaint = (
+        plain_pages.paragraph(error, style="bad") if error else plain_pages.paragraph("Use the account of your team.")
+    )
     foot = "No account yet? Accounts are by invitation: ask the lead of your project for a link."
-    return complaint + plain.form(action, "Sign in", *fields, hidden=hidden), plain.paragraph(foot, style="foot")
+    return complaint + plain_pages.form(action, "Sign in", *fields, hidden=hidden), plain_pages.paragraph(
+        foot, style="foot"
+    )
 
 
 def _invitation_form(
@@ -326,18 +334,18 @@ def _invitation_form(
             hint=f"at least {accounts.SHORTEST_PASSWORD} characters",
         ),
     )
-    told = plain.paragraph(f"You are invited to {project} as {role}. Make your account and start.")
-    complaint = plain.paragraph(error, style="bad") if error else ""
+    told = plain_pages.paragraph(f"You are invited to {project} as {role}. Make your account and start.")
+    complaint = plain_pages.paragraph(error, style="bad") if error else ""
     return (
-        told + complaint + plain.form(f"/invite/{token}", "Make my account", *fields),
-        plain.link("/login", "I have an account already"),
+        told + complaint + plain_pages.form(f"/invite/{token}", "Make my account", *fields),
+        plain_pages.link("/login", "I have an account already"),
     )
 
 
 def _no_invitation() -> Response:
     return _page(
         "This invitation does not work",
-        plain.paragraph("It was used already, or it has expired. Ask the lead of your project for a new one."),
-        plain.link("/login", "Sign in"),
+        plain_pages.paragraph("It was used already, or it has expired. Ask the lead of your project for a new one."),
+        plain_pages.link("/login", "Sign in"),
         status=404,
     )

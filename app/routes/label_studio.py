@@ -16,7 +16,7 @@ from app.label_studio.bridging import HOOK_HEADER
 from app.routes.replies import answering
 from app.services import Resources
 from domain.errors import NotAllowed, NotFound
-from workflow import bridge
+from workflow.labelstudio import bridge
 
 
 def routes(resources: Resources) -> list[BaseRoute]:

@@ -19,7 +19,7 @@ from app.services import Resources
 from domain.errors import NotFound
 from domain.records import Person
 from media.store import Size
-from workflow import show
+from workflow.annotate import task_views
 
 SIZES: dict[str, Size] = {"thumb": "thumb", "display": "display", "original": "original"}
 FRAMES = "frames"
@@ -36,7 +36,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
     def find(person: Person, asset: str, size: str) -> tuple[Path, str, str]:
         if size not in SIZES and size != FRAMES:
             raise NotFound("There is no such picture or clip.")
-        file = show.asset_file(resources.store, person=person, asset=asset)
+        file = task_views.asset_file(resources.store, person=person, asset=asset)
         tag = hashlib.sha256(f"{VERSION}/{file.sha256}/{size}".encode()).hexdigest()[:32]
         if size == FRAMES:
             return resources.media.frames(file.sha256), "application/json", tag

@@ -20,7 +20,7 @@ from app.routes.media import SIZES
 from app.routes.replies import answering
 from app.services import Resources
 from domain.errors import NotFound
-from workflow import outside_media
+from workflow.labelstudio import media
 
 NOTHING = "There is nothing here. A link to a picture or clip works while its task is out, for some hours at most."
 KEPT_SECONDS = 300
@@ -45,7 +45,7 @@ def routes(resources: Resources) -> list[BaseRoute]:
         if named is None or size not in SIZES:
             raise NotFound(NOTHING)
         asset, task = named
-        outside = outside_media.file_shown(resources.store, task=task, asset=asset)
+        outside = media.file_shown(resources.store, task=task, asset=asset)
         path, mime = files.path_of(resources.media, cache, outside, SIZES[size])
         return path, mime, hashlib.sha256(f"{outside.file.sha256}/{path.name}".encode()).hexdigest()[:32]
 

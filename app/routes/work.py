@@ -19,7 +19,8 @@ from db.engine import Store
 from domain.errors import BadRequest, NotAllowed, NotFound
 from domain.records import Person
 from domain.states import Stage
-from workflow import claim, comments, draft, guidelines, pool, submit
+from workflow.access import guidelines
+from workflow.annotate import claims, comments, drafts, image_pool, submissions
 
 Body = Mapping[str, Any]
 Action = Callable[[Store, Person, Body], dict[str, Any]]
@@ -34,7 +35,7 @@ def save_draft(store: Store, person: Person, body: Body) -> dict[str, Any]:
     seq = wanted(body, "seq", int)
     if not 0 <= seq <= LARGEST_WHOLE_NUMBER:
         raise BadRequest("“seq” must count up from 0.")
-    kept = draft.save_draft(
+    kept = drafts.save_draft(
         store, person=person, task=wanted(body, "task", str), seq=seq, values=wanted(body, "values", dict)
     )
     return {"seq": kept.seq, "saved_at": kept.saved_at.isoformat()}
@@ -45,7 +46,7 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
     key = wanted(body, "key", str)
     if not 1 <= len(key) <= LONGEST_KEY:
         raise BadRequest(f"“key” must have 1 to {LONGEST_KEY} characters.")
-    done = submit.submit(
+    done = submissions.submit(
         store,
         person=person,
         task=wanted(body, "task", str),
@@ -66,21 +67,21 @@ def submit_task(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 def undo(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{project, stage}``: take my last submission back into the form."""
-    task = submit.undo(store, person=person, project=wanted(body, "project", str), stage=_stage(body))
+    task = submissions.undo(store, person=person, project=wanted(body, "project", str), stage=_stage(body))
     return {"task": task.id}
 
 
 def release(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}``: give a claimed task back."""
     task = wanted(body, "task", str)
-    claim.release(store, person=person, task=task)
+    claims.release(store, person=person, task=task)
     return {"task": task}
 
 
 def set_aside(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}``: put a claimed task off; it stays mine until its lease ends."""
     task = wanted(body, "task", str)
-    claim.set_aside(store, person=person, task=task)
+    claims.set_aside(store, person=person, task=task)
     return {"task": task}
 
 
@@ -89,7 +90,7 @@ def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
     assets = wanted(body, "assets", list)
     if not assets or not all(isinstance(asset, str) for asset in assets):
         raise BadRequest("“assets” must list the ids of one or more assets.")
-    task = pool.pick(
+    task = image_pool.pick(
         store,
         person=person,
         project=wanted(body, "project", str),
@@ -101,7 +102,7 @@ def pick(store: Store, person: Person, body: Body) -> dict[str, Any]:
 
 def heartbeat(store: Store, person: Person, body: Body) -> dict[str, Any]:
     """``{task}``: I am still at it; the lease starts anew."""
-    until = claim.heartbeat(store, person=person, task=wanted(body, "task", str))
+    until = claims.heartbeat(store, person=person, task=wanted(body, "task", str))
     return {"lease_until": until.isoformat()}
 
 

@@ -23,9 +23,9 @@ from domain.runs import Question, RunPlan
 from inference import fit
 from inference import spec as specs
 from inference.spec import ModelSpec
-from workflow import foresee, runs
-from workflow.foresee import Foreseen
-from workflow.runs import RunView
+from workflow.runs import model_runs, preview_run
+from workflow.runs.model_runs import RunView
+from workflow.runs.preview_run import Foreseen
 
 SHOWN = 3
 """So many prompts are shown as they will be sent."""
@@ -81,7 +81,7 @@ def _start(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPl
     # The button stands for what is shown above it: with another model or plan it is another button.
     if not st.button(f"Start: {markup.count(n, 'item')}", type="primary", key=f"models.start.{token}"):
         return
-    run = runs.start(
+    run = model_runs.start(
         services.store,
         by=services.person,
         project=view.name,
@@ -132,7 +132,7 @@ class Seen:
 
 def see(services: Services, view: ProjectView, spec: ModelSpec, chosen: RunPlan) -> Seen:
     """Look at what a run would do."""
-    found = foresee.foresee(
+    found = preview_run.foresee(
         services.store,
         services.media,
         by=services.person,
@@ -180,7 +180,7 @@ def estimated(asked: Sequence[Question], requests: int, spec: ModelSpec) -> tupl
 
 def place_of(services: Services, spec: ModelSpec) -> tuple[str, bool, list[str]]:
     """Of a local model: on what it will run, whether it fits, and what is missing."""
-    folder = Path(runs.at_home(spec, services.settings, by=services.person).model or "")
+    folder = Path(model_runs.at_home(spec, services.settings, by=services.person).model or "")
     if not folder.is_dir():
         told = (
             f"{spec.model} is no folder of this machine: the worker looks for it in its own cache of the hub."

@@ -11,7 +11,7 @@ import streamlit as st
 from annotation_schemas import registry, yaml_text
 from annotation_schemas.keys import key_fields
 from annotation_schemas.prompts import PromptSet
-from app import counted, markup, shell
+from app import items_switch, markup, shell
 from app.running import description, shown
 from app.services import Services
 from app.views.history import STATES
@@ -19,7 +19,7 @@ from domain.errors import ModelRefused
 from domain.records import ProjectView
 from domain.runs import RunPlan
 from inference.spec import ModelSpec
-from workflow import questions
+from workflow.runs import prompts as questions
 
 MY_PROMPTS = "A file of mine"
 
@@ -38,7 +38,7 @@ def choose(services: Services, view: ProjectView, spec: ModelSpec) -> RunPlan:
     left, right = st.columns(2)
     with left:
         dimensions, states, limit = _items(view)
-        items = None if states else counted.switch(services, view, key="models.items")
+        items = None if states else items_switch.switch(services, view, key="models.items")
         strategy, score, without_image = _strategy(of_schema)
     with right:
         above = st.container()

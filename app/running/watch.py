@@ -16,8 +16,8 @@ from app.markup import Markup
 from app.running import shown
 from app.services import Services
 from domain.runs import ANSWERS, OPEN, RESUMABLE, RunKind, RunState
-from workflow import queue, runs
-from workflow.runs import AttemptView, FailureView, RunView
+from workflow.runs import model_runs, run_queue
+from workflow.runs.model_runs import AttemptView, FailureView, RunView
 
 FOLLOW_SECONDS = 2
 """How often an open page looks at a run that is being worked on."""
@@ -48,7 +48,7 @@ def file_name(name: str) -> str:
 
 def listed(services: Services, project: str) -> None:
     """All runs of a project; the list follows them while one is open."""
-    found = runs.runs_of(services.store, by=services.person, project=project)
+    found = model_runs.runs_of(services.store, by=services.person, project=project)
     if found:
         every = FOLLOW_SECONDS if any(view.state in OPEN for view in found) else None
         st.fragment(run_every=every)(_list)(services, project)
@@ -59,7 +59,7 @@ def listed(services: Services, project: str) -> None:
                 " Answers that exist already come in on Import."
             )
         )
-    brought = runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.IMPORT)
+    brought = model_runs.runs_of(services.store, by=services.person, project=project, kind=RunKind.IMPORT)
     if brought:
         shell.section("Answers out of files")
         shell.show(imported(brought, project=project))
@@ -77,7 +77,7 @@ def imported(found: Sequence[RunView], *, project: str) -> Markup:
 
 def _list(services: Services, project: str) -> None:
     with shell.guard(services):
-        found = runs.runs_of(services.store, by=services.person, project=project)
+        found = model_runs.runs_of(services.store, by=services.person, project=project)
         shell.show(table(found, project=project))
 
 
@@ -141,14 +141,16 @@ def out_of_a_file(services: Services, view: RunView) -> None:
 
 def _live(services: Services, run: str, drawn_as: RunState) -> None:
     with shell.guard(services):
-        view = runs.view(services.store, by=services.person, run=run)
+        view = model_runs.view(services.store, by=services.person, run=run)
         if view.state is not drawn_as:  # other buttons, and another pace of looking
             st.rerun()
-        failed = runs.failures_of(services.store, by=services.person, run=run) if view.failed else ()
+        failed = model_runs.failures_of(services.store, by=services.person, run=run) if view.failed else ()
         shell.show(*figures(view))
         buttons(services, view)
         tell_waiting(services, view)
-        answered = runs.attempts_of(services.store, by=services.person, run=run, outcomes=tuple(ANSWERS), limit=LAST)
+        answered = model_runs.attempts_of(
+            services.store, by=services.person, run=run, outcomes=tuple(ANSWERS), limit=LAST
+        )
         more = below(view, failed, answered)
         if more:
             shell.show(*more)
@@ -180,7 +182,7 @@ def figures(view: RunView) -> list[Markup]:
 def tell_waiting(services: Services, view: RunView) -> None:
     """Say so if nobody works on an open run."""
     if view.state in OPEN and not view.worked_on:
-        told = waiting(view, now=datetime.now(UTC), heard=queue.worker_seen(services.settings))
+        told = waiting(view, now=datetime.now(UTC), heard=run_queue.worker_seen(services.settings))
         if told:
             shell.show(markup.notice(told, style="bad"))
 
@@ -325,19 +327,19 @@ def buttons(services: Services, view: RunView, *, failed: str = "without an answ
     store, by = services.store, services.person
     with st.container(horizontal=True):
         if view.state in OPEN:
-            _button("Pause", "pause", lambda: runs.pause(store, by=by, run=view.id))
+            _button("Pause", "pause", lambda: model_runs.pause(store, by=by, run=view.id))
         if view.state in RESUMABLE and not view.withdrawn:
             _button(
                 "Resume",
                 "resume",
-                lambda: runs.resume(store, by=by, run=view.id, settings=services.settings),
+                lambda: model_runs.resume(store, by=by, run=view.id, settings=services.settings),
                 primary=True,
             )
         if view.failed and view.state not in (*OPEN, RunState.CANCELLED) and not view.withdrawn:
             _button(
                 f"Ask the {view.failed:,} {failed} again",
                 "retry",
-                lambda: runs.retry_failed(store, by=by, run=view.id, settings=services.settings),
+                lambda: model_runs.retry_failed(store, by=by, run=view.id, settings=services.settings),
             )
         if view.state in OPEN or view.state in RESUMABLE or view.state is RunState.BATCH:
             _ask("Cancel", "cancel", view)
@@ -380,9 +382,9 @@ def asked_about(services: Services, view: RunView, *, one: str = "item") -> bool
 
     def act(*reason: str) -> None:
         if what == "cancel":
-            runs.cancel(services.store, by=services.person, run=view.id)
+            model_runs.cancel(services.store, by=services.person, run=view.id)
         else:
-            runs.withdraw(services.store, by=services.person, run=view.id, reason=reason[0])
+            model_runs.withdraw(services.store, by=services.person, run=view.id, reason=reason[0])
 
     confirm.ask(services, question, act, key=f"models.{what}.{view.id}", follows=True)
     return True
@@ -393,7 +395,7 @@ def withdraw(services: Services, view: RunView) -> None:
     if not view.withdrawn:
         _ask("Withdraw", "withdraw", view, help="It stays listed, with your reason, and counts nowhere.")
     elif st.button("Take back: it counts again", key=f"models.withdraw.{view.id}.back"):
-        runs.take_back(services.store, by=services.person, run=view.id)
+        model_runs.take_back(services.store, by=services.person, run=view.id)
         st.rerun()
 
 

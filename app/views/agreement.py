@@ -15,16 +15,16 @@ import streamlit as st
 
 from agreement.summary import Result
 from annotation_schemas import reporting
-from app import counted, figures, markup, shell
+from app import figures, items_switch, markup, shell
 from app.services import Services
 from app.views import history
 from domain.records import ProjectView
 from domain.replies import Replies
 from domain.states import Cut, Items, Stage
 from domain.statistics import STATISTICS, Needs
-from workflow import history as found
-from workflow import measure
-from workflow.results import scored_criteria
+from workflow.lead import item_history as found
+from workflow.results import rater_agreement
+from workflow.results.scores import scored_criteria
 
 FOLLOW_SECONDS = 10
 """How often an open page looks for new votes."""
@@ -107,7 +107,7 @@ def render(services: Services) -> None:
             key="agreement.pool_guidelines",
             help="Votes under different versions are measured apart unless you ask for it.",
         )
-    items = counted.switch(services, view, key="agreement.items", stage=stage, show=False)
+    items = items_switch.switch(services, view, key="agreement.items", stage=stage, show=False)
     _live(services, view, Choice(stage, Cut.WHOLE if of_means else by or Cut.WHOLE, of_means, pool_guidelines, items))
 
 
@@ -133,8 +133,8 @@ def _measured(services: Services, view: ProjectView, choice: Choice) -> figures.
             "pool_guidelines": choice.pool_guidelines,
             "items": choice.items,
         },
-        state=measure.mark(services.store, **about),
-        size=measure.size(services.store, **about),
+        state=rater_agreement.mark(services.store, **about),
+        size=rater_agreement.size(services.store, **about),
     )
 
 
@@ -162,7 +162,7 @@ def _tables(services: Services, view: ProjectView, choice: Choice) -> None:
     if found.figure is None:
         return
     lines, raters, replies, counting, logins = found.figure.value
-    counted.told(counting.sentence)
+    items_switch.told(counting.sentence)
     if not lines:
         shell.show(
             markup.notice(f"Nobody has submitted anything in {stage} yet. The table appears with the first votes.")

@@ -13,7 +13,7 @@ from app import markup, shell
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import AuditEntry
-from workflow import audit
+from workflow.access import audit
 
 PAGE = 200
 """So many events are on a page; the files have all of them."""

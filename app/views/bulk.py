@@ -12,8 +12,9 @@ from app.services import Services
 from domain.errors import TouchstoneError
 from domain.records import ProjectView
 from domain.states import ItemState, Stage
-from workflow import bulk, projects
-from workflow.bulk import Action, Chosen, Preview
+from workflow.access import projects
+from workflow.lead import bulk
+from workflow.lead.bulk import Action, Chosen, Preview
 
 ACTIONS = {
     Action.GIVE_BACK: "Give a person's claims back to everybody",

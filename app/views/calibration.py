@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from annotation_schemas import reporting
-from app import counted, figures, markup, shell, unpack
+from app import archives, figures, items_switch, markup, shell
 from app.services import Services
 from app.views import history
 from app.views.agreement import of_slice
 from app.workbench.report import report
 from db.engine import Store
+from domain.rated_units import BETWEEN
 from domain.records import ProjectView
 from domain.states import Cut, Items, Stage
 from domain.statistics import STATISTICS
-from workflow import calibrate, measure
-from workflow import history as found
-from workflow.counting import counting_of
-from workflow.ratings import BETWEEN, Raters, raters_called, raters_of
+from workflow.access.counted_items import counting_of
+from workflow.lead import item_history as found
+from workflow.results import calibration as calibrate
+from workflow.results import rater_agreement
+from workflow.results.ratings import Raters, raters_called, raters_of
 
 if TYPE_CHECKING:
     from reports.content import Behind
@@ -71,7 +73,7 @@ def render(services: Services) -> None:
             )
         )
         return
-    items = counted.switch(services, view, key="calibration.items", stage=stage)
+    items = items_switch.switch(services, view, key="calibration.items", stage=stage)
     asked = _form(view, stage, raters, raters_called(services.store, raters))
     if asked is not None:
         with st.spinner("Measuring, with a few thousand draws for each interval"):
@@ -147,8 +149,8 @@ def _prepare(services: Services, view: ProjectView, stage: Stage, asked: dict[st
         services.settings,
         "calibration",
         {"project": view.name, "stage": stage, **asked},
-        state=measure.mark(services.store, **about, asking=True),
-        size=measure.size(services.store, **about),
+        state=rater_agreement.mark(services.store, **about, asking=True),
+        size=rater_agreement.size(services.store, **about),
     )
     return {"asked": (view.name, stage), **made}
 
@@ -200,7 +202,7 @@ def files_of(
     made = calibration(study, source)
     return {
         "name": f"{project}-{stage.value}-calibration.zip",
-        "zip": unpack.pack(dict(files.contents(made))),
+        "zip": archives.pack(dict(files.contents(made))),
         "html": html.fragment(made, where),
     }
 

@@ -13,17 +13,18 @@ import streamlit as st
 from annotation_schemas import kinds
 from annotation_schemas.asked import NO_KEY
 from annotation_schemas.kinds import title_of
-from app import counted, figures, follow, markup, shell
+from app import figures, items_switch, markup, pending_figures, shell
 from app.running import shown
 from app.services import Services
 from app.views import history
-from domain.called import apart
+from domain.display_names import apart
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import RULES, AnswerReading, ProjectView
 from domain.states import Items
-from workflow import accounts, cases, leaderboards
-from workflow.cases import Case, CaseAnswer, CaseLine, Grade, Listing, Show, Wanted
-from workflow.results import Scores
+from workflow.access import accounts
+from workflow.results import cases, leaderboard_page
+from workflow.results.cases import Case, CaseAnswer, CaseLine, Grade, Listing, Show, Wanted
+from workflow.results.scores import Scores
 
 PER_PAGE = 20
 """Cases on one page of the list: as many as are read for it, however many there are."""
@@ -70,7 +71,7 @@ def render(services: Services) -> None:
 def _reader(services: Services, view: ProjectView) -> str:
     """Who has read the answers, as the address names them; if there is no such reader, the rules."""
     named = st.query_params.get("reader") or RULES
-    there = leaderboards.readers_of(services.store, person=services.person, project=view.name)
+    there = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
     return named if named in there else RULES
 
 
@@ -101,15 +102,15 @@ def _asked(services: Services, view: ProjectView) -> figures.Asked:
             "scores": (asked.get("scores"), asked.get("criterion"), asked.get("judge"), asked.get("option")),
             "text": asked.get("text", "").strip(),
         },
-        state=leaderboards.mark(services.store, **about),
-        size=leaderboards.size(services.store, **about),
+        state=leaderboard_page.mark(services.store, **about),
+        size=leaderboard_page.size(services.store, **about),
     )
 
 
 def _listing(services: Services, view: ProjectView) -> Listing | None:
     """The same, or what there is of it so far; says so where it is being looked for."""
     found = _asked(services, view)
-    follow.told(services, found, lambda: _asked(services, view), about="The list of cases is")
+    pending_figures.told(services, found, lambda: _asked(services, view), about="The list of cases is")
     return found.figure.value if found.figure else None
 
 
@@ -187,7 +188,7 @@ def _filters(view: ProjectView, found: Listing) -> None:
         _put("text", text.strip())
     if choice:
         with columns[4]:
-            _select("items", "Items", [None, Items.ALL.value], lambda name: counted.NAMES[Items(name or "kept")])
+            _select("items", "Items", [None, Items.ALL.value], lambda name: items_switch.NAMES[Items(name or "kept")])
 
     if named:
         with columns[-1]:
@@ -245,7 +246,7 @@ def _about(view: ProjectView, found: Listing) -> None:
             markup.tag("a", markup.text("All cases"), href=address(view.name), target="_self"),
         ]
     shell.show(markup.tag("p", *parts, style="ts", data_part="count"))
-    counted.told(found.counting.sentence if found.counting else None)
+    items_switch.told(found.counting.sentence if found.counting else None)
 
 
 def _table(view: ProjectView, lines: Sequence[CaseLine], model: str | None) -> markup.Markup:

@@ -12,7 +12,8 @@ from app import markup, shell
 from app.services import Services
 from domain.records import CauseCase, CauseLine, ContestedItem, ProjectView, SkipLine, VoteView
 from domain.states import Stage
-from workflow import causes, guidelines
+from workflow.access import guidelines
+from workflow.lead import adjudication_reasons
 
 MOST = 40
 """So many decisions of a cause are listed; the file has all of them."""
@@ -28,12 +29,12 @@ def render(services: Services) -> None:
         "Why seniors had to settle items. Write what the guideline lacks; close what needs no new words.",
         made_up=view.made_up,
     )
-    lines = causes.causes(services.store, by=services.person, project=view.name)
+    lines = adjudication_reasons.causes(services.store, by=services.person, project=view.name)
     if lines:
         _decisions(services, view, lines)
     else:
         shell.show(markup.notice(nothing(view)))
-    skipped = causes.skips(services.store, by=services.person, project=view.name)
+    skipped = adjudication_reasons.skips(services.store, by=services.person, project=view.name)
     if skipped:
         shell.section("Why verifiers skipped")
         shell.show(skip_table(view, skipped))
@@ -45,7 +46,11 @@ def _decisions(services: Services, view: ProjectView, lines: Sequence[CauseLine]
         shell.show(markup.tag("p", markup.text(summary(lines)), style="ts", data_part="summary"))
     with right:
         st.download_button(
-            "Take it along (CSV)", causes.causes_csv(lines), f"{view.name}-causes.csv", "text/csv", key="causes.csv"
+            "Take it along (CSV)",
+            adjudication_reasons.causes_csv(lines),
+            f"{view.name}-causes.csv",
+            "text/csv",
+            key="causes.csv",
         )
     everything = st.toggle("Also what is done", key="causes.all")
     shown = [line for line in lines if line.open or everything]
@@ -156,7 +161,7 @@ def _answer(services: Services, view: ProjectView, line: CauseLine, name: str) -
 @st.dialog("The item as it was settled", width="large")
 def _look(services: Services, view: ProjectView, case: CauseCase) -> None:
     with shell.guard(services):
-        found = causes.contested(
+        found = adjudication_reasons.contested(
             services.store, by=services.person, project=view.name, item=case.item, revision=case.revision
         )
         shell.show(*case_parts(view, found))
@@ -184,7 +189,9 @@ def case_parts(view: ProjectView, found: ContestedItem) -> list[markup.Markup]:
     labels = {}
     if view.schema.schema_.stages.adjudication is not None:
         labels = {str(cause.value): cause.label for cause in view.schema.schema_.stages.adjudication.causes}
-    decision = f"The senior said: {found.decision}, {labels.get(found.cause, found.cause) or causes.NO_CAUSE}."
+    decision = (
+        f"The senior said: {found.decision}, {labels.get(found.cause, found.cause) or adjudication_reasons.NO_CAUSE}."
+    )
     return [
         *map(markup.Markup, fields),
         markup.tag("div", markup.text("Votes"), style="ts-section"),

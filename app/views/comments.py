@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from app import markup, shell
 from app.services import Services
-from app.workbench.talk import threads
+from app.workbench.comments import threads
 from domain.roles import Role, at_least
-from workflow import comments
+from workflow.annotate import comments
 
 
 def render(services: Services) -> None:

@@ -11,8 +11,9 @@ from app import markup, shell
 from app.services import Services
 from app.views import history, refine, triage
 from domain.records import Dashboard, DimensionProgress, ProjectView
-from workflow import outlook, progress
-from workflow.outlook import LATELY, AtWork, Forecast
+from workflow.annotate import progress
+from workflow.lead import forecast
+from workflow.lead.forecast import LATELY, AtWork, Forecast
 
 PARTS = (
     ("kept", "kept"),
@@ -123,7 +124,7 @@ def _row(row: DimensionProgress, project: str) -> list[markup.Markup]:
 
 
 def _forecasts(services: Services, view: ProjectView) -> None:
-    found = outlook.forecasts(services.store, by=services.person, project=view.name)
+    found = forecast.forecasts(services.store, by=services.person, project=view.name)
     if found:
         shell.section("What is left, and until when")
         shell.show(forecasts(found))
@@ -162,7 +163,7 @@ def _hours(low: float, high: float) -> str:
 
 
 def _people(services: Services, view: ProjectView) -> None:
-    found = outlook.at_work(services.store, by=services.person, project=view.name)
+    found = forecast.at_work(services.store, by=services.person, project=view.name)
     if found:
         shell.section("People")
         n = sum(one.now for one in found)

@@ -10,11 +10,12 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas import registry
-from app import markup, shell, unpack
+from app import archives, markup, shell
 from app.services import Services
 from domain.records import ProjectView
 from domain.runs import RunKind
-from workflow import release, runs
+from workflow.files import release
+from workflow.runs import model_runs
 
 CHOICES = {True: "The verified split: only what was kept", False: "All items as they stand"}
 
@@ -65,7 +66,9 @@ def formats_of(view: ProjectView) -> list[str]:
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
     """Whose answers, for formats that hold answers: one run's, or everybody's; nothing is asked without a run."""
     who: dict[str, Any] = {"by": services.person, "project": view.name}
-    there = [run for kind in OF_MODELS for run in runs.runs_of(services.store, kind=kind, **who) if not run.withdrawn]
+    there = [
+        run for kind in OF_MODELS for run in model_runs.runs_of(services.store, kind=kind, **who) if not run.withdrawn
+    ]
     times = Counter(run.name for run in there)
     named = {run.id: run.name + (f" ({run.id})" if times[run.name] > 1 else "") for run in there}
     if not named:
@@ -106,7 +109,7 @@ def _prepare(
         "items": made.items,
         "files": sorted(made.files),
         "manifest": json.loads(manifest) if manifest else None,
-        "zip": unpack.pack(made.files),
+        "zip": archives.pack(made.files),
     }
 
 

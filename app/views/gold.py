@@ -10,12 +10,12 @@ import streamlit as st
 from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
-from domain.called import apart
+from domain.display_names import apart
 from domain.gold import GoldStanding
 from domain.records import ProjectView
 from domain.states import Stage
-from workflow import gold
-from workflow.gold import GoldLine, GoldScore
+from workflow.annotate import gold_checks
+from workflow.annotate.gold_checks import GoldLine, GoldScore
 
 WORDS = {
     GoldStanding.FEW: "too few to say",
@@ -36,7 +36,7 @@ def render(services: Services) -> None:
         " never count as votes. Whoever opens this page is not asked about these items.",
         made_up=view.made_up,
     )
-    stages = [stage for stage in gold.STAGES if getattr(_part(view, stage), "gold", None) is not None]
+    stages = [stage for stage in gold_checks.STAGES if getattr(_part(view, stage), "gold", None) is not None]
     if not stages:
         shell.show(
             markup.notice("This project's schema asks for no gold, neither in its verification nor in its grading.")
@@ -76,13 +76,13 @@ def gold_of(view: ProjectView, stage: Stage) -> str:
 
 def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("People")
-    found = gold.scores(services.store, by=services.person, project=view.name, stage=stage)
+    found = gold_checks.scores(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("Nobody has answered gold yet."))
         return
     shell.show(people(found))
     name = f"{view.name}-{stage.value}-gold.csv"
-    st.download_button("People as CSV", gold.as_csv(found), name, "text/csv", key="gold.csv")
+    st.download_button("People as CSV", gold_checks.as_csv(found), name, "text/csv", key="gold.csv")
     barred = [each for each in found if each.standing is GoldStanding.STOPPED]
     if not barred:
         return
@@ -94,7 +94,7 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
         why = st.text_input("Why they may go on", key="gold.why")
         sent = st.form_submit_button("Let them go on", key="gold.go")
     if sent and whom is not None:
-        gold.let_go_on(
+        gold_checks.let_go_on(
             services.store, by=services.person, project=view.name, login=whom.person, stage=stage, why=str(why)
         )
         st.rerun()
@@ -133,7 +133,7 @@ def people(found: Sequence[GoldScore]) -> markup.Markup:
 def _items(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Items")
     shell.tell_refused()
-    found = gold.lines(services.store, by=services.person, project=view.name, stage=stage)
+    found = gold_checks.lines(services.store, by=services.person, project=view.name, stage=stage)
     if not found:
         shell.show(markup.notice("There is no gold yet, so all work is live. Make some below."))
         return
@@ -156,7 +156,7 @@ def _items(services: Services, view: ProjectView, stage: Stage) -> None:
         confirm.ask(
             services,
             question,
-            lambda: gold.withdraw(services.store, by=services.person, gold=which.id, why=str(why)),
+            lambda: gold_checks.withdraw(services.store, by=services.person, gold=which.id, why=str(why)),
             key="gold.sure",
         )
 
@@ -213,7 +213,7 @@ def _word(value: object) -> str:
 
 def _more(services: Services, view: ProjectView, stage: Stage) -> None:
     shell.section("Make gold")
-    known = gold.candidates(services.store, by=services.person, project=view.name, stage=stage)
+    known = gold_checks.candidates(services.store, by=services.person, project=view.name, stage=stage)
     shell.show(
         markup.paragraph(
             f"{markup.count(len(known), 'settled item is', 'settled items are')} beyond doubt and no gold yet."
@@ -233,7 +233,7 @@ def _more(services: Services, view: ProjectView, stage: Stage) -> None:
             )
             sent = st.form_submit_button("Draw them", key="gold.draw.go")
         if sent:
-            gold.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
+            gold_checks.draw(services.store, by=services.person, project=view.name, stage=stage, n=int(number))
             st.rerun()
     st.caption(
         "Gold with answers of your own, also items that are known to be bad: `touchstone gold add`, a line for each."

@@ -13,7 +13,8 @@ from app.services import Services
 from app.views.causes import title_of
 from app.workbench.page import guideline_html
 from domain.records import GuidelineVersion, ProjectView
-from workflow import causes, guidelines
+from workflow.access import guidelines
+from workflow.lead import adjudication_reasons
 
 STYLE = """
 .ts-prose { font-size: .92rem; line-height: 1.5; max-height: 420px; overflow: auto; padding-right: .8rem; }
@@ -100,7 +101,9 @@ def difference(lines: Sequence[tuple[str, str]]) -> markup.Markup:
 
 
 def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
-    waiting = [line for line in causes.causes(services.store, by=services.person, project=view.name) if line.open]
+    waiting = [
+        line for line in adjudication_reasons.causes(services.store, by=services.person, project=view.name) if line.open
+    ]
     titles = {(line.cause, line.dimension): title_of(view, line) for line in waiting}
     wanted = [pair for pair in st.session_state.get("guideline.answers", ()) if tuple(pair) in titles]
     with st.form("guideline", border=False):

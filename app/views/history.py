@@ -12,14 +12,14 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from app.workbench.talk import threads
+from app.workbench.comments import threads
+from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
 from domain.errors import NotAllowed
 from domain.records import AssetView, ProjectView
 from domain.roles import Role, at_least
 from domain.states import Items, ItemState, Purpose, Stage
-from domain.threads import AnswerView, FoundItem, ItemHistory, RevisionView, Step
-from workflow import history
-from workflow.ratings import called_of
+from workflow.lead import item_history
+from workflow.results.ratings import called_of
 
 STATES = {
     ItemState.IN_VERIFICATION: "in verification",
@@ -53,7 +53,7 @@ def address(
     *,
     dimension: str | None = None,
     group: str | None = None,
-    said: history.Said | None = None,
+    said: item_history.Said | None = None,
     among: Items | None = None,
     **more: str,
 ) -> str:
@@ -74,14 +74,14 @@ def address(
     return "/history?" + urlencode(asked, doseq=True)
 
 
-def _said() -> history.Said | None:
+def _said() -> item_history.Said | None:
     """What the address asks about named raters."""
     asked = st.query_params
     raters = asked.get_all("raters")
     if not raters:
         return None
     values = (asked["most"], asked["last"]) if "most" in asked and "last" in asked else None
-    return history.Said(raters, asked.get("criterion"), values)
+    return item_history.Said(raters, asked.get("criterion"), values)
 
 
 def _among() -> Items | None:
@@ -96,7 +96,7 @@ AMONG = {
 }
 
 
-def words_of(said: history.Said, called: Mapping[str, str] | None = None) -> str:
+def words_of(said: item_history.Said, called: Mapping[str, str] | None = None) -> str:
     """What a list leaves out, in a sentence; ``called`` are names of raters."""
     raters = [(called or {}).get(name, name) for name in said.raters]
     about = f" about {said.criterion.replace('_', ' ')}" if said.criterion else ""
@@ -191,8 +191,8 @@ def _list(services: Services, view: ProjectView) -> None:
         "group": group,
     }
 
-    def look(offset: int) -> history.Found:
-        return history.find(
+    def look(offset: int) -> item_history.Found:
+        return item_history.find(
             services.store, person=services.person, project=view.name, **wanted_now, offset=offset, limit=PAGE
         )
 
@@ -235,7 +235,7 @@ def _found(view: ProjectView, found: Sequence[FoundItem], titles: dict[str, str]
 
 
 def _item(services: Services, view: ProjectView, item: str) -> None:
-    told = history.history(services.store, person=services.person, project=view.name, item=item)
+    told = item_history.history(services.store, person=services.person, project=view.name, item=item)
     titles = {known.id: known.title for known in view.schema.schema_.dimensions}
     shell.heading(told.title, made_up=view.made_up)
     by = shell.named(

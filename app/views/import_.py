@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from annotation_schemas import registry
-from app import markup, shell, unpack
+from app import archives, markup, shell
 from app.services import Services
 from domain import csv_text
 from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
@@ -21,8 +21,10 @@ from domain.records import BadRow, ProjectView
 from domain.states import RatersAre
 from importers.label_studio import FORMAT as LABEL_STUDIO
 from importers.label_studio import Names
-from workflow import bring_in, file_raters, pool
-from workflow.bring_in_label_studio import bring_in_label_studio
+from workflow.annotate import image_pool
+from workflow.files import import_files
+from workflow.files.import_label_studio import bring_in_label_studio
+from workflow.results import file_raters
 
 ITEMS, POOL = "Items, answers or ratings", "Images to write items about"
 UPLOAD, PATH = "Upload", "A path on the server's machine"
@@ -89,16 +91,16 @@ def _items(services: Services, view: ProjectView) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-import-") as folder, _as_uploaded(folder):
         source = (
-            _path(path) if path else unpack.store([(file.name, file) for file in files or ()], Path(folder) / "items")
+            _path(path) if path else archives.store([(file.name, file) for file in files or ()], Path(folder) / "items")
         )
         media_dir = _path(media_path) if media_path else None
         if media is not None:
-            media_dir = unpack.unpack(media, Path(folder) / "media", name=media.name)
+            media_dir = archives.unpack(media, Path(folder) / "media", name=media.name)
         with shell.progress_bar("Reading") as progress:
             if names is not None:
                 done = _label_studio(services, view, source, names(), media_dir, dimension, skip_bad, are, progress)
             else:
-                done = bring_in.import_files(
+                done = import_files.import_files(
                     services.store,
                     services.media,
                     by=services.person,
@@ -240,8 +242,8 @@ def _label_studio(
     dimension: str | None,
     skip_bad: bool,
     are: RatersAre | None,
-    progress: bring_in.Progress,
-) -> bring_in.Imported:
+    progress: import_files.Progress,
+) -> import_files.Imported:
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     if len(files) != 1:
         raise FileRefused(f"Give one file at a time; {len(files)} files end with .json or .jsonl.")
@@ -327,14 +329,14 @@ def _pool(services: Services, view: ProjectView) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="touchstone-pool-") as folder, _as_uploaded(folder):
         source = (
-            _path(path) if path else unpack.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
+            _path(path) if path else archives.store([(file.name, file) for file in files or ()], Path(folder) / "pool")
         )
         offered = images_below(source)
         if not offered:
             shell.show(markup.notice("There is no file there to add.", style="bad"))
             return
         with shell.progress_bar("Looking at images") as progress:
-            added = pool.add_to_pool(
+            added = image_pool.add_to_pool(
                 services.store,
                 services.media,
                 by=services.person,

@@ -14,8 +14,9 @@ from app.label_studio import beside, bridging
 from app.services import Services
 from domain.records import ProjectView
 from domain.states import Stage
-from workflow import bridge, projects
-from workflow.bridge import BridgeStatus, PersonThere, StageThere
+from workflow.access import projects
+from workflow.labelstudio import bridge
+from workflow.labelstudio.bridge import BridgeStatus, PersonThere, StageThere
 
 NEW = "Another server"
 AHEAD, HOLD = 3, 8.0

@@ -8,10 +8,10 @@ import streamlit as st
 
 from app import markup, shell
 from app.services import Services
-from domain.called import apart
+from domain.display_names import apart
 from domain.errors import NotAllowed
 from domain.records import LateText, ProjectView, TextLine
-from workflow import kept
+from workflow.annotate import expired_drafts
 
 
 def render(services: Services) -> None:
@@ -23,7 +23,7 @@ def render(services: Services) -> None:
         " count; their writers find them on My work.",
         made_up=view.made_up,
     )
-    found = kept.late_texts(services.store, by=services.person, project=view.name)
+    found = expired_drafts.late_texts(services.store, by=services.person, project=view.name)
     if not found:
         shell.show(markup.notice("Nothing came too late.", style="good"))
         return
@@ -60,7 +60,7 @@ def _row(services: Services, view: ProjectView, late: LateText, writer: str) -> 
                 st.session_state[f"{key}.open"] = True
         if st.session_state.get(f"{key}.open"):
             try:
-                lines = kept.late_text(services.store, by=services.person, project=view.name, id=late.id)
+                lines = expired_drafts.late_text(services.store, by=services.person, project=view.name, id=late.id)
             except NotAllowed as refusal:
                 shell.show(markup.notice(str(refusal)))
             else:

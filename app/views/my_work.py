@@ -13,12 +13,13 @@ from app import confirm, markup, shell
 from app.confirm import Question
 from app.services import Services
 from app.views.late import text_of
+from domain.comments import Mentions
 from domain.errors import LeaseLost, NotAllowed
 from domain.records import KeptText, ProjectView, PutOff, StageWork
 from domain.roles import Role
 from domain.states import Stage
-from domain.threads import Mentions
-from workflow import claim, comments, gold, kept, pool, progress, projects
+from workflow.access import projects
+from workflow.annotate import claims, comments, expired_drafts, gold_checks, image_pool, progress
 
 KEYS = "123456789"
 
@@ -68,8 +69,8 @@ def waiting_sentence(stage: Stage, rows: Sequence[StageWork], *, waiting: int) -
         one, many = NOUN.get(stage, ("task", "tasks"))
         return f"{waiting} {one if waiting == 1 else many}"
     reasons = list(dict.fromkeys(row.why for row in rows if row.why))
-    if claim.WAITS_FOR_MEDIA in reasons:  # whatever else is finished
-        return claim.WAITS_FOR_MEDIA
+    if claims.WAITS_FOR_MEDIA in reasons:  # whatever else is finished
+        return claims.WAITS_FOR_MEDIA
     return reasons[0] if reasons else "Nothing waits for you here."
 
 
@@ -86,7 +87,7 @@ def _project(
     shell.show(markup.tag("div", markup.text(view.title), *label, style="ts-section", role="heading", aria_level="2"))
     if mentions is not None and (mentions.unread or mentions.unanswered):
         shell.show(_mentions(view, mentions))
-    for sentence in gold.warnings(services.store, person=services.person, project=view):
+    for sentence in gold_checks.warnings(services.store, person=services.person, project=view):
         shell.show(markup.notice(sentence))
     if not any(row.waiting or row.mine_done for row in work):
         _nothing_at_all(services, view, work)
@@ -113,7 +114,7 @@ def _waiting(services: Services, view: ProjectView, stage: Stage, rows: Sequence
     waiting = sum(row.waiting for row in rows)
     if stage is not Stage.AUTHORING or not waiting:
         return waiting
-    free = pool.pool(services.store, person=services.person, project=view.name, limit=1).total
+    free = image_pool.pool(services.store, person=services.person, project=view.name, limit=1).total
     return min(waiting, free)  # dimensions share their images
 
 
@@ -176,7 +177,7 @@ def _dimensions(view: ProjectView, screen: str, rows: Sequence[StageWork]) -> No
 
 def _put_off(services: Services, views: Sequence[ProjectView]) -> None:
     """What I have put off or given back, each with a way to take it up now."""
-    found = kept.put_off(services.store, person=services.person)
+    found = expired_drafts.put_off(services.store, person=services.person)
     if not found:
         return
     shell.show(markup.tag("div", markup.text("Put off"), style="ts-section", role="heading", aria_level="2"))
@@ -188,7 +189,7 @@ def _put_off(services: Services, views: Sequence[ProjectView]) -> None:
 
 def _kept(services: Services, views: Sequence[ProjectView]) -> None:
     """What I wrote for tasks that I no longer have."""
-    found = kept.kept_texts(services.store, person=services.person)
+    found = expired_drafts.kept_texts(services.store, person=services.person)
     if not found:
         return
     shell.show(markup.tag("div", markup.text("Kept texts"), style="ts-section", role="heading", aria_level="2"))
@@ -198,7 +199,7 @@ def _kept(services: Services, views: Sequence[ProjectView]) -> None:
         with st.expander("Read and copy", key=f"my_work.kept.text.{row.task}"):
             st.code(text_of(row.lines), language=None, wrap_lines=True)
             if st.button("Put it away", key=f"my_work.kept.away.{row.task}", type="tertiary"):
-                away = partial(kept.put_away, services.store, person=services.person, task=row.task)
+                away = partial(expired_drafts.put_away, services.store, person=services.person, task=row.task)
                 question = Question(
                     f"Put away what you wrote about {row.words or row.title}?",
                     f"Your text of {markup.moment(row.at)} leaves this list.",
@@ -234,7 +235,7 @@ def _line(
             pressed = button is not None and st.button(button, key=f"my_work.{name}.take.{row.task}", width="stretch")
     if pressed:
         try:
-            claim.take_back(services.store, person=services.person, task=row.task)
+            claims.take_back(services.store, person=services.person, task=row.task)
         except (LeaseLost, NotAllowed) as refusal:
             shell.show(markup.notice(str(refusal)))
             return
@@ -256,7 +257,7 @@ def _nothing_at_all(services: Services, view: ProjectView, work: Sequence[StageW
             if st.button("People", key=f"my_work.people.{view.name}", width="stretch"):
                 shell.go("people", project=view.name)
         return
-    if any(row.why == claim.WAITS_FOR_MEDIA for row in work):
+    if any(row.why == claims.WAITS_FOR_MEDIA for row in work):
         return  # the stages say it
     shell.show(markup.notice("Nothing waits for you yet. When the lead brings in work for you, it appears here."))
 

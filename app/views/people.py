@@ -15,7 +15,7 @@ from domain.errors import Conflict, InvalidInput, Problem
 from domain.records import Membership, ProjectView
 from domain.roles import Role
 from domain.states import Stage
-from workflow import accounts, projects
+from workflow.access import accounts, projects
 
 PARTS: list[Role] = list(Role)
 ROLES = {

@@ -9,8 +9,8 @@ from app.services import Services
 from app.workbench import stages
 from domain.records import ProjectView
 from domain.states import Stage
-from workflow import refine
-from workflow.refine import Fed
+from workflow.annotate import refinement
+from workflow.annotate.refinement import Fed
 
 
 def render(services: Services) -> None:
@@ -21,19 +21,19 @@ def render(services: Services) -> None:
 def for_leads(services: Services, view: ProjectView) -> None:
     """Have a model's answers looked at; what that would come to is said before it is done."""
     shell.section("Refinement")
-    n = refine.refinement(services.store, by=services.person, project=view.name)
+    n = refinement.refinement(services.store, by=services.person, project=view.name)
     shell.show(
         markup.tag(
             "p",
             markup.text(f"{markup.count(n['refined'], 'item')} refined. "),
-            markup.quiet(f"An item is refined when {refine.end_of(view.schema.schema_)}."),
+            markup.quiet(f"An item is refined when {refinement.end_of(view.schema.schema_)}."),
             style="ts",
             data_part="refinement-ends",
         )
     )
     if done := st.session_state.pop("refine.fed", None):
         shell.show(markup.notice(done, style="good"))
-    models = refine.models(services.store, by=services.person, project=view.name)
+    models = refinement.models(services.store, by=services.person, project=view.name)
     if not models:
         shell.show(markup.notice("Import a model's answers; then you can have them looked at beside their items here."))
         return
@@ -44,12 +44,12 @@ def for_leads(services: Services, view: ProjectView) -> None:
         differing = st.checkbox("Only those that differ from the annotated answer", value=True, key="refine.differing")
     if model is None:
         return
-    found = refine.would_feed(
+    found = refinement.would_feed(
         services.store, by=services.person, project=view.name, model=model, only_differing=differing
     )
     shell.show(markup.tag("p", markup.text(preview(found)), style="ts", data_part="to-refine"))
     if st.button("Have them looked at", key="refine.feed", disabled=not found.opened):
-        fed = refine.open_refinement(
+        fed = refinement.open_refinement(
             services.store, by=services.person, project=view.name, model=model, only_differing=differing
         )
         st.session_state["refine.fed"] = f"{markup.count(fed.opened, 'answer')} of {model} can be looked at now."

@@ -14,19 +14,19 @@ import streamlit as st
 
 from annotation_schemas.kinds import title_of
 from annotation_schemas.reporting import cut_first
-from app import counted, figures, follow, markup, shell
+from app import figures, items_switch, markup, pending_figures, shell
 from app.services import Services
 from app.views import cases
 from domain.records import RULES, ProjectView
 from domain.states import Items
-from workflow import board as numbers
-from workflow import comparisons as pairs
-from workflow import leaderboards
-from workflow.board import Board, Contrast, Gap, Line, Ranked
-from workflow.comparisons import Comparison
-from workflow.leaderboards import Leaderboard, Leaderboards
-from workflow.results import METHODS
-from workflow.slicing import BINS, DIMENSION, similarity_of, texts, ways
+from workflow.results import leaderboard as numbers
+from workflow.results import leaderboard_page
+from workflow.results import win_rates as pairs
+from workflow.results.leaderboard import Board, Contrast, Gap, Line, Ranked
+from workflow.results.leaderboard_page import Leaderboard, Leaderboards
+from workflow.results.scores import METHODS
+from workflow.results.slices import BINS, DIMENSION, similarity_of, texts, ways
+from workflow.results.win_rates import Comparison
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -64,7 +64,7 @@ def render(services: Services) -> None:
         " says how many answers it rests on.",
         made_up=view.made_up,
     )
-    items = counted.switch(services, view, key="results.items")
+    items = items_switch.switch(services, view, key="results.items")
     place = st.empty()
     with place.container():
         left, wanted, sort = _choices(services, view)
@@ -73,7 +73,7 @@ def render(services: Services) -> None:
         return _asked(services, view, {**wanted, "items": items})
 
     asked = ask()
-    follow.told(services, asked, ask, about="What the answers are worth is")
+    pending_figures.told(services, asked, ask, about="What the answers are worth is")
     known = f"results.titles.{view.name}"
     if asked.figure is None:
         with left:  # what was chosen stays chosen while there is nothing to show of it
@@ -124,8 +124,8 @@ def _asked(services: Services, view: ProjectView, wanted: dict[str, Any]) -> fig
         services.settings,
         "results",
         {"project": view.name, **wanted},
-        state=leaderboards.mark(services.store, **about),
-        size=leaderboards.size(services.store, **about),
+        state=leaderboard_page.mark(services.store, **about),
+        size=leaderboard_page.size(services.store, **about),
     )
 
 
@@ -166,7 +166,7 @@ def _choices(services: Services, view: ProjectView) -> tuple[DeltaGenerator, dic
             key=f"results.together.{view.name}",
             help="Items of one video are no independent witnesses; the intervals know it.",
         )
-        readers = leaderboards.readers_of(services.store, person=services.person, project=view.name)
+        readers = leaderboard_page.readers_of(services.store, person=services.person, project=view.name)
         if len(readers) > 1:
             reader = st.selectbox("Answers are read by", readers, key=f"results.reader.{view.name}")
         bins = st.number_input("Slices of numbers", 2, 12, BINS, key="results.bins")

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app import figures, follow, markup, shell
+from app import figures, markup, pending_figures, shell
 from app.services import Services
 from domain.records import ProjectView
-from workflow import scorecard
-from workflow.scorecard import SMALL, WINDOW, Card, Score, Share
+from workflow.lead import scorecard
+from workflow.lead.scorecard import SMALL, WINDOW, Card, Score, Share
 
 
 def render(services: Services) -> None:
@@ -24,7 +24,7 @@ def render(services: Services) -> None:
         made_up=view.made_up,
     )
     found = _asked(services, view)
-    follow.told(services, found, lambda: _asked(services, view), about="The scorecards are")
+    pending_figures.told(services, found, lambda: _asked(services, view), about="The scorecards are")
     cards: Sequence[Card] = found.figure.value if found.figure else ()
     if cards:
         drift = _drift(cards)

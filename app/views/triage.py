@@ -11,7 +11,7 @@ from app import markup, shell
 from app.services import Services
 from domain.errors import NotFound
 from domain.records import NothingLeft, ProjectView, SiftCounts, SiftFrame, SiftView
-from workflow import sift
+from workflow.annotate import triage
 
 LETTERS = "ASDFGHJKLQWETYIOPZXVBNM"
 """Keys of reasons, in their order. U takes back; C and R are the browser frame's own."""
@@ -45,7 +45,7 @@ def render(services: Services) -> None:
 def _bench(services: Services, view: ProjectView) -> None:
     with shell.guard(services):
         shell.tell_refused()
-        found = sift.next_group(services.store, person=services.person, project=view.name)
+        found = triage.next_group(services.store, person=services.person, project=view.name)
         if isinstance(found, NothingLeft):
             shell.show(
                 markup.tag("div", markup.text(found.sentence), style="ts ts-notice", role="status", data_view="nothing")
@@ -95,7 +95,7 @@ def _group(services: Services, view: ProjectView, found: SiftView) -> None:
         st.form(f"triage.other.{found.token}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=sift.LONGEST_REASON)
+        why = st.text_input("Another reason", key=f"triage.why.{found.token}", max_chars=triage.LONGEST_REASON)
         if st.form_submit_button(which) and why.strip():
             _decide(services, view, found, drop=dict.fromkeys(everything, why.strip()))()
             st.rerun(scope="fragment")
@@ -126,7 +126,7 @@ def _decide(
 ) -> Callable[[], None]:
     def act() -> None:
         with shell.pressed(services):
-            sift.decide(
+            triage.decide(
                 services.store,
                 person=services.person,
                 project=view.name,
@@ -141,7 +141,7 @@ def _decide(
 def _undo(services: Services, view: ProjectView) -> None:
     def act() -> None:
         with shell.pressed(services):
-            if sift.undo(services.store, person=services.person, project=view.name) is None:
+            if triage.undo(services.store, person=services.person, project=view.name) is None:
                 raise NotFound("You have nothing to take back.")
 
     st.button("Take back", key="triage.undo", shortcut="U", type="tertiary", on_click=act)
@@ -152,7 +152,7 @@ def _undo(services: Services, view: ProjectView) -> None:
 
 def for_leads(services: Services, view: ProjectView) -> None:
     """What has become of the candidates, the file of all decisions, and a way to have some sifted anew."""
-    found = sift.progress(services.store, by=services.person, project=view.name)
+    found = triage.progress(services.store, by=services.person, project=view.name)
     part = view.schema.schema_.stages.triage
     labels = {str(reason.value): reason.label for reason in part.reasons} if part is not None else {}
     shell.section("Triage")
@@ -161,7 +161,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
         return
     st.download_button(
         "Every decision (CSV)",
-        lambda: sift.as_csv(services.store, by=services.person, project=view.name),
+        lambda: triage.as_csv(services.store, by=services.person, project=view.name),
         f"{view.name}-triage.csv",
         "text/csv",
         key="triage.csv",
@@ -185,7 +185,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
     n_dropped = sum(found.total.dropped.values())
     if n_dropped:
         words = st.text_input("Find dropped frames by name, source or reason", key="triage.find", width=520)
-        dropped, n_found = sift.dropped(services.store, by=services.person, project=view.name, words=words)
+        dropped, n_found = triage.dropped(services.store, by=services.person, project=view.name, words=words)
         names = {frame.asset: f"{frame.name} · {labels.get(frame.reason, frame.reason)}" for frame in dropped}
         more = f", the latest {len(dropped)} of them to choose from" if n_found > len(dropped) else ""
         shell.show(markup.quiet(f"{n_found} of {markup.count(n_dropped, 'dropped frame')}{more}"))
@@ -198,7 +198,7 @@ def for_leads(services: Services, view: ProjectView) -> None:
                 width=520,
             )
             if st.button("Have them sifted anew", key="triage.back") and chosen:
-                sift.bring_back(services.store, by=services.person, project=view.name, frames=chosen)
+                triage.bring_back(services.store, by=services.person, project=view.name, frames=chosen)
                 st.rerun()
 
 

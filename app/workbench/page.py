@@ -18,9 +18,9 @@ from markdown_it import MarkdownIt
 from annotation_schemas import kinds
 from annotation_schemas.kinds import options_of, title_of
 from annotation_schemas.model import PREDICTION, Choice, Criterion, ItemField, LoadedSchema, Schema, as_words
+from domain.comments import Thread
 from domain.records import AssetView, Draft, GuidelineNews, NothingLeft, Person, Progress, TaskView, VoteView
 from domain.states import Stage
-from domain.threads import Thread
 
 Json = dict[str, Any]
 

@@ -13,8 +13,9 @@ from app.workbench import page
 from app.workbench.mount import workbench
 from domain.records import NothingLeft, Progress, ProjectView, TaskView
 from domain.states import Stage
-from workflow import author, claim, pool, progress, projects
-from workflow.turn import next_turn
+from workflow.access import projects
+from workflow.annotate import authoring, claims, image_pool, progress
+from workflow.annotate.next_page import next_turn
 
 Wish = Mapping[str, Any]
 
@@ -43,7 +44,7 @@ def rate(services: Services, stage: Stage) -> None:
         )
         prefetch: Sequence[str] | None = None
         if isinstance(turn.found, TaskView) and not wish.get("ahead"):
-            prefetch = claim.peek(
+            prefetch = claims.peek(
                 services.store, person=services.person, project=name, stage=stage, dimension=dimension, limit=AHEAD
             )
         return _page(services, turn.view, stage, turn.found, wish, turn.numbers, prefetch=prefetch)
@@ -65,7 +66,7 @@ def write(services: Services) -> None:
 
     def make(wish: Wish) -> page.Json:
         view = projects.project(services.store, person=services.person, project=name)
-        found = claim.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
+        found = claims.next_task(services.store, person=services.person, project=name, stage=Stage.AUTHORING)
         if isinstance(found, NothingLeft) and found.code in NO_POOL:
             return _page(services, view, Stage.AUTHORING, found, wish, count(fresh=True))
         if not wish.get("refresh") or "rows" not in kept:
@@ -86,7 +87,7 @@ def write(services: Services) -> None:
         named = place.get("dimension") or wanted
         dimension = named if named in mine else mine[0]
         after = place.get("after") if place.get("dimension") == dimension else None
-        free = pool.pool(
+        free = image_pool.pool(
             services.store,
             person=services.person,
             project=name,
@@ -146,7 +147,7 @@ def _page(
         return {**page.nothing_page(**common, nothing=found), "menu": menu}
     earlier: Sequence[str] = ()
     if stage is Stage.AUTHORING:
-        earlier = author.earlier(
+        earlier = authoring.earlier(
             services.store, person=services.person, project=view.name, dimension=found.dimension, but=found.item
         )
     drawn = page.task_page(

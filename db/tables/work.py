@@ -59,7 +59,7 @@ class TaskRow(SQLModel, table=True):
 
 
 class WalkRow(SQLModel, table=True):
-    """Where a person is in the order of a stage, or of one dimension of it (``db.walks``).
+    """Where a person is in the order of a stage, or of one dimension of it (``db.queue_cursor``).
 
     A lap goes once over everything that was open when it began; after it, and in ranked orders beside it, comes what
     has been offered since.

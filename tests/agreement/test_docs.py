@@ -7,7 +7,7 @@ import re
 from annotation_schemas import registry
 from domain.statistics import summarised
 from tests.paths import ROOT
-from workflow.board import STATISTICS
+from workflow.results.leaderboard import STATISTICS
 
 PAGE = (ROOT / "docs" / "statistics.md").read_text(encoding="utf-8")
 

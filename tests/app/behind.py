@@ -12,7 +12,7 @@ from db.engine import Store
 from domain.records import SignedIn
 from domain.settings import settings_from
 from tests.app.homes import Home
-from workflow import accounts
+from workflow.access import accounts
 
 
 def application(store: Store, home: Home, **settings: str) -> Gate:

@@ -15,7 +15,8 @@ from db.engine import Store, open_store
 from domain.records import Person
 from domain.roles import Role
 from media.store import MediaStore
-from workflow import accounts, pool, projects
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
 
 PASSWORD = "correct horse battery"
 PEOPLE = {
@@ -68,8 +69,8 @@ def make_home(folder: Path, template: Path, *, pictures: int = 6) -> Home:
     for number in range(pictures + 1):
         (files / f"{number}.png").write_bytes(picture(number))
     offered = [(f"{number}.png", files / f"{number}.png") for number in range(pictures + 1)]
-    pool.add_to_pool(store, home.media(), by=None, project="tiny", files=offered[:pictures])
-    pool.add_to_pool(store, home.media(), by=None, project="other", files=offered[pictures:])
+    image_pool.add_to_pool(store, home.media(), by=None, project="tiny", files=offered[:pictures])
+    image_pool.add_to_pool(store, home.media(), by=None, project="other", files=offered[pictures:])
     store.close()
     return home
 

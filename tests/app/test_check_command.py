@@ -16,7 +16,7 @@ from media.store import MediaStore, StoredMedia
 from testkit.factories import make_items, make_project
 from testkit.serving import touchstone
 from tests.app.homes import picture
-from workflow.check_media import check_media
+from workflow.files.media_check import check_media
 
 
 def test_a_state_that_the_votes_do_not_explain_is_found_and_rebuilt(home: Path) -> None:

@@ -22,7 +22,8 @@ from testkit import postgres
 from tests.app.asgi import call, knock
 from tests.app.behind import application, session
 from tests.app.homes import Home, make_home
-from workflow import accounts, pool
+from workflow.access import accounts
+from workflow.annotate import image_pool
 
 Trouble = Callable[[Home, Store], AbstractContextManager[None]]
 
@@ -122,8 +123,8 @@ def test_sqlite_that_cannot_serve(trouble: str, served: Home, monkeypatch: pytes
     begin, sentence, readable = TROUBLES[trouble]
     app, headers = application(store, served), session(store, "ana")
     ana = accounts.find_person(store, login="ana")
-    asset = pool.pool(store, person=ana, project="tiny").assets[0].id
-    task = pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[asset]).id
+    asset = image_pool.pool(store, person=ana, project="tiny").assets[0].id
+    task = image_pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[asset]).id
     with begin(served, store):
         _write_fails(app, headers, sentence, task=task)
         told = _health(store, served)

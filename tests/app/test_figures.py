@@ -26,9 +26,9 @@ from domain.states import Cut, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_project
 from tests.workflow.test_results import filled
-from workflow import agreement_page, measure
-from workflow.board import as_json
-from workflow.submit import submit
+from workflow.annotate.submissions import submit
+from workflow.results import agreement_page, rater_agreement
+from workflow.results.leaderboard import as_json
 
 on_sqlite = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 
@@ -77,11 +77,11 @@ def until_done() -> None:
 
 
 def state(store: Store) -> tuple[Any, ...]:
-    return measure.mark(store, person=None, **ABOUT)
+    return rater_agreement.mark(store, person=None, **ABOUT)
 
 
 def asked(store: Store, settings: Settings, work: str = "agreement", **args: Any) -> figures.Asked:
-    size = measure.size(store, person=None, **ABOUT)
+    size = rater_agreement.size(store, person=None, **ABOUT)
     return figures.asked(store, settings, work, {**ARGS, **args}, state=state(store), size=size)
 
 

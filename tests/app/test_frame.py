@@ -24,7 +24,7 @@ from testkit.browser import settled
 from testkit.serving import COMMAND, Server, environment
 from tests.app.client import Client
 from tests.paths import ROOT
-from workflow import accounts, projects
+from workflow.access import accounts, projects
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

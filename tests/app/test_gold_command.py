@@ -15,7 +15,8 @@ from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import make_people
 from testkit.serving import touchstone
-from workflow import claim, projects, submit
+from workflow.access import projects
+from workflow.annotate import claims, submissions
 
 pytestmark = pytest.mark.slow
 
@@ -39,12 +40,12 @@ def home(tmp_path: Path, sqlite_template: Path) -> Path:
     missing_media.fill(store, MediaStore(home / "media"))
     for person in people:
         for _ in range(3):
-            task = claim.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
+            task = claims.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
             assert not hasattr(task, "code"), task
             if task.fields["question"] == "2?":  # type: ignore[union-attr]
-                claim.set_aside(store, person=person, task=task.id)  # type: ignore[union-attr]
+                claims.set_aside(store, person=person, task=task.id)  # type: ignore[union-attr]
             else:
-                submit.submit(store, person=person, task=task.id, key=task.id, values={"right": "yes"})  # type: ignore[union-attr]
+                submissions.submit(store, person=person, task=task.id, key=task.id, values={"right": "yes"})  # type: ignore[union-attr]
     store.close()
     return home
 

@@ -15,7 +15,7 @@ from db.engine import Store, open_store
 from tests.app.asgi import Reply, at_once
 from tests.app.behind import application
 from tests.app.homes import PASSWORD, Home, make_home
-from workflow import accounts
+from workflow.access import accounts
 
 OFFICE, AWAY = "10.0.0.7", "192.0.2.9"
 

@@ -16,7 +16,8 @@ from domain.states import Stage
 from tests.app.asgi import Reply, call_all
 from tests.app.behind import application, session
 from tests.app.homes import Home, make_home
-from workflow import accounts, claim, pool, submit
+from workflow.access import accounts
+from workflow.annotate import claims, image_pool, submissions
 
 DEEP = "@deep@"
 HOSTILE: tuple[Any, ...] = (
@@ -76,13 +77,13 @@ def tasks(store: Store) -> dict[str, str]:
     """A task of authoring that Ana has, and one of verification that Bo has."""
     people = {login: accounts.find_person(store, login=login) for login in ("ana", "bo")}
     for number in range(2):
-        asset = pool.pool(store, person=people["ana"], project="tiny").assets[0].id
-        task = pool.pick(store, person=people["ana"], project="tiny", dimension="counting", assets=[asset])
+        asset = image_pool.pool(store, person=people["ana"], project="tiny").assets[0].id
+        task = image_pool.pick(store, person=people["ana"], project="tiny", dimension="counting", assets=[asset])
         if number == 0:
-            submit.submit(
+            submissions.submit(
                 store, person=people["ana"], task=task.id, key="first", values={"question": "How many?", "answer": "2"}
             )
-    vote = claim.next_task(store, person=people["bo"], project="tiny", stage=Stage.VERIFICATION)
+    vote = claims.next_task(store, person=people["bo"], project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(vote, TaskView)
     return {"ana": task.id, "bo": vote.id}
 
@@ -119,7 +120,7 @@ def test_no_submission_makes_the_server_fail(
         told(reply, written(keyed))
         if reply.status == 200:
             taken += 1
-            submit.undo(store, person=person, project="tiny", stage=stage)
+            submissions.undo(store, person=person, project="tiny", stage=stage)
     assert taken > 5
 
 

@@ -28,9 +28,12 @@ from inference import spec as specs
 from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_predictions
 from tests.app.homes import Home, make_home
-from workflow import accounts, author, judge_templates, judged, judging, runs
-from workflow.bring_in_judgements import bring_in_judgements
-from workflow.projects import access_to
+from workflow.access import accounts
+from workflow.access.projects import access_to
+from workflow.annotate import authoring
+from workflow.files.import_judgements import bring_in_judgements
+from workflow.results import judge_replies
+from workflow.runs import judge_runs, judge_templates, model_runs
 
 Open = Callable[..., AppTest]
 
@@ -78,7 +81,7 @@ def answers(store: Store) -> None:
     with store.write() as session:
         access = access_to(session, person=None, project="tiny")
         new = [
-            author.NewItem(
+            authoring.NewItem(
                 external_id=f"counting/{at}",
                 dimension="counting",
                 fields={"question": f"How many cups, {at}?", "answer": "Two."},
@@ -86,7 +89,7 @@ def answers(store: Store) -> None:
             )
             for at in range(3)
         ]
-        ids = author.add_items(session, access=access, new=new, now=store.now())
+        ids = authoring.add_items(session, access=access, new=new, now=store.now())
     make_predictions(store, ids, models=["one", "two"], project="tiny", dimension="counting")
 
 
@@ -122,8 +125,8 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
     """A run whose replies are these, one after the other, as a worker would have kept them."""
     used = template or judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE).template
     usual = {"fills": FILLS, "criteria": {"score": "score"}}
-    plan = judging.plan_of_project(store, by=None, project="tiny", template=used, **{**usual, **chosen})
-    run = judging.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
+    plan = judge_runs.plan_of_project(store, by=None, project="tiny", template=used, **{**usual, **chosen})
+    run = judge_runs.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     now = store.now()
     with store.write() as session:
         row = rows_of_runs.by_public_id(session, public_id=run)
@@ -154,7 +157,7 @@ def judge(store: Store, said: list[str], *, template: Any = None, **chosen: Any)
             rows = [
                 reading
                 for id, attempt in written or []
-                for reading in judging.rows_of(plan, attempt, attempt_id=id, run_id=run_id, now=now)
+                for reading in judge_runs.rows_of(plan, attempt, attempt_id=id, run_id=run_id, now=now)
             ]
             rows_of_judges.add(session, rows=rows)
             rows_of_runs.finish(session, row=chunk)
@@ -225,10 +228,10 @@ def test_what_will_happen_is_seen_before_anything_is_asked_and_start_makes_the_r
     assert "The answer that is graded stands at {answer}." in page
     assert "requests, if each succeeds at once" in page
     assert "Answer 0 of" in page, "the first prompt"
-    assert not runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    assert not model_runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     next(button for button in test.button if (button.key or "").startswith("judges.start.")).click().run()
     assert not test.exception
-    (view,) = runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    (view,) = model_runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     assert view.wanted == 12
     assert view.name == "strict by likeness 1"
 
@@ -265,7 +268,7 @@ def test_scores_stand_beside_raw_replies_with_what_was_read_marked(show: Open, s
 @pytest.mark.usefixtures("answers")
 def test_one_reply_shows_all_that_is_kept_of_it(show: Open, store: Store) -> None:
     run = judge(store, SAID)
-    for view in judged.replies_of(store, by=None, run=run):
+    for view in judge_replies.replies_of(store, by=None, run=run):
         page = words(show(run=run, reply=str(view.id)))
         assert "double_brackets, version" in page
         assert "<script>" not in page
@@ -276,8 +279,8 @@ def test_one_reply_shows_all_that_is_kept_of_it(show: Open, store: Store) -> Non
 @pytest.mark.usefixtures("answers")
 def test_a_file_of_replies_has_every_reply_with_its_reading(store: Store) -> None:
     run = judge(store, SAID)
-    view = runs.view(store, by=None, run=run)
-    found = list(judged.every_reply(store, by=None, run=run, at_once=4))
+    view = model_runs.view(store, by=None, run=run)
+    found = list(judge_replies.every_reply(store, by=None, run=run, at_once=4))
     lines = [json.loads(line) for line in replies.as_json_lines(found, view).decode().splitlines()]
     assert len(lines) == 6
     kept = next(
@@ -315,7 +318,7 @@ def test_others_are_told_in_a_sentence(show: Open, store: Store) -> None:
 def test_a_mark_stays_where_it_is_when_text_before_it_is_tamed() -> None:
     text = "a\r\nb\x00\u202e[[1]] and <b>"
     at = text.index("1")
-    reading = judged.ReadingView("score", Verdict.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
+    reading = judge_replies.ReadingView("score", Verdict.SCORED, 1, (at, at + 1), "", "double_brackets", 1)
     page = of_judges.marked(text, [reading])
     assert '[[<mark class="ts-mark" title="score: 1">1</mark>]] and &lt;b&gt;' in page
 
@@ -374,10 +377,10 @@ def test_attack_answers_are_found_by_their_kind(show: Open, store: Store) -> Non
 @pytest.mark.usefixtures("answers")
 def test_a_run_in_batch_files_says_what_to_do_instead_of_asking_for_a_worker(show: Open, store: Store) -> None:
     made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
-    plan = judging.plan_of_project(
+    plan = judge_runs.plan_of_project(
         store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}, batch=True
     )
-    run = judging.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
+    run = judge_runs.start(store, by=None, project="tiny", spec=SPEC, plan=plan)
     page = words(show(run=run))
     assert f"touchstone run batch submit {run}" in page
     assert "No worker is running" not in page
@@ -407,11 +410,11 @@ def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
     ]
     (tmp_path / "replies.jsonl").write_text("\n".join(lines))
     made = judge_templates.add_version(store, by=None, project="tiny", text=TEMPLATE)
-    plan = judging.plan_of_project(
+    plan = judge_runs.plan_of_project(
         store, by=None, project="tiny", template=made.template, fills=FILLS, criteria={"score": "score"}
     )
     bring_in_judgements(store, by=None, project="tiny", path=tmp_path / "replies.jsonl", plan=plan)
-    (view,) = runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
+    (view,) = model_runs.runs_of(store, by=None, project="tiny", kind=RunKind.JUDGE)
     test = show(run=view.id)
     assert "3 scored of 6" in words(test)
     assert not [button for button in test.button if button.label.startswith("Ask")]
@@ -419,4 +422,4 @@ def test_replies_out_of_a_file_are_read_like_others_and_nobody_is_asked_again(
     test.segmented_control(key=f"judges.part.{view.id}").select("Judge and template").run()
     assert "came out of a file: replies.jsonl" in words(test)
     with pytest.raises(Conflict, match="there is nobody to ask"):
-        runs.retry_failed(store, by=None, run=view.id)
+        model_runs.retry_failed(store, by=None, run=view.id)

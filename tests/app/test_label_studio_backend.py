@@ -39,7 +39,7 @@ from testkit.forked import Forked
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, hang, html
 from testkit.serving import environment, free_port, touchstone
 from tests.inference.asking import spec_of
-from workflow.outside_drafts import SentOut, task_behind
+from workflow.labelstudio.draft_models import SentOut, task_behind
 
 CONFIG = """<View>
   <Image name="picture" value="$image"/>

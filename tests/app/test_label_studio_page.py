@@ -20,7 +20,9 @@ from domain.records import TaskView
 from domain.settings import Settings
 from domain.states import Stage
 from tests.app.homes import Home, make_home
-from workflow import accounts, bridge, claim, pool, submit
+from workflow.access import accounts
+from workflow.annotate import claims, image_pool, submissions
+from workflow.labelstudio import bridge
 
 ADDRESS = "http://labels.test"
 NOW = datetime.now(UTC)
@@ -71,10 +73,10 @@ def press(page: AppTest, label: str) -> None:
 
 def test_every_outcome_is_counted_and_what_does_not_count_is_explained(home: Home, store: Store) -> None:
     ana, bo = (accounts.find_person(store, login=login) for login in ("ana", "bo"))
-    image = pool.pool(store, person=ana, project="tiny").assets[0].id
-    task = pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[image])
-    submit.submit(store, person=ana, task=task.id, key="w", values={"question": "How many?", "answer": "Two."})
-    view = claim.next_task(store, person=bo, project="tiny", stage=Stage.VERIFICATION)
+    image = image_pool.pool(store, person=ana, project="tiny").assets[0].id
+    task = image_pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[image])
+    submissions.submit(store, person=ana, task=task.id, key="w", values={"question": "How many?", "answer": "Two."})
+    view = claims.next_task(store, person=bo, project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(view, TaskView)
     bridge.map_person(store, by=None, project="tiny", address=ADDRESS, login="bo", email="bo@example.org")
     with store.write() as session:

@@ -25,7 +25,7 @@ from domain.records import AssetView, TaskView, VoteView
 from domain.states import Stage
 from media import clips
 from media.store import MediaStore
-from workflow.show import visible_fields
+from workflow.annotate.task_views import visible_fields
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOADED = {name: load_schema(path).schema_ for name, path in shipped().items()}

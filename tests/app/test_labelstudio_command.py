@@ -10,7 +10,7 @@ import pytest
 from domain.states import Stage
 from testkit.serving import free_port, touchstone
 from tests.app.homes import Home, make_home
-from workflow import bridge
+from workflow.labelstudio import bridge
 
 TOKEN = {"TOUCHSTONE_LABEL_STUDIO_TOKEN": "0123456789abcdef0123456789abcdef01234567"}
 SHOWN = {"TOUCHSTONE_PUBLIC_URL": "http://127.0.0.1:8501"}

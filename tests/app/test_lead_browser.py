@@ -15,7 +15,9 @@ import pytest
 from testkit.browser import settled
 from testkit.serving import Server
 from tests.app.homes import PASSWORD, Home, make_home, picture
-from workflow import accounts, bring_in, pool, projects
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
+from workflow.files import import_files
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -87,7 +89,7 @@ def test_images_are_uploaded_into_the_pool_and_what_is_no_image_is_told(
     page.wait_for_selector("text=1 image added to the pool; 1 already there; 1 not taken.")
     assert "page.png" in page.inner_text(".ts-table")
     store = home.store()
-    assert pool.pool(store, person=accounts.find_person(store, login="lea"), project="tiny").total == 4
+    assert image_pool.pool(store, person=accounts.find_person(store, login="lea"), project="tiny").total == 4
     store.close()
 
 
@@ -139,7 +141,7 @@ def test_a_release_is_taken_along(page: Page, running: Server, home: Home, tmp_p
     folder.mkdir(parents=True)
     (folder / "annotations.json").write_text(json.dumps(ITEMS))
     store = home.store()  # the same items as in the test of the upload, so the project is not empty in either order
-    bring_in.import_files(store, home.media(), by=None, project="tiny", format="egothink", path=tmp_path)
+    import_files.import_files(store, home.media(), by=None, project="tiny", format="egothink", path=tmp_path)
     store.close()
     _open(page, running, "export")
     page.get_by_text("All items as they stand").click()

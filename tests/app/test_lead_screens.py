@@ -32,9 +32,11 @@ from domain.states import Cut, Items, Stage
 from importers.items import read_items
 from testkit.factories import Clock, make_items
 from tests.app.homes import Home, make_home, picture
-from workflow import accounts, claim, draft, file_raters, guidelines, kept, pool, projects, qualify, submit
-from workflow.measure import agreement_of
-from workflow.projects import access_to
+from workflow.access import accounts, guidelines, projects
+from workflow.access.projects import access_to
+from workflow.annotate import claims, drafts, expired_drafts, image_pool, qualification, submissions
+from workflow.results import file_raters
+from workflow.results.rater_agreement import agreement_of
 
 Show = Callable[..., AppTest]
 
@@ -96,20 +98,20 @@ def person(store: Store, login: str) -> Person:
 def write_item(store: Store, login: str = "ana") -> str:
     """Somebody writes an item about the next free image."""
     who = person(store, login)
-    image = pool.pool(store, person=who, project="tiny").assets[0].id
-    task = pool.pick(store, person=who, project="tiny", dimension="counting", assets=[image])
+    image = image_pool.pool(store, person=who, project="tiny").assets[0].id
+    task = image_pool.pick(store, person=who, project="tiny", dimension="counting", assets=[image])
     item = {"question": f"How many cups are before me, {image}?", "answer": "Two."}
-    done = submit.submit(store, person=who, task=task.id, key=image, values=item)
+    done = submissions.submit(store, person=who, task=task.id, key=image, values=item)
     assert done.item
     return done.item
 
 
 def vote(store: Store, login: str, value: str, reason: str | None = None) -> None:
     who = person(store, login)
-    task = claim.next_task(store, person=who, project="tiny", stage=Stage.VERIFICATION)
+    task = claims.next_task(store, person=who, project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(task, TaskView)
     reasons = {"fits": reason} if reason else {}
-    submit.submit(store, person=who, task=task.id, key=task.id, values={"fits": value}, reasons=reasons)
+    submissions.submit(store, person=who, task=task.id, key=task.id, values={"fits": value}, reasons=reasons)
 
 
 # ---- my work ---------------------------------------------------------------------------------------------------------
@@ -642,7 +644,7 @@ def test_what_stops_everybody_and_what_leaves_a_list_asks_first(store: Store, sh
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
 
     def sets() -> int:
-        newest = qualify.newest_set(store, person=None, project="panel")
+        newest = qualification.newest_set(store, person=None, project="panel")
         return newest.number if newest else 0
 
     test = show("qualify", "lea", project="panel", stage="verification")
@@ -681,7 +683,7 @@ def test_whoever_has_to_qualify_is_led_there_from_my_work(store: Store, show: Sh
     projects.create_project(store, name="panel", loaded=load_schema(shipped()["panel"]))
     projects.set_member(store, by=None, project="panel", login="bo", role=Role.ANNOTATOR, stages=[Stage.VERIFICATION])
     make_items(store, 5, project="panel", dimension="near", fields={"question": "?", "answer": "!"})
-    qualify.make_set(store, by=None, project="panel")
+    qualification.make_set(store, by=None, project="panel")
     start = show("my_work", "bo", project="panel").button(key="my_work.start.panel.verification")
     assert (start.label, start.disabled) == ("Qualify", False)
 
@@ -697,18 +699,20 @@ def test_a_kept_text_is_put_away_after_a_question(store: Store, show: Show) -> N
     write_item(store)
     bo, clock = person(store, "bo"), Clock()
     store.clock = clock
-    task = claim.next_task(store, person=bo, project="tiny", stage=Stage.VERIFICATION)
+    task = claims.next_task(store, person=bo, project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(task, TaskView)
-    draft.save_draft(store, person=bo, task=task.id, seq=1, values={"values": {"fits": "no"}, "note": "A long remark."})
+    drafts.save_draft(
+        store, person=bo, task=task.id, seq=1, values={"values": {"fits": "no"}, "note": "A long remark."}
+    )
     clock.advance(hours=3)
-    claim.next_task(store, person=person(store, "chi"), project="tiny", stage=Stage.VERIFICATION)
+    claims.next_task(store, person=person(store, "chi"), project="tiny", stage=Stage.VERIFICATION)
     away = f"my_work.kept.away.{task.id}"
     test = show("my_work", "bo")
     test.button(key=away).click().run()
-    assert len(kept.kept_texts(store, person=bo)) == 1
+    assert len(expired_drafts.kept_texts(store, person=bo)) == 1
     assert "It cannot be undone here: copy what you still need first." in words(test)
     test.button(key="my_work.sure.yes").click().run()
-    assert not kept.kept_texts(store, person=bo)
+    assert not expired_drafts.kept_texts(store, person=bo)
 
 
 # ---- the menu --------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from domain.records import AssetView, TaskView
 from domain.states import Stage
 from tests.app.homes import Home, make_home
 from tests.app.test_media_link_route import sent, stands, who, written
-from workflow import claim
+from workflow.annotate import claims
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def store(home: Home) -> Iterator[Store]:
 def asset(store: Store) -> AssetView:
     """The picture of Bo's verification, which is out under the key `one`."""
     written(store)
-    view = claim.next_task(store, person=who(store, "bo"), project="tiny", stage=Stage.VERIFICATION)
+    view = claims.next_task(store, person=who(store, "bo"), project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(view, TaskView)
     sent(store, view.id, key="one")
     return view.assets[0]

@@ -13,8 +13,9 @@ from tests.app.asgi import call
 from tests.app.behind import application, session
 from tests.app.homes import make_home
 from tests.media.test_bare import SECRET, _jpeg
-from workflow import accounts, pool
-from workflow.outside_media import Outside
+from workflow.access import accounts
+from workflow.annotate import image_pool
+from workflow.labelstudio.media import Outside
 
 
 @pytest.mark.parametrize("size", ["original", "display", "thumb"])
@@ -22,9 +23,9 @@ def test_no_size_of_a_picture_says_who_took_it(size: str, tmp_path: Path, sqlite
     home = make_home(tmp_path, sqlite_template, pictures=0)
     store, source = home.store(), tmp_path / "Ana Author.jpg"
     source.write_bytes(_jpeg(6))
-    pool.add_to_pool(store, home.media(), by=None, project="tiny", files=[("Ana Author.jpg", source)])
+    image_pool.add_to_pool(store, home.media(), by=None, project="tiny", files=[("Ana Author.jpg", source)])
     ana = accounts.find_person(store, login="ana")
-    asset = pool.pool(store, person=ana, project="tiny").assets[0].id
+    asset = image_pool.pool(store, person=ana, project="tiny").assets[0].id
     reply = call(application(store, home), "GET", f"/media/{asset}/{size}", headers=session(store, "ana"))
     assert reply.status == 200
     assert SECRET not in reply.body

@@ -24,7 +24,8 @@ from testkit.pictures import frames, video
 from testkit.serving import Server
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home, picture
-from workflow import accounts, claim, pool, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import claims, image_pool, submissions
 
 HOOK = "hook-secret-0123456789"
 NOW = datetime.now(UTC)
@@ -57,10 +58,10 @@ def who(store: Store, login: str) -> Person:
 
 def written(store: Store) -> None:
     """Ana writes an item about a picture of the pool."""
-    image = pool.pool(store, person=who(store, "ana"), project="tiny").assets[0].id
-    task = pool.pick(store, person=who(store, "ana"), project="tiny", dimension="counting", assets=[image])
+    image = image_pool.pool(store, person=who(store, "ana"), project="tiny").assets[0].id
+    task = image_pool.pick(store, person=who(store, "ana"), project="tiny", dimension="counting", assets=[image])
     item = {"question": "How many cups?", "answer": "Two."}
-    submit.submit(store, person=who(store, "ana"), task=task.id, key="w", values=item)
+    submissions.submit(store, person=who(store, "ana"), task=task.id, key="w", values=item)
 
 
 def sent(store: Store, task: str, key: str = "key-of-the-task", state: BridgeState = BridgeState.OUT) -> str:
@@ -109,7 +110,7 @@ def stands(store: Store, key: str, state: BridgeState) -> None:
 def task(store: Store) -> TaskView:
     """Bo's verification, which is out."""
     written(store)
-    view = claim.next_task(store, person=who(store, "bo"), project="tiny", stage=Stage.VERIFICATION)
+    view = claims.next_task(store, person=who(store, "bo"), project="tiny", stage=Stage.VERIFICATION)
     assert isinstance(view, TaskView)
     sent(store, view.id)
     return view
@@ -151,9 +152,9 @@ def test_everything_that_is_wrong_looks_the_same(home: Home, running: Server, st
     asset = task.assets[0]
     good = path_of(home, asset)
     assert ask(running, good).status == 200
-    pooled = pool.pool(store, person=who(store, "ana"), project="tiny").assets[0]
+    pooled = image_pool.pool(store, person=who(store, "ana"), project="tiny").assets[0]
     olu = who(store, "olu")
-    other = pool.pool(store, person=olu, project="other").assets[0]
+    other = image_pool.pool(store, person=olu, project="other").assets[0]
     key = key_of(home.path)
     late = token(key, task="key-of-the-task", asset=asset.id, until=store.now() - timedelta(seconds=1))
     wrong = {
@@ -217,7 +218,7 @@ def test_a_link_ends_with_the_account(home: Home, running: Server, store: Store,
 
 def test_a_link_ends_with_the_claim(home: Home, running: Server, store: Store, task: TaskView) -> None:
     path = path_of(home, task.assets[0])
-    submit.submit(store, person=who(store, "bo"), task=task.id, key="v", values={"fits": "yes"})
+    submissions.submit(store, person=who(store, "bo"), task=task.id, key="v", values={"fits": "yes"})
     assert ask(running, path).status == 404
 
 
@@ -246,10 +247,10 @@ def test_a_clip_is_fetched_in_parts(home: Home, running: Server, store: Store, t
     projects.create_project(store, name="tour", loaded=load_schema(shipped()["tour"]))
     projects.set_member(store, by=None, project="tour", login="ana", role=Role.ANNOTATOR)
     files = [("clip.webm", clip), ("still.png", tmp_path / "still.png")]
-    pool.add_to_pool(store, home.media(), by=None, project="tour", files=files)
+    image_pool.add_to_pool(store, home.media(), by=None, project="tour", files=files)
     ana = who(store, "ana")
-    free = pool.pool(store, person=ana, project="tour").assets
-    task = pool.pick(store, person=ana, project="tour", dimension="pointing", assets=[asset.id for asset in free])
+    free = image_pool.pool(store, person=ana, project="tour").assets
+    task = image_pool.pick(store, person=ana, project="tour", dimension="pointing", assets=[asset.id for asset in free])
     asset = next(asset for asset in task.assets if asset.kind == "clip")
     sent(store, task.id, key="key-of-the-clip")
     path = path_of(home, asset, key="key-of-the-clip")
@@ -274,14 +275,14 @@ def test_what_an_item_points_at_is_drawn_into_its_picture(
     projects.create_project(store, name="tour", loaded=load_schema(shipped()["tour"]))
     for login in ("ana", "bo"):
         projects.set_member(store, by=None, project="tour", login=login, role=Role.ANNOTATOR)
-    pool.add_to_pool(store, home.media(), by=None, project="tour", files=[("grey.png", grey)])
+    image_pool.add_to_pool(store, home.media(), by=None, project="tour", files=[("grey.png", grey)])
     ana = who(store, "ana")
-    free = pool.pool(store, person=ana, project="tour").assets
-    task = pool.pick(store, person=ana, project="tour", dimension="pointing", assets=[free[0].id])
+    free = image_pool.pool(store, person=ana, project="tour").assets
+    task = image_pool.pick(store, person=ana, project="tour", dimension="pointing", assets=[free[0].id])
     box = {"image": 1, "x": 0.25, "y": 0.2, "w": 0.5, "h": 0.6, "label": "A"}
     item = {"question": "What is in A?", "answer": "Nothing.", "pointed": [box]}
-    submit.submit(store, person=ana, task=task.id, key="w", values=item)
-    view = claim.next_task(store, person=who(store, "bo"), project="tour", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=ana, task=task.id, key="w", values=item)
+    view = claims.next_task(store, person=who(store, "bo"), project="tour", stage=Stage.VERIFICATION)
     assert isinstance(view, TaskView)
     sent(store, view.id)
     for size in ("display", "original"):

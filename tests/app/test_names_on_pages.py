@@ -23,8 +23,10 @@ from domain.settings import Settings
 from domain.states import Cut, RatersAre, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow import audit, cases, projects, submit
-from workflow.ratings import bring_in_ratings, raters_called, raters_of
+from workflow.access import audit, projects
+from workflow.annotate import submissions
+from workflow.results import cases
+from workflow.results.ratings import bring_in_ratings, raters_called, raters_of
 
 SCORES = {"qx-ann": [0, 0.5, 1, 0.5, 0, 0.5], "qx-bob": [0, 0.5, 1, 1, 0, 0], "Robin": [0, 1, 1, 0.5, 0, 0]}
 
@@ -46,7 +48,7 @@ def graded(tmp_path: Path) -> tuple[Store, list[Person]]:
     for person in people:
         for score in SCORES[person.login]:
             task = claimed(store, person, Stage.GRADING)
-            submit.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
+            submissions.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
     file = tmp_path / "machine.csv"
     lines = [f"colour/{at} · m,Robin,score,{score}" for at, score in enumerate(SCORES["Robin"])]
     file.write_text("\n".join(["unit,rater,criterion,value", *lines]), encoding="utf-8")

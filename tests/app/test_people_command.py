@@ -12,7 +12,7 @@ from app import services
 from app.cli import cli
 from db.engine import open_store
 from domain.errors import NotAllowed, NotFound
-from workflow import accounts
+from workflow.access import accounts
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from domain.roles import Role
 from domain.states import ItemState
 from inference.scores import Option, Ranking
 from tests.workflow.test_results import made
-from workflow import board as numbers
-from workflow.cases import Case, CaseAnswer, CaseFailure, Grade
-from workflow.results import Scores
+from workflow.results import leaderboard as numbers
+from workflow.results.cases import Case, CaseAnswer, CaseFailure, Grade
+from workflow.results.scores import Scores
 
 EVIL = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 

@@ -19,8 +19,8 @@ from db.engine import open_store
 from testkit.scripted import ScriptedServer, chat
 from testkit.serving import COMMAND, Server, environment, touchstone
 from tests.paths import ROOT
-from workflow import author
-from workflow.projects import access_to
+from workflow.access.projects import access_to
+from workflow.annotate import authoring
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -51,8 +51,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
             fields = items.content(session, item_id=row.id or 0, revision=row.current_revision)
             linked = [(link.role, asset.id or 0) for link, asset, _ in items.assets(session, item_id=row.id or 0)]
             name = f"{row.external_id}/{number}"
-            new.append(author.NewItem(external_id=name, dimension=row.dimension, fields=fields, assets=linked))
-        author.add_items(session, access=access, new=new, now=store.now())
+            new.append(authoring.NewItem(external_id=name, dimension=row.dimension, fields=fields, assets=linked))
+        authoring.add_items(session, access=access, new=new, now=store.now())
         assert projects.by_name(session, name="demo") is not None
     store.close()
     return home

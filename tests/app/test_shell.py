@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 from streamlit.testing.v1 import AppTest
 
-from app import markup, plain
+from app import markup, plain_pages
 from app.routes.auth import calmly
 from app.routes.replies import STATUS, answering, status_of
 from domain import errors
@@ -130,8 +130,8 @@ def test_text_never_becomes_markup() -> None:
         markup.bar([("kept", NASTY, 1)], total=2),
         markup.keys_of_bar([("kept", NASTY)]),
         markup.table([(NASTY, "")], [[markup.text(NASTY)]]),
-        plain.page(NASTY, plain.paragraph(NASTY), plain.link(NASTY, NASTY)),
-        plain.form(NASTY, NASTY, plain.Field(NASTY, NASTY, value=NASTY, hint=NASTY), hidden={NASTY: NASTY}),
+        plain_pages.page(NASTY, plain_pages.paragraph(NASTY), plain_pages.link(NASTY, NASTY)),
+        plain_pages.form(NASTY, NASTY, plain_pages.Field(NASTY, NASTY, value=NASTY, hint=NASTY), hidden={NASTY: NASTY}),
     ]
     for piece in pieces:
         assert "<script>alert" not in piece

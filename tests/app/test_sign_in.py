@@ -13,7 +13,7 @@ from domain.roles import Role
 from testkit.postgres import Cluster
 from testkit.serving import Server, touchstone
 from tests.app.client import Client
-from workflow import accounts, projects
+from workflow.access import accounts, projects
 
 PASSWORD = "correct horse battery"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.unpack import Limits, pack, safe_name, store, unpack
+from app.archives import Limits, pack, safe_name, store, unpack
 from domain.errors import FileRefused
 
 

@@ -17,10 +17,10 @@ ROOMS = (
 FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 NOT_ON_PAGES = {
     # No page names a stage or a place for an export, looks at batches, or keeps a rule.
-    ("workflow/release.py", "--out"),
-    ("workflow/release.py", "--stage"),
-    ("workflow/batches.py", "--again"),
-    ("workflow/batches.py", "--batch"),
+    ("workflow/files/release.py", "--out"),
+    ("workflow/files/release.py", "--stage"),
+    ("workflow/runs/batches.py", "--again"),
+    ("workflow/runs/batches.py", "--batch"),
     ("reports/ruling.py", "--rule"),
     # Calibration's page measures every criterion on its own scale.
     ("reports/study.py", "--criterion"),

@@ -21,7 +21,8 @@ from testkit.pictures import video
 from testkit.serving import Server
 from tests.app.client import Client, Reply
 from tests.app.homes import PASSWORD, Home, make_home
-from workflow import accounts, claim, pool
+from workflow.access import accounts
+from workflow.annotate import claims, image_pool
 
 ITEM = {"question": "What am I holding in my right hand?", "answer": "A red cup."}
 
@@ -51,7 +52,7 @@ def bo(running: Server) -> Client:
 def _free(home: Home, project: str = "tiny") -> list[str]:
     store = home.store()
     person = accounts.find_person(store, login="ana" if project == "tiny" else "olu")
-    page = pool.pool(store, person=person, project=project)
+    page = image_pool.pool(store, person=person, project=project)
     store.close()
     return [asset.id for asset in page.assets]
 
@@ -64,7 +65,7 @@ def _pick(client: Client, home: Home) -> str:
 
 def _next(home: Home, login: str, stage: Stage) -> TaskView:
     store = home.store()
-    task = claim.next_task(store, person=accounts.find_person(store, login=login), project="tiny", stage=stage)
+    task = claims.next_task(store, person=accounts.find_person(store, login=login), project="tiny", stage=stage)
     store.close()
     assert isinstance(task, TaskView), task
     return task
@@ -249,9 +250,9 @@ def test_a_picture_comes_with_its_type_and_is_asked_for_once(home: Home, ana: Cl
 def test_a_clip_is_played_from_anywhere_and_shown_as_a_still(home: Home, running: Server, tmp_path: Path) -> None:
     clip = video(tmp_path / "clip.webm", [number / 10 for number in range(10)])
     store = home.store()
-    pool.add_to_pool(store, home.media(), by=None, project="other", files=[("clip.webm", clip)])
+    image_pool.add_to_pool(store, home.media(), by=None, project="other", files=[("clip.webm", clip)])
     olu = accounts.find_person(store, login="olu")
-    asset = next(asset for asset in pool.pool(store, person=olu, project="other").assets if asset.kind == "clip")
+    asset = next(asset for asset in image_pool.pool(store, person=olu, project="other").assets if asset.kind == "clip")
     store.close()
     client = Client(running.url).sign_in("olu", PASSWORD)
     whole = client.get(f"/media/{asset.id}/original")

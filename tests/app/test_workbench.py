@@ -36,9 +36,10 @@ from domain.states import ItemState, Stage
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project, make_schema
 from testkit.serving import Server
-from workflow import accounts, pool, submit
-from workflow.checks import check
-from workflow.claim import WAITS_FOR_MEDIA
+from workflow.access import accounts
+from workflow.annotate import image_pool, submissions
+from workflow.annotate.claims import WAITS_FOR_MEDIA
+from workflow.files.project_check import check
 
 pytestmark = pytest.mark.browser
 
@@ -370,7 +371,7 @@ def test_nothing_secret_reaches_the_browser(place: Place, browser_page: Page) ->
     (item,) = make_items(place.store, 1, project=project, author_id=author.id, fields=fields)
     other = place.person(project)
     view = claimed(place.store, other, project=project)
-    submit.submit(
+    submissions.submit(
         place.store,
         person=other,
         task=view.id,
@@ -409,13 +410,13 @@ def _fill_pool(place: Place, project: str, folder: Path, n: int) -> None:
         path = folder / f"{at}.png"
         Image.new("RGB", (800, 600), (40 + at * 7 % 200, next(numbers) * 3 % 256, at % 256)).save(path)
         files.append((path.name, path))
-    pool.add_to_pool(place.store, place.media, by=None, project=project, files=files)
+    image_pool.add_to_pool(place.store, place.media, by=None, project=project, files=files)
 
 
 def _write(place: Place, project: str, author: Person, dimension: str = "existence", **fields: Any) -> None:
-    free = pool.pool(place.store, person=author, project=project, dimension=dimension).assets
-    task = pool.pick(place.store, person=author, project=project, dimension=dimension, assets=[free[0].id])
-    submit.submit(place.store, person=author, task=task.id, key=f"k{task.id}", values=fields)
+    free = image_pool.pool(place.store, person=author, project=project, dimension=dimension).assets
+    task = image_pool.pick(place.store, person=author, project=project, dimension=dimension, assets=[free[0].id])
+    submissions.submit(place.store, person=author, task=task.id, key=f"k{task.id}", values=fields)
 
 
 def test_author_picks_writes_and_is_back_at_the_same_place(place: Place, browser_page: Page, tmp_path: Path) -> None:
@@ -498,13 +499,13 @@ def test_an_image_that_somebody_else_took_fades(place: Place, browser_page: Page
     cells = browser_page.locator(".cell")
     expect(cells).to_have_count(5)
     first = str(cells.first.get_attribute("id")).removeprefix("pool-")
-    pool.pick(place.store, person=other, project=project, dimension="existence", assets=[first])
+    image_pool.pick(place.store, person=other, project=project, dimension="existence", assets=[first])
     browser_page.keyboard.press("Enter")
     until(lambda: browser_page.locator(".banner:visible, .cell.gone").count() or cells.count() == 4)
     expect(cells).to_have_count(4)
     expect(browser_page.locator(f"#pool-{first}")).to_have_count(0)
     second = str(cells.nth(1).get_attribute("id")).removeprefix("pool-")
-    pool.pick(place.store, person=other, project=project, dimension="existence", assets=[second])
+    image_pool.pick(place.store, person=other, project=project, dimension="existence", assets=[second])
     expect(browser_page.locator(f"#pool-{second}")).to_have_count(0)
 
 
@@ -541,7 +542,7 @@ def _disagree(place: Place, project: str, n: int = 1) -> list[int]:
         voter = place.person(project)
         for _ in range(n):
             view = claimed(place.store, voter, project=project)
-            submit.submit(
+            submissions.submit(
                 place.store, person=voter, task=view.id, key=f"{voter.id}-{view.id}", values={"choice": choice}
             )
     return made
@@ -729,7 +730,7 @@ def test_a_lost_lease_keeps_the_text_and_says_so(place: Place, browser_page: Pag
     if first not in [view.fields["question"] for view in taken]:
         for other in others:
             view = claimed(place.store, other, project=project)
-            submit.submit(place.store, person=other, task=view.id, key=f"{other.id}", values={"choice": "red"})
+            submissions.submit(place.store, person=other, task=view.id, key=f"{other.id}", values={"choice": "red"})
             claimed(place.store, other, project=project)
     browser_page.keyboard.press("1")
     expect(browser_page.locator(".banner")).to_contain_text("gone to somebody else")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from db.engine import Store, open_store
 from testkit.browser import WAIT_MS, settled
 from testkit.serving import Server
-from workflow import accounts
+from workflow.access import accounts
 
 
 class Desk:

@@ -16,7 +16,7 @@ from media.store import MediaStore
 from testkit.samples import egothink_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import bring_in
+from workflow.files import import_files
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,9 @@ def test_the_lead_reads_who_voted_from_where(server: Server, chromium: Browser, 
         Image.new("RGB", (64, 48), (n * 40, 90, 90)).save(tmp_path / f"{n}.jpg")
     with opened(server) as store:
         media, path = MediaStore(server.home / "media"), tmp_path / "items"
-        bring_in.import_files(store, media, by=None, project="seen", format="egothink", path=path, media_dir=tmp_path)
+        import_files.import_files(
+            store, media, by=None, project="seen", format="egothink", path=path, media_dir=tmp_path
+        )
     for login in ("ann", "ben"):
         _run(server, "people", "add", login, "--project", "seen", "--stage", "verification")
     _run(server, "people", "add", "lea", "--project", "seen", "--role", "lead")

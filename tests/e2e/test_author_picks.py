@@ -18,7 +18,8 @@ from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, pool, projects
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -38,7 +39,7 @@ def running(server: Server, tmp_path: Path) -> Server:
             projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[stage])
         (tmp_path / "0.png").write_bytes(picture(0))
         media = MediaStore(server.home / "media")
-        pool.add_to_pool(store, media, by=None, project="p", files=[("0.png", tmp_path / "0.png")])
+        image_pool.add_to_pool(store, media, by=None, project="p", files=[("0.png", tmp_path / "0.png")])
     return server.start()
 
 

@@ -21,7 +21,8 @@ from domain.states import Stage
 from testkit.browser import settled
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from workflow import accounts, claim, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import claims, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -77,7 +78,7 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         projects.set_member(store, by=None, project="p", login="lea", role=Role.LEAD)
     with opened(server) as store, store.read() as session:
         from db import files
-        from workflow.projects import access_to
+        from workflow.access.projects import access_to
 
         access = access_to(session, person=None, project="p")
         names = [name for _, name, _ in files.item_ids(session, project_id=access.project_id)]
@@ -88,10 +89,10 @@ def test_a_report_is_made_and_leads_to_what_is_behind_it(
         for login, grades in GRADES.items():
             person = accounts.find_person(store, login=login)
             for _ in QUESTIONS:
-                task = claim.next_task(store, person=person, project="p", stage=Stage.GRADING)
+                task = claims.next_task(store, person=person, project="p", stage=Stage.GRADING)
                 assert isinstance(task, TaskView), task
                 score = grades[QUESTIONS.index(str(task.fields["question"]))]
-                submit.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
+                submissions.submit(store, person=person, task=task.id, key=task.id, values={"score": score})
     by_judge = tmp_path / "judge.csv"
     with by_judge.open("w", newline="") as file:
         writer = csv.writer(file)

@@ -21,7 +21,8 @@ from testkit.browser import settled
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, pool, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -56,13 +57,13 @@ def running(server: Server, tmp_path: Path) -> Server:
                 store, by=None, project=PROJECT, login=login, role=role, stages=[stage] if stage else None
             )
         (tmp_path / "one.png").write_bytes(picture(1))
-        pool.add_to_pool(
+        image_pool.add_to_pool(
             store, MediaStore(home / "media"), by=None, project=PROJECT, files=[("one.png", tmp_path / "one.png")]
         )
         amy = people["amy"]
-        image = pool.pool(store, person=amy, project=PROJECT).assets[0].id
-        task = pool.pick(store, person=amy, project=PROJECT, dimension="counting", assets=[image])
-        submit.submit(store, person=amy, task=task.id, key="w", values={"question": QUESTION, "answer": ANSWER})
+        image = image_pool.pool(store, person=amy, project=PROJECT).assets[0].id
+        task = image_pool.pick(store, person=amy, project=PROJECT, dimension="counting", assets=[image])
+        submissions.submit(store, person=amy, task=task.id, key="w", values={"question": QUESTION, "answer": ANSWER})
     return server.start()
 
 

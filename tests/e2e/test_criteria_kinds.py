@@ -20,7 +20,10 @@ from examples.scenes import scenes
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, bring_in, pool, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
+from workflow.annotate import submissions as submit
+from workflow.files import import_files
 
 OBJECTS = ["a mug", "a spoon", "a plate", "a lemon"]
 STEPS = ["take the mug", "pour the tea", "boil water"]
@@ -42,15 +45,15 @@ def running(server: Server, tmp_path: Path) -> Server:
         picture = tmp_path / "scene.png"
         scenes("counting")[0].picture().save(picture)
         media = MediaStore(server.home / "media")
-        pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
-        free = pool.pool(store, person=ada, project="kinds").assets[0].id
-        view = pool.pick(store, person=ada, project="kinds", dimension="kitchen", assets=[free])
+        image_pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
+        free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
+        view = image_pool.pick(store, person=ada, project="kinds", dimension="kitchen", assets=[free])
         assert isinstance(view, TaskView)
         fields = {"question": "How do I make tea?", "objects": OBJECTS, "steps": STEPS}
         submit.submit(store, person=ada, task=view.id, key="written", values=fields)
         answers = tmp_path / "answers.jsonl"
         answers.write_text(json.dumps({"item": _external_id(server), "model": "m", "text": PLAN}) + "\n")
-        bring_in.import_files(store, media, by=None, project="kinds", format="predictions", path=answers)
+        import_files.import_files(store, media, by=None, project="kinds", format="predictions", path=answers)
     return server.start()
 
 
@@ -327,15 +330,15 @@ def test_a_plan_of_etp_bench_by_keys(server: Server, chromium: Browser, tmp_path
         picture = tmp_path / "scene.png"
         scenes("counting")[0].picture().save(picture)
         media = MediaStore(server.home / "media")
-        pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
-        free = pool.pool(store, person=ada, project="kinds").assets[0].id
-        view = pool.pick(store, person=ada, project="kinds", dimension="embodied_reasoning", assets=[free])
+        image_pool.add_to_pool(store, media, by=None, project="kinds", files=[("scene.png", picture)])
+        free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
+        view = image_pool.pick(store, person=ada, project="kinds", dimension="embodied_reasoning", assets=[free])
         assert isinstance(view, TaskView)
         fields = {"task": "Serve tea.", "question": "Which actions do that?", "form": "plan"}
         submit.submit(store, person=ada, task=view.id, key="written", values=fields)
         answers = tmp_path / "answers.jsonl"
         answers.write_text(json.dumps({"item": _external_id(server), "model": "m", "text": FIRST_STEPS}) + "\n")
-        bring_in.import_files(store, media, by=None, project="kinds", format="predictions", path=answers)
+        import_files.import_files(store, media, by=None, project="kinds", format="predictions", path=answers)
     server.start()
     with at_desk(chromium, server, "greta") as desk:
         desk.page.set_viewport_size({"width": 1920, "height": 1080})
@@ -400,9 +403,9 @@ def test_properties_and_orders_of_etp_bench_by_keys(
         for at, (dimension, fields) in enumerate(items.items()):
             picture = tmp_path / f"scene{at}.png"
             scenes("counting")[at].picture().save(picture)
-            pool.add_to_pool(store, media, by=None, project="kinds", files=[(picture.name, picture)])
-            free = pool.pool(store, person=ada, project="kinds").assets[0].id
-            view = pool.pick(store, person=ada, project="kinds", dimension=dimension, assets=[free])
+            image_pool.add_to_pool(store, media, by=None, project="kinds", files=[(picture.name, picture)])
+            free = image_pool.pool(store, person=ada, project="kinds").assets[0].id
+            view = image_pool.pick(store, person=ada, project="kinds", dimension=dimension, assets=[free])
             assert isinstance(view, TaskView)
             submit.submit(store, person=ada, task=view.id, key=dimension, values=fields)
     server.start()

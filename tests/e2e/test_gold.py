@@ -19,7 +19,8 @@ from domain.states import Stage
 from testkit import missing_media
 from testkit.serving import ROOT, Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, claim, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import claims, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -50,13 +51,13 @@ def settle(store: Store, person: Person) -> None:
     """Say yes to what is to be gold, and give back everything else."""
     settled = 0
     while settled < len(GOLD):
-        task = claim.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
+        task = claims.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
         assert isinstance(task, TaskView)
         if task.fields["question"] in GOLD:
-            submit.submit(store, person=person, task=task.id, key=task.id, values={"right": "yes"})
+            submissions.submit(store, person=person, task=task.id, key=task.id, values={"right": "yes"})
             settled += 1
         else:
-            claim.release(store, person=person, task=task.id)
+            claims.release(store, person=person, task=task.id)
 
 
 SHAPE = """() => {

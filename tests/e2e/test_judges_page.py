@@ -20,7 +20,9 @@ from testkit.factories import make_items, make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, error
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, judge_templates, judged, judging, projects, runs
+from workflow.access import accounts, projects
+from workflow.results import judge_replies
+from workflow.runs import judge_runs, judge_templates, model_runs
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -123,7 +125,9 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 page.get_by_label("At most so many").press("Enter")
                 settled(page, held_ms=300)
                 with opened(server) as store:
-                    assert not runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), "nothing runs yet"
+                    assert not model_runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE), (
+                        "nothing runs yet"
+                    )
                 run_it(lead, pictures)
 
                 # what the replies come to is what the script says, failures of every kind included
@@ -132,8 +136,8 @@ def test_a_judge_is_asked_read_compared_and_sent_to_calibration(
                 expected = Counter(comes_to(each) for each in asked)
                 assert sum(expected.values()) == N
                 with opened(server) as store:
-                    (view,) = runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
-                    assert judging.verdicts_of(store, by=None, run=view.id) == {"score": expected}
+                    (view,) = model_runs.runs_of(store, by=None, project="demo", kind=RunKind.JUDGE)
+                    assert judge_runs.verdicts_of(store, by=None, run=view.id) == {"score": expected}
                 scored = expected[Verdict.SCORED]
                 tally = page.locator("[data-part=tally]")
                 expect(tally).to_contain_text(f"{scored} scored of {N}")
@@ -209,7 +213,7 @@ def _beside_each_other(lead: Desk, server: Server, first: str, pictures: Path | 
     """Both versions over the same answers: they differ exactly where the script does."""
     page = lead.page
     with opened(server) as store:
-        again = judged.replies_of(store, by=None, run=first, wanted=Wanted(verdicts=[Verdict.SCORED]), limit=N)
+        again = judge_replies.replies_of(store, by=None, run=first, wanted=Wanted(verdicts=[Verdict.SCORED]), limit=N)
     lower = sum(view.readings[0].value == 1 for view in again)
     assert lower
     lead.open(f"/judges?project=demo&run={first}")

@@ -20,7 +20,8 @@ from testkit.factories import make_person
 from testkit.samples import egothink_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from workflow import accounts, bring_in
+from workflow.access import accounts
+from workflow.files import import_files
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +58,9 @@ def test_claims_are_taken_back_and_a_person_is_put_out_but_not_their_votes(
         Image.new("RGB", (64, 48), (n * 40, 90, 90)).save(tmp_path / f"{n}.jpg")
     with opened(server) as store:
         media, path = MediaStore(server.home / "media"), tmp_path / "items"
-        bring_in.import_files(store, media, by=None, project="team", format="egothink", path=path, media_dir=tmp_path)
+        import_files.import_files(
+            store, media, by=None, project="team", format="egothink", path=path, media_dir=tmp_path
+        )
     for login in ("ann", "ben", "cy"):
         _run(server, "people", "add", login, "--project", "team", "--stage", "verification")
     _run(server, "people", "add", "lea", "--project", "team", "--role", "lead")

@@ -17,7 +17,9 @@ from domain.states import Stage
 from testkit import missing_media
 from testkit.serving import Server, touchstone
 from tests.e2e.people import at_desk, opened
-from workflow import accounts, claim, history, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import claims, submissions
+from workflow.lead import item_history
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -40,14 +42,14 @@ def vote(store: Store, person: Person, said: dict[str, str]) -> None:
     """Answer these questions, and give everything else back."""
     left, passed = dict(said), set()
     while left:
-        task = claim.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
+        task = claims.next_task(store, person=person, project="quorum", stage=Stage.VERIFICATION)
         assert isinstance(task, TaskView)
         question = str(task.fields["question"])
         if question in left:
-            submit.submit(store, person=person, task=task.id, key=task.id, values={"right": left.pop(question)})
+            submissions.submit(store, person=person, task=task.id, key=task.id, values={"right": left.pop(question)})
         else:
             assert task.id not in passed
-            claim.set_aside(store, person=person, task=task.id)
+            claims.set_aside(store, person=person, task=task.id)
             passed.add(task.id)
 
 
@@ -85,6 +87,6 @@ def test_a_lead_follows_agreement_and_finds_what_a_pair_differs_about(
         for text in QUESTIONS:
             expect(lea.page.get_by_role("link", name=text)).to_have_count(int(text in differ))
 
-    asked = history.Said(["ann", "bob"])
+    asked = item_history.Said(["ann", "bob"])
     with opened(server) as store, pytest.raises(NotAllowed, match="lead"):
-        history.find(store, person=people["sue"], project="quorum", differ=Stage.VERIFICATION, said=asked)
+        item_history.find(store, person=people["sue"], project="quorum", differ=Stage.VERIFICATION, said=asked)

@@ -21,7 +21,7 @@ from domain.states import Stage
 from examples.scenes import Scene, scenes
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, projects
+from workflow.access import accounts, projects
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -17,7 +17,8 @@ from domain.states import Stage
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, pool, projects
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -78,7 +79,7 @@ def running(server: Server, tmp_path: Path) -> Server:
                 store, by=None, project=PROJECT, login=login, role=role, dimensions=None, stages=[stage]
             )
         files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
-        pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=PROJECT, files=files)
+        image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=PROJECT, files=files)
     return server.start()
 
 
@@ -275,7 +276,7 @@ def test_a_question_of_etp_bench_about_a_red_box(server: Server, chromium: Brows
                 store, by=None, project=project, login=login, role=role, dimensions=["type"], stages=[stage]
             )
         files = [("cup.jpg", lying(tmp_path / "cup.jpg"))]
-        pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=project, files=files)
+        image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project=project, files=files)
     server.start()
     with at_desk(chromium, server, "ann") as desk:
         desk.open(f"/author?project={project}")

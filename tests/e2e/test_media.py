@@ -22,7 +22,8 @@ from testkit.pictures import number_of, numbered, video
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
 from tools.drawing.action_clips import action_clips
-from workflow import accounts, pool, projects
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -66,7 +67,9 @@ def running(server: Server) -> Server:
 def fill_pool(server: Server, files: Sequence[Path]) -> None:
     with opened(server) as store:
         media = MediaStore(server.home / "media")
-        added = pool.add_to_pool(store, media, by=None, project=PROJECT, files=[(path.name, path) for path in files])
+        added = image_pool.add_to_pool(
+            store, media, by=None, project=PROJECT, files=[(path.name, path) for path in files]
+        )
     assert added.added == len(files), added.refused
 
 

@@ -30,7 +30,8 @@ from testkit.browser import settled
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, pool, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool, submissions
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -119,7 +120,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> 
                 )
             name = f"{number}.png"
             (folder / name).write_bytes(picture(number))
-            pool.add_to_pool(
+            image_pool.add_to_pool(
                 store, MediaStore(home / "media"), by=None, project=accident.project, files=[(name, folder / name)]
             )
     yield server.start()
@@ -183,11 +184,11 @@ def test_a_text_whose_item_went_to_somebody_else_is_kept(serving: Server, chromi
         projects.set_member(store, by=None, project="taken", login="lena", role=Role.LEAD)
         (tmp_path / "9.png").write_bytes(picture(9))
         free = MediaStore(serving.home / "media")
-        pool.add_to_pool(store, free, by=None, project="taken", files=[("9.png", tmp_path / "9.png")])
-        image = pool.pool(store, person=people["amy"], project="taken").assets[0].id
-        task = pool.pick(store, person=people["amy"], project="taken", dimension="assistance", assets=[image])
+        image_pool.add_to_pool(store, free, by=None, project="taken", files=[("9.png", tmp_path / "9.png")])
+        image = image_pool.pool(store, person=people["amy"], project="taken").assets[0].id
+        task = image_pool.pick(store, person=people["amy"], project="taken", dimension="assistance", assets=[image])
         written = {"question": QUESTION, "answer": ANSWER}
-        submit.submit(store, person=people["amy"], task=task.id, key="taken", values=written)
+        submissions.submit(store, person=people["amy"], task=task.id, key="taken", values=written)
     with at_desk(chromium, serving, "vera") as desk:
         desk.open("/verify?project=taken")
         expect(desk.bench).to_have_attribute("data-view", "task")
@@ -279,11 +280,11 @@ def _one_item(store: Store, home: Path, folder: Path) -> None:
         projects.set_member(store, by=None, project="away", login=login, role=Role.ANNOTATOR, stages=[stage])
     (folder / "0.png").write_bytes(picture(0))
     files = [("0.png", folder / "0.png")]
-    pool.add_to_pool(store, MediaStore(home / "media"), by=None, project="away", files=files)
+    image_pool.add_to_pool(store, MediaStore(home / "media"), by=None, project="away", files=files)
     amy = accounts.find_person(store, login="amy")
-    image = pool.pool(store, person=amy, project="away").assets[0].id
-    task = pool.pick(store, person=amy, project="away", dimension="assistance", assets=[image])
-    submit.submit(store, person=amy, task=task.id, key="away", values={"question": QUESTION, "answer": ANSWER})
+    image = image_pool.pool(store, person=amy, project="away").assets[0].id
+    task = image_pool.pick(store, person=amy, project="away", dimension="assistance", assets=[image])
+    submissions.submit(store, person=amy, task=task.id, key="away", values={"question": QUESTION, "answer": ANSWER})
 
 
 def _half(desk: Desk, accident: Accident, box: Locator, text: str) -> None:

@@ -20,7 +20,9 @@ from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.app.homes import picture
 from tests.e2e.people import at_desk, opened
-from workflow import accounts, bring_in, pool, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool, submissions
+from workflow.files import import_files
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -40,19 +42,19 @@ def test_answers_come_in_an_order_of_each_graders_own(server: Server, chromium: 
             projects.set_member(store, by=None, project="p", login=login, role=Role.ANNOTATOR, stages=[Stage.GRADING])
         (tmp_path / "0.png").write_bytes(picture(0))
         media = MediaStore(server.home / "media")
-        pool.add_to_pool(store, media, by=None, project="p", files=[("0.png", tmp_path / "0.png")])
-        free = pool.pool(store, person=ada, project="p").assets[0].id
-        view = pool.pick(store, person=ada, project="p", dimension="domestic_robot", assets=[free])
+        image_pool.add_to_pool(store, media, by=None, project="p", files=[("0.png", tmp_path / "0.png")])
+        free = image_pool.pool(store, person=ada, project="p").assets[0].id
+        view = image_pool.pick(store, person=ada, project="p", dimension="domestic_robot", assets=[free])
         assert isinstance(view, TaskView)
         fields = {"question": "Which?", "actions": ["a", "b"], "answer": "a", "reason": "r", "key_concepts": ["c"]}
-        submit.submit(store, person=ada, task=view.id, key="w", values=fields)
+        submissions.submit(store, person=ada, task=view.id, key="w", values=fields)
         with closing(sqlite3.connect(server.home / "touchstone.db")) as connection:
             name = connection.execute("SELECT external_id FROM item").fetchone()[0]
         answers = tmp_path / "answers.jsonl"
         answers.write_text(
             "".join(json.dumps({"item": name, "model": model, "text": f"said by {model}"}) + "\n" for model in MODELS)
         )
-        bring_in.import_files(store, media, by=None, project="p", format="predictions", path=answers)
+        import_files.import_files(store, media, by=None, project="p", format="predictions", path=answers)
     server.start()
     seen: dict[str, list[str]] = {login: [] for login in GRADERS}
     for login in GRADERS:

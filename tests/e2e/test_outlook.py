@@ -17,7 +17,7 @@ from testkit import missing_media
 from testkit.samples import egothink_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import bring_in
+from workflow.files import import_files
 
 pytestmark = pytest.mark.browser
 
@@ -69,7 +69,9 @@ def test_the_finish_is_worked_out_from_the_days_and_people_lead_to_their_scoreca
         Image.new("RGB", (64, 48), (n * 30, 90, 90)).save(tmp_path / f"{n}.jpg")
     with opened(server) as store:
         media, path = MediaStore(server.home / "media"), tmp_path / "items"
-        bring_in.import_files(store, media, by=None, project="team", format="egothink", path=path, media_dir=tmp_path)
+        import_files.import_files(
+            store, media, by=None, project="team", format="egothink", path=path, media_dir=tmp_path
+        )
     for login in ("ann", "ben"):
         _run(server, "people", "add", login, "--project", "team", "--stage", "verification")
     _run(server, "people", "add", "lea", "--project", "team", "--role", "lead")

@@ -20,7 +20,8 @@ from testkit.browser import settled
 from testkit.factories import claimed
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import submissions
 
 pytestmark = pytest.mark.browser
 
@@ -197,7 +198,7 @@ def test_somebody_who_answers_otherwise_than_before_is_pointed_out(server: Serve
                 otherwise = login == "bob" and n >= WORSE_FROM
                 answers = dict(zip(("image_fits", "answer_right", "difficulty"), SAID[FITS], strict=True))
                 values = answers | ({"answer_right": "wrong"} if otherwise else {})
-                submit.submit(store, person=person, task=task, key=task, values=values, seconds=0)
+                submissions.submit(store, person=person, task=task, key=task, values=values, seconds=0)
     server.start()
     with at_desk(chromium, server, "lea") as lea:
         lea.open("/scorecard?project=long&person=bob")

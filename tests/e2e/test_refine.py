@@ -13,7 +13,8 @@ from testkit import missing_media
 from testkit.samples import pca_record, write
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, projects, refine
+from workflow.access import accounts, projects
+from workflow.annotate import refinement
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -105,7 +106,7 @@ def test_a_second_right_answer_is_found_mended_and_voted_on_again(
             assert vote_all(desk) == {MENDED: 1}
     wanted = {"fed": 2, "decided": 2, "edited": 1, "refined": 2}
     with opened(server) as store:
-        assert refine.refinement(store, by=None, project="pca") == wanted
+        assert refinement.refinement(store, by=None, project="pca") == wanted
     run(home, "check", "pca")
     out = tmp_path / "out"
     run(home, "export", "pca", "pca_bench", "--out", str(out), "--verified")

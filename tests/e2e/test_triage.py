@@ -17,7 +17,8 @@ from examples.scenes import scenes
 from media.store import MediaStore
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, pool, projects, sift
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool, triage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -49,7 +50,7 @@ def running(server: Server, tmp_path: Path) -> Server:
             projects.set_member(store, by=None, project=PROJECT, login=login, role=Role.ANNOTATOR, stages=[stage])
         accounts.create_person(store, login="lea", name="Lea")
         projects.set_member(store, by=None, project=PROJECT, login="lea", role=Role.LEAD)
-        added = pool.add_to_pool(
+        added = image_pool.add_to_pool(
             store,
             MediaStore(server.home / "media"),
             by=None,
@@ -140,9 +141,9 @@ def test_two_people_sift_with_keys_alone(running: Server, chromium: Browser, pic
                 kept.add(frames[0])
         assert blurred
     with opened(running) as store:
-        found = sift.progress(store, by=None, project=PROJECT)
+        found = triage.progress(store, by=None, project=PROJECT)
         wes = accounts.find_person(store, login="wes")
-        free = {asset.id for asset in pool.pool(store, person=wes, project=PROJECT).assets}
+        free = {asset.id for asset in image_pool.pool(store, person=wes, project=PROJECT).assets}
     assert free == kept
     assert (found.total.left, found.total.kept) == (0, len(kept))
     assert found.total.dropped == Counter(dropped.values())

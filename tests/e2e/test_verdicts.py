@@ -23,7 +23,7 @@ from domain.roles import Role
 from testkit import missing_media
 from testkit.serving import Server, touchstone
 from tests.e2e.people import Desk, at_desk, opened
-from workflow import accounts, projects
+from workflow.access import accounts, projects
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

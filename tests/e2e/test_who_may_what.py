@@ -33,7 +33,9 @@ from testkit.serving import Server
 from tests.app.client import Client
 from tests.app.homes import PASSWORD, picture
 from tests.frames import open_page
-from workflow import accounts, bring_in, claim, comments, pool, projects, submit
+from workflow.access import accounts, projects
+from workflow.annotate import claims, comments, image_pool, submissions
+from workflow.files import import_files
 
 OPEN, NOTHING, REFUSED, SIGN_IN = "open", "nothing", "refused", "sign in"
 """A page with its content; a working page that says why there is no work; a sentence; the login page."""
@@ -205,12 +207,12 @@ def _fill(store: Store, pictures: MediaStore, folder: Path) -> None:
     for number in range(6):
         (folder / f"{number}.png").write_bytes(picture(number))
     files = [(f"file-name-of-the-picture-{number}.png", folder / f"{number}.png") for number in range(6)]
-    pool.add_to_pool(store, pictures, by=None, project="p", files=files, source_of=lambda _: "name-of-the-source")
-    for number, asset in enumerate(pool.pool(store, person=writer, project="p").assets[:4]):
+    image_pool.add_to_pool(store, pictures, by=None, project="p", files=files, source_of=lambda _: "name-of-the-source")
+    for number, asset in enumerate(image_pool.pool(store, person=writer, project="p").assets[:4]):
         _write(store, writer, asset.id, number)
     view = _claimed(store, "login-of-the-other", Stage.VERIFICATION)
     key = {"choice": "the green cup"}
-    submit.submit(store, person=other, task=view.id, key="v", values=key, note="note-of-the-other")
+    submissions.submit(store, person=other, task=view.id, key="v", values=key, note="note-of-the-other")
     with closing(sqlite3.connect(store.engine.url.database or "")) as connection:
         names = [name for (name,) in connection.execute("SELECT external_id FROM item ORDER BY id")]
     answers = folder / "answers.jsonl"
@@ -224,13 +226,13 @@ def _fill(store: Store, pictures: MediaStore, folder: Path) -> None:
             for letter in "ab"
         )
     )
-    bring_in.import_files(store, pictures, by=None, project="p", format="predictions", path=answers)
+    import_files.import_files(store, pictures, by=None, project="p", format="predictions", path=answers)
     graded = _claimed(store, "login-of-the-other", Stage.GRADING)
     grades = {"perception": 1, "cognition": 1, "action": 1}
-    submit.submit(store, person=other, task=graded.id, key="g", values=grades, note="note-of-the-other")
+    submissions.submit(store, person=other, task=graded.id, key="g", values=grades, note="note-of-the-other")
     judged = folder / "judged.csv"
     judged.write_text(f"unit,rater,criterion,value\n{names[0]}/model-under-test-a,name-of-the-judge,action,1\n")
-    bring_in.import_files(store, pictures, by=None, project="p", format="ratings", path=judged)
+    import_files.import_files(store, pictures, by=None, project="p", format="ratings", path=judged)
 
 
 def _talk(store: Store, held: TaskView) -> None:
@@ -274,7 +276,7 @@ def _member(store: Store, login: str, name: str) -> Person:
 
 
 def _write(store: Store, writer: Person, asset: str, number: int) -> None:
-    view = pool.pick(store, person=writer, project="p", dimension="domestic_robot", assets=[asset])
+    view = image_pool.pick(store, person=writer, project="p", dimension="domestic_robot", assets=[asset])
     fields = {
         "question": f"Which cup is mine ({number})?",
         "actions": ["the red cup", "the green cup"],
@@ -282,11 +284,11 @@ def _write(store: Store, writer: Person, asset: str, number: int) -> None:
         "reason": "reason-that-gives-the-key-away",
         "key_concepts": ["concept-that-gives-the-key-away"],
     }
-    submit.submit(store, person=writer, task=view.id, key=f"w{number}", values=fields)
+    submissions.submit(store, person=writer, task=view.id, key=f"w{number}", values=fields)
 
 
 def _claimed(store: Store, login: str, stage: Stage) -> TaskView:
-    view = claim.next_task(store, person=accounts.find_person(store, login=login), project="p", stage=stage)
+    view = claims.next_task(store, person=accounts.find_person(store, login=login), project="p", stage=stage)
     assert isinstance(view, TaskView), view
     return view
 

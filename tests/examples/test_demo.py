@@ -16,6 +16,7 @@ from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
 from db.engine import Store, open_store
 from domain.errors import Conflict
+from domain.rated_units import BETWEEN
 from domain.records import TaskView
 from domain.states import Stage
 from examples import demo
@@ -23,9 +24,11 @@ from examples.answers import HABITS, JUDGES, MODELS, answers_of, graded
 from examples.scenes import DIMENSIONS, scenes
 from media.store import MediaStore
 from tests.paths import ROOT
-from workflow import accounts, checks, claim, pool, progress, projects
-from workflow.measure import agreement_of
-from workflow.ratings import BETWEEN, ratings_of
+from workflow.access import accounts, projects
+from workflow.annotate import claims, image_pool, progress
+from workflow.files import project_check
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import ratings_of
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +69,7 @@ def test_it_says_that_it_is_made_up(built: Store) -> None:
 
 
 def test_nothing_in_it_contradicts_itself(built: Store) -> None:
-    assert checks.check(built) == []
+    assert project_check.check(built) == []
 
 
 def test_the_dashboard_shows_every_state(built: Store) -> None:
@@ -103,18 +106,18 @@ def test_it_knows_whether_all_of_it_is_there(built: Store, tmp_path: Path) -> No
 
 def test_those_with_votes_differing_wait_for_the_senior_with_both(copy: Store) -> None:
     senior = accounts.find_person(copy, login="demo-noor")
-    task = claim.next_task(copy, person=senior, project="demo", stage=Stage.ADJUDICATION)
+    task = claims.next_task(copy, person=senior, project="demo", stage=Stage.ADJUDICATION)
     assert isinstance(task, TaskView)
     assert sorted(str(vote.values["fits"]) for vote in task.votes) == ["no", "yes"]
 
 
 def test_an_author_finds_a_draft_and_free_images(copy: Store) -> None:
     author = accounts.find_person(copy, login="demo-ana")
-    task = claim.next_task(copy, person=author, project="demo", stage=Stage.AUTHORING)
+    task = claims.next_task(copy, person=author, project="demo", stage=Stage.AUTHORING)
     assert isinstance(task, TaskView)
     assert task.draft is not None
     assert task.draft.values["values"]["question"]
-    assert pool.pool(copy, person=author, project="demo", dimension="existence").total > 10
+    assert image_pool.pool(copy, person=author, project="demo", dimension="existence").total > 10
 
 
 def test_the_work_lies_in_the_past_and_the_clock_is_right_again(built: Store) -> None:
@@ -277,7 +280,7 @@ def test_questions_of_every_kind_beside_the_demo(copy: Store, tmp_path: Path) ->
     assert row.drafted == len(scenes("counting"))
     for login, stage in (("demo-goro", Stage.VERIFICATION), ("demo-jonas", Stage.GRADING)):
         person = accounts.find_person(copy, login=login)
-        task = claim.next_task(copy, person=person, project="questions", stage=stage)
+        task = claims.next_task(copy, person=person, project="questions", stage=stage)
         assert isinstance(task, TaskView)
         assert len(task.fields["steps"]) == 4
         assert (task.answer is None) == (stage is Stage.VERIFICATION)

@@ -166,7 +166,7 @@ def test_tokens_of_texts_and_pictures(tmp_path: Path) -> None:
 def test_estimates_and_checks_load_neither_clients_nor_models() -> None:
     """The page that starts a run works them out in the web process."""
     code = (
-        "import sys, workflow.runs, inference.endpoint.estimate, inference.endpoint.answerer;"
+        "import sys, workflow.runs.model_runs, inference.endpoint.estimate, inference.endpoint.answerer;"
         "print([name for name in ('openai', 'httpx2', 'torch', 'transformers') if name in sys.modules])"
     )
     done = subprocess.run(

@@ -17,9 +17,9 @@ from inference.scores import Ranking
 from inference.spec import ModelSpec
 from media.store import MediaStore
 from testkit.factories import make_items, make_project
-from workflow import jobs, runs
-from workflow.projects import access_to
-from workflow.questions import plan_for
+from workflow.access.projects import access_to
+from workflow.runs import model_runs, worker
+from workflow.runs.prompts import plan_for
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -37,16 +37,16 @@ def test_a_run_keeps_every_score_and_answers_by_the_one_that_was_chosen(
     with store.read() as session:
         schema = access_to(session, person=None, project=project).schema
     plan = plan_for(schema, spec, prompts="plain", strategy="rank_options", score=score, text_only=True)
-    run = runs.start(store, by=None, project=project, spec=spec, plan=plan)
-    means = jobs.means_of(
+    run = model_runs.start(store, by=None, project=project, spec=spec, plan=plan)
+    means = worker.means_of(
         store, MediaStore(tmp_path / "media"), settings_from({"TOUCHSTONE_HOME": str(tmp_path)}, tmp_path)
     )
-    assert jobs.work(store, run, means=means) is RunState.DONE
-    kept = [view.attempt for view in runs.attempts_of(store, by=None, run=run)]
+    assert worker.work(store, run, means=means) is RunState.DONE
+    kept = [view.attempt for view in model_runs.attempts_of(store, by=None, run=run)]
     assert len(kept) == 5
     for attempt in kept:
         assert attempt.outcome is Outcome.ANSWERED, attempt.error
         ranking = Ranking.read(attempt.detail)
         assert (ranking.score, ranking.winner.text) == (score, attempt.text)
         assert [option.text for option in ranking.options] == ["red", "blue"]
-    assert runs.view(store, by=None, run=run).answered == 5
+    assert model_runs.view(store, by=None, run=run).answered == 5

@@ -22,7 +22,8 @@ from tests.label_studio import server
 from tests.label_studio.twins import PROJECT, Front, Picked, World, connected, forms, twins, waiting
 from tests.workflow.outside import ADDRESS, Outside
 from tools.label_studio import Account, LabelStudio
-from workflow import bridge, submit
+from workflow.annotate import submissions
+from workflow.labelstudio import bridge
 
 Person = Callable[[str], Account]
 DOMAIN = "blind.example.org"
@@ -73,7 +74,7 @@ def hiding(folder: Path, template: Path, secrets: Secrets) -> Iterator[World]:
     for _ in ids:
         view = claimed(world.store, early)
         values = {"choice": secrets.vote}
-        submit.submit(world.store, person=early, task=view.id, key=view.id, values=values, note=secrets.note)
+        submissions.submit(world.store, person=early, task=view.id, key=view.id, values=values, note=secrets.note)
     rated = {Stage.GRADING: "score", Stage.VERIFICATION: "choice"}
     with world.store.write() as session:
         for item in session.exec(select(ItemRow)).all():

@@ -26,7 +26,8 @@ from tests.app.homes import Home, make_home
 from tests.label_studio.server import annotate, new_server, project, tasks
 from tests.paths import ROOT
 from tools.label_studio import Account, LabelStudio
-from workflow import accounts, pool, submit
+from workflow.access import accounts
+from workflow.annotate import image_pool, submissions
 
 HOOK = "hook-secret-0123456789"
 YES = [{"from_name": "fits", "to_name": "about", "type": "choices", "value": {"choices": ["yes"]}}]
@@ -40,10 +41,10 @@ def written(home: Home, count: int) -> None:
     store = home.store()
     ana = accounts.find_person(store, login="ana")
     for number in range(count):
-        image = pool.pool(store, person=ana, project="tiny").assets[0].id
-        task = pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[image])
+        image = image_pool.pool(store, person=ana, project="tiny").assets[0].id
+        task = image_pool.pick(store, person=ana, project="tiny", dimension="counting", assets=[image])
         item = {"question": f"How many cups ({number})?", "answer": "Two."}
-        submit.submit(store, person=ana, task=task.id, key=f"w{number}", values=item)
+        submissions.submit(store, person=ana, task=task.id, key=f"w{number}", values=item)
     store.close()
 
 

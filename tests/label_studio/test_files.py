@@ -19,7 +19,7 @@ from tests.importers.kitchen import FOLDER, RATINGS, kitchen
 from tests.label_studio.server import project, put
 from tests.workflow.test_label_studio_files import answers, bring, left_as, rated
 from tools.label_studio import LabelStudio
-from workflow.release import release
+from workflow.files.release import release
 
 
 def test_out_through_a_real_server_and_in_again(label_studio: LabelStudio, store: Store, home: Path) -> None:

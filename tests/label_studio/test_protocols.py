@@ -38,10 +38,10 @@ from tests.label_studio.twins import (
 )
 from tests.paths import shared
 from tools.label_studio import Account, LabelStudio
-from workflow import pool, submit
-from workflow.bring_in import import_files
-from workflow.checks import check
-from workflow.measure import agreement_of
+from workflow.annotate import image_pool, submissions
+from workflow.files.import_files import import_files
+from workflow.files.project_check import check
+from workflow.results.rater_agreement import agreement_of
 
 Person = Callable[[str], Account]
 SEED = 20260612
@@ -278,13 +278,13 @@ def drawn(world: World) -> None:
     for number in range(IMAGES):
         (folder / f"{number}.png").write_bytes(picture(number))
     offered = [(f"{number}.png", folder / f"{number}.png") for number in range(IMAGES)]
-    pool.add_to_pool(world.store, world.media, by=None, project=PROJECT, files=offered)
+    image_pool.add_to_pool(world.store, world.media, by=None, project=PROJECT, files=offered)
     author = make_person(world.store, "greta", stages=[Stage.AUTHORING])
     for number in range(IMAGES):
-        image = pool.pool(world.store, person=author, project=PROJECT).assets[0].id
-        task = pool.pick(world.store, person=author, project=PROJECT, dimension="table", assets=[image])
+        image = image_pool.pool(world.store, person=author, project=PROJECT).assets[0].id
+        task = image_pool.pick(world.store, person=author, project=PROJECT, dimension="table", assets=[image])
         values = {"question": f"What stands there ({number})?", "answer": "A cup."}
-        submit.submit(world.store, person=author, task=task.id, key=f"w{number}", values=values)
+        submissions.submit(world.store, person=author, task=task.id, key=f"w{number}", values=values)
     for login in ("hanna", "iris"):
         make_person(world.store, login, stages=[Stage.VERIFICATION])
 

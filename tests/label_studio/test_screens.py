@@ -31,7 +31,7 @@ from tests.label_studio.twins import (
     waiting,
 )
 from tools.label_studio import Account, LabelStudio
-from workflow import bridge
+from workflow.labelstudio import bridge
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -30,9 +30,11 @@ from domain.states import Stage
 from media.store import MediaStore
 from tests.label_studio.server import annotate, tasks
 from tools.label_studio import Account, LabelStudio
-from workflow import accounts, bridge, claim, submit
-from workflow.measure import agreement_of
-from workflow.release import release
+from workflow.access import accounts
+from workflow.annotate import claims, submissions
+from workflow.files.release import release
+from workflow.labelstudio import bridge
+from workflow.results.rater_agreement import agreement_of
 
 PROJECT = "p"
 NOWHERE = "http://127.0.0.1:9"
@@ -203,11 +205,11 @@ def on_our_screens(world: World, logins: Sequence[str], stages: Sequence[Stage],
         for login in logins:
             person = world.person(login)
             for stage in stages:
-                view = claim.next_task(world.store, person=person, project=PROJECT, stage=stage)
+                view = claims.next_task(world.store, person=person, project=PROJECT, stage=stage)
                 if isinstance(view, NothingLeft):
                     continue
                 said = answer(login, stage, read_here(view))
-                submit.submit(
+                submissions.submit(
                     world.store,
                     person=person,
                     task=view.id,

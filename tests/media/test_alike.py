@@ -7,7 +7,7 @@ from pathlib import Path
 from PIL import Image, ImageFilter
 
 from examples.scenes import scenes
-from media.alike import difference_hash, distance, hash_of_file
+from media.perceptual_hash import difference_hash, distance, hash_of_file
 from media.store import MediaStore
 from testkit.pictures import encoded
 

@@ -15,8 +15,8 @@ import pytest
 from PIL import Image, ImageCms, ImageOps, PngImagePlugin
 
 from domain.errors import MediaRefused, NotAvailable
-from media import bare
-from media.prepared import Pictures
+from media import strip_metadata
+from media.model_input import Pictures
 from media.store import MediaStore
 from testkit.pictures import encoded, frames, quarters, video
 
@@ -45,7 +45,7 @@ def _jpeg(orientation: int, **options: Any) -> bytes:
         quarters(), "JPEG", quality=90, exif=_exif(orientation), icc_profile=_profile(), comment=SECRET, **options
     )
     more = b"".join(
-        bare._segment(marker, start + SECRET)
+        strip_metadata._segment(marker, start + SECRET)
         for marker, start in ((0xE1, b"http://ns.adobe.com/xap/1.0/\0" + XMP), (0xED, b"Photoshop 3.0\0"), (0xE7, b"X"))
     )
     return plain[:2] + more + plain[2:] + b"trailing " + SECRET
@@ -153,7 +153,7 @@ def test_a_file_that_says_nothing_takes_no_more_room(tmp_path: Path) -> None:
 
 def test_colours_are_shown_as_the_profile_has_them() -> None:
     profile = _profile()
-    left = bare.colours(profile)
+    left = strip_metadata.colours(profile)
     assert len(left) == len(profile)
     assert left != profile
     image = quarters()
@@ -202,8 +202,8 @@ def test_a_file_cut_short_anywhere_is_not_taken_apart_wrongly(kind: str) -> None
     content = KINDS[kind](6)
     for end in range(0, len(content), max(1, len(content) // 60)):
         try:
-            left = bare.image(content[:end], f"image/{kind}")
-        except bare.NotUnderstood:
+            left = strip_metadata.image(content[:end], f"image/{kind}")
+        except strip_metadata.NotUnderstood:
             continue
         assert not _tells(left)
 
@@ -237,7 +237,7 @@ def test_a_stored_clip_of_unusual_build_is_written_anew_with_the_same_frames(
     with pytest.raises(MediaRefused, match="unusual way"):
         store.add(odd)
     with monkeypatch.context() as earlier:
-        earlier.setattr(bare, "looked_at", lambda path: None)
+        earlier.setattr(strip_metadata, "looked_at", lambda path: None)
         stored = store.add(odd)
     with monkeypatch.context() as without:
         without.setitem(sys.modules, "av", None)

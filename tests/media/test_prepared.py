@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageOps
 
-from media.prepared import IN_USE_SECONDS, Pictures, evenly
+from media.model_input import IN_USE_SECONDS, Pictures, evenly
 from media.store import MediaStore
 from testkit.pictures import encoded, photo, quarters
 

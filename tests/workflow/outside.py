@@ -16,7 +16,7 @@ from domain.bridge import OutgoingTask, OutsideAnnotation, OutsideTask, OutsideU
 from domain.errors import NotAvailable, OutsideRefused, OutsideUnreachable
 from domain.records import AssetView, TaskView
 from domain.states import Stage
-from workflow.bridge import Forms
+from workflow.labelstudio.bridge import Forms
 
 ADDRESS = "http://there.test"
 

@@ -16,8 +16,9 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow import accounts, claim
-from workflow.projects import members, remove_member, set_member
+from workflow.access import accounts
+from workflow.access.projects import members, remove_member, set_member
+from workflow.annotate import claims
 
 GOOD = "correct horse battery"
 
@@ -284,7 +285,7 @@ def test_two_at_once_leave_one(store: Store, act: str) -> None:
 
 def _votes_until_nothing_is_left(store: Store, person: Person) -> int:
     n = 0
-    while isinstance(claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView):
+    while isinstance(claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView):
         vote(store, person)
         n += 1
     return n

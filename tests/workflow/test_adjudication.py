@@ -15,9 +15,9 @@ from domain.records import NothingLeft, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import author, claim, comments, submit, verify
-from workflow.accounts import find_person
-from workflow.checks import check
+from workflow.access.accounts import find_person
+from workflow.annotate import authoring, claims, comments, submissions, verification
+from workflow.files.project_check import check
 
 
 def contested(store: Store, **item: Any) -> None:
@@ -31,7 +31,7 @@ def contested(store: Store, **item: Any) -> None:
 
 def decide(store: Store, person: Any, **values: Any) -> TaskView:
     view = claimed(store, person, Stage.ADJUDICATION)
-    submit.submit(store, person=person, task=view.id, key=f"d-{view.id}", values=values)
+    submissions.submit(store, person=person, task=view.id, key=f"d-{view.id}", values=values)
     return view
 
 
@@ -63,7 +63,7 @@ def test_the_order_of_the_votes_does_not_tell_who_came_first(store: Store) -> No
     for n, person in enumerate(make_people(store, *"abcdef")):
         view = claimed(store, person)
         values = {"choice": "red" if n % 2 else "blue"}
-        submit.submit(store, person=person, task=view.id, key="k", values=values, note=str(n))
+        submissions.submit(store, person=person, task=view.id, key="k", values=values, note=str(n))
     with store.read() as session:
         by_name = session.exec(select(AnnotationRow.note).order_by(col(AnnotationRow.public_id))).all()
     view = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
@@ -77,7 +77,7 @@ def test_a_decision_settles_the_item(store: Store, decision: str, state: ItemSta
     decide(store, sue, decision=decision, cause="wrong_key")
     assert state_of(store) is state
     with pytest.raises(Conflict):
-        submit.undo(store, person=sue, project="p", stage=Stage.ADJUDICATION)
+        submissions.undo(store, person=sue, project="p", stage=Stage.ADJUDICATION)
     assert check(store) == []
 
 
@@ -92,13 +92,13 @@ def test_undo_does_not_tell_whether_the_votes_differ(store: Store, other: str) -
     vote(store, ann, "red")
     vote(store, bob, other)
     assert state_of(store) is (ItemState.KEPT if other == "red" else ItemState.IN_ADJUDICATION)
-    reopened = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=bob, task=reopened.id, key="again", values={"choice": other})
+    reopened = submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=reopened.id, key="again", values={"choice": other})
     now[0] += timedelta(hours=1)
     for person in (ann, bob):
         with pytest.raises(Conflict) as refused:
-            submit.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
-        assert str(refused.value) == verify.SETTLED
+            submissions.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
+        assert str(refused.value) == verification.SETTLED
 
 
 @pytest.mark.parametrize("decision", [None, "accept", "reject", "edit"], ids=str)
@@ -121,19 +121,19 @@ def test_undo_is_the_same_whatever_a_senior_does_meanwhile(store: Store, decisio
             if decision is not None:
                 more = {"fields": {"answer": "blue"}} if decision == "edit" else {}
                 answered = {"decision": decision, "cause": "wrong_key", **more}
-                submit.submit(store, person=sue, task=begun.id, key="d", values=answered)
+                submissions.submit(store, person=sue, task=begun.id, key="d", values=answered)
         before = states_of(store)
         clock.advance(minutes=5)
-        back = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+        back = submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
         drafted = back.draft
         assert drafted is not None
-        done = submit.submit(store, person=bob, task=back.id, key=f"again-{at}", values={"choice": choice})
+        done = submissions.submit(store, person=bob, task=back.id, key=f"again-{at}", values={"choice": choice})
         assert back.id == view.id
         assert states_of(store) == before, "the same vote, the same state"
         told = (back.fields["options"], drafted.values, back.correction, back.revision, done.state, done.repeated)
         clock.advance(minutes=31)
         with pytest.raises(Conflict) as refused:
-            submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+            submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
         said[choice] = repr((told, str(refused.value))).replace("'blue'", "'red'")
     assert said["red"] == said["blue"]
     assert check(store) == []
@@ -144,8 +144,8 @@ def test_a_decision_stands_whatever_is_corrected_after_it(store: Store, decision
     contested(store)
     decide(store, make_person(store, "sue", role=Role.SENIOR), decision=decision, cause="wrong_key")
     ann = find_person(store, login="ann")
-    back = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=ann, task=back.id, key="again", values={"choice": "blue"})
+    back = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=ann, task=back.id, key="again", values={"choice": "blue"})
     assert state_of(store) is (ItemState.KEPT if decision == "accept" else ItemState.REJECTED)
     assert check(store) == []
 
@@ -157,12 +157,12 @@ def test_who_has_read_why_a_senior_decided_mends_nothing(store: Store) -> None:
     item = decide(store, sue, decision="accept", cause="wrong_key").item
     comments.comment(store, person=sue, key="c", text="It is red, @bob", project="p", item=item)
     bob = find_person(store, login="bob")
-    back = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=bob, task=back.id, key="again", values={"choice": "blue"})
+    back = submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=back.id, key="again", values={"choice": "blue"})
     assert [each.text for each in comments.thread(store, person=bob, project="p", item=item).comments]
     with pytest.raises(Conflict) as refused:
-        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    assert str(refused.value) == verify.SETTLED
+        submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    assert str(refused.value) == verification.SETTLED
 
 
 def test_an_edit_is_a_new_revision_that_others_verify_again(store: Store) -> None:
@@ -171,7 +171,7 @@ def test_an_edit_is_a_new_revision_that_others_verify_again(store: Store) -> Non
     cy = make_person(store, "cy")
     decide(store, sue, decision="edit", cause="wrong_key", fields={"answer": "blue"})
     assert state_of(store) is ItemState.IN_VERIFICATION
-    nothing = claim.next_task(store, person=sue, project="p", stage=Stage.VERIFICATION)
+    nothing = claims.next_task(store, person=sue, project="p", stage=Stage.VERIFICATION)
     assert isinstance(nothing, NothingLeft)
     ann = find_person(store, login="ann")
     again = vote(store, ann, "blue")
@@ -190,7 +190,7 @@ def test_who_voted_wrote_or_is_no_senior_does_not_settle(store: Store) -> None:
     vote(store, ann, "red")
     vote(store, bob, "blue")
     for person, code in ((lee, "waiting_for_others"), (ann, "waiting_for_others"), (bob, "not_member")):
-        nothing = claim.next_task(store, person=person, project="p", stage=Stage.ADJUDICATION)
+        nothing = claims.next_task(store, person=person, project="p", stage=Stage.ADJUDICATION)
         assert isinstance(nothing, NothingLeft)
         assert nothing.code == code
 
@@ -222,8 +222,8 @@ def test_seniors_edit_items_and_annotators_do_not(store: Store) -> None:
     contested(store)
     sue, cy = make_person(store, "sue", role=Role.SENIOR), make_person(store, "cy")
     with pytest.raises(NotAllowed):
-        author.edit_item(store, person=cy, project="p", item="colour/0", fields={"answer": "blue"})
-    assert author.edit_item(store, person=sue, project="p", item="colour/0", fields={"answer": "blue"}) == 2
+        authoring.edit_item(store, person=cy, project="p", item="colour/0", fields={"answer": "blue"})
+    assert authoring.edit_item(store, person=sue, project="p", item="colour/0", fields={"answer": "blue"}) == 2
     assert state_of(store) is ItemState.IN_VERIFICATION
-    assert isinstance(claim.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NothingLeft)
     assert check(store) == []

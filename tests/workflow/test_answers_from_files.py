@@ -20,10 +20,11 @@ from inference.spec import spec_of
 from media.store import MediaStore
 from testkit.samples import egoplan_record, egothink_record, write
 from tests.importers.workbooks import workbook
-from workflow import board, results, runs
-from workflow.bring_in import Imported, import_files
-from workflow.checks import check
-from workflow.projects import create_project
+from workflow.access.projects import create_project
+from workflow.files.import_files import Imported, import_files
+from workflow.files.project_check import check
+from workflow.results import leaderboard, scores
+from workflow.runs import model_runs
 
 HEAD = ["index", "question", "prediction"]
 
@@ -96,20 +97,20 @@ def test_failures_are_counted_and_never_become_answers(store: Store, media: Medi
     assert run.params == {"file": "tiny_p.xlsx", **files}
     assert (run.kind, run.state, run.wanted, run.name) == (RunKind.IMPORT, RunState.DONE, 3, "tiny")
     assert (worker.run_id, worker.about) == (run.id, files)
-    (view,) = runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    (view,) = model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
     assert (view.state, view.done, view.answered, view.by_outcome) == (
         RunState.DONE,
         3,
         1,
         {Outcome.ANSWERED: 1, **unanswered},
     )
-    assert {(each.outcome, each.item) for each in runs.failures_of(store, by=None, run=view.id)} == {
+    assert {(each.outcome, each.item) for each in model_runs.failures_of(store, by=None, run=view.id)} == {
         (Outcome.TRANSPORT_ERROR, "11"),
         (Outcome.EMPTY, "12"),
     }
-    assert runs.runs_of(store, by=None, project="p") == []
+    assert model_runs.runs_of(store, by=None, project="p") == []
     with pytest.raises(Conflict, match=r"answers out of a file \(tiny_p.xlsx\): there is nobody to ask"):
-        runs.retry_failed(store, by=None, run=view.id)
+        model_runs.retry_failed(store, by=None, run=view.id)
     assert bring(store, media, path) == Imported(repeated=3)
     assert check(store) == []
 
@@ -129,14 +130,14 @@ def test_a_file_that_was_withdrawn_comes_in_again_with_all_that_it_says(
     )
 
     def accuracy() -> tuple[float, int, int]:
-        line = board.board(results.read(store, person=None, project="p"), results.Scores("key")).whole["tiny"]
+        line = leaderboard.board(scores.read(store, person=None, project="p"), scores.Scores("key")).whole["tiny"]
         return line.found.value, line.found.n_units, line.asked
 
     first = bring(store, media, path)
     # two are right, two gave nothing, of one nobody knows what it would have said
     assert accuracy() == (0.5, 4, 5)
-    (view,) = runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
-    runs.withdraw(store, by=None, run=view.id, reason="by mistake")
+    (view,) = model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    model_runs.withdraw(store, by=None, run=view.id, reason="by mistake")
     assert bring(store, media, path) == first
     assert accuracy() == (0.5, 4, 5)
 

@@ -25,11 +25,13 @@ from media.store import MediaStore
 from testkit import factories
 from testkit.samples import egoplan_record, write
 from tests.paths import shared
-from workflow import board, cases, readings, release, results
-from workflow.author import edit_item
-from workflow.bring_in import import_files
-from workflow.projects import create_project
-from workflow.results import Scores
+from workflow.access.projects import create_project
+from workflow.annotate import answer_readings
+from workflow.annotate.authoring import edit_item
+from workflow.files import release
+from workflow.files.import_files import import_files
+from workflow.results import cases, leaderboard, scores
+from workflow.results.scores import Scores
 
 KEY = Scores("key")
 
@@ -48,12 +50,12 @@ def lines(path: Path, rows: Sequence[tuple[str, str]], model: str = "m") -> Path
     return path
 
 
-def accuracy(store: Store, model: str = "m", **asked: Any) -> board.Line:
-    return board.board(results.read(store, person=None, project="p", **asked), KEY).whole[model]
+def accuracy(store: Store, model: str = "m", **asked: Any) -> leaderboard.Line:
+    return leaderboard.board(scores.read(store, person=None, project="p", **asked), KEY).whole[model]
 
 
 def contents(store: Store) -> dict[str, dict[str, Any]]:
-    return {item.name: dict(item.fields) for item in results.read(store, person=None, project="p").items.values()}
+    return {item.name: dict(item.fields) for item in scores.read(store, person=None, project="p").items.values()}
 
 
 # ---- real files ------------------------------------------------------------------------------------------------------
@@ -78,7 +80,7 @@ def test_letters_on_egoplan_score_what_they_are_worth(store: Store, media: Media
     )
     mixed = [(name, forms[number % 4](items[name]["options"], at)) for number, (name, at) in enumerate(right.items())]
     bring(store, media, lines(tmp_path / "x.jsonl", mixed, "mixed"))
-    cut = board.board(results.read(store, person=None, project="p"), KEY)
+    cut = leaderboard.board(scores.read(store, person=None, project="p"), KEY)
     assert [cut.whole[name].found.value for name in ("right", "wrong", "mixed")] == [1.0, 0.0, 0.25]
     assert not cut.whole["right"].unread
     line = cut.whole["mixed"]
@@ -164,14 +166,16 @@ def test_an_answer_is_read_in_the_transaction_that_stores_it(store: Store, items
 def test_answers_from_before_are_read_once_by_however_many(store: Store, items: list[int]) -> None:
     factories.make_predictions(store, items, models=["a", "b"])
     assert rows(store) == []
-    threads = [threading.Thread(target=readings.fill_up, args=(store,), kwargs={"project": "p"}) for _ in range(3)]
+    threads = [
+        threading.Thread(target=answer_readings.fill_up, args=(store,), kwargs={"project": "p"}) for _ in range(3)
+    ]
     for each in threads:
         each.start()
     for each in threads:
         each.join()
     assert len(rows(store)) == len({row.prediction_id for row in rows(store)}) == 8
-    assert readings.fill_up(store, project="p") == 0
-    assert readings.read_again(store, by=None, project="p") == (8, 0)
+    assert answer_readings.fill_up(store, project="p") == 0
+    assert answer_readings.read_again(store, by=None, project="p") == (8, 0)
 
 
 def test_a_newer_reader_counts_and_what_was_read_before_is_kept(
@@ -179,12 +183,12 @@ def test_a_newer_reader_counts_and_what_was_read_before_is_kept(
 ) -> None:
     factories.make_run(store, [Attempt(items[0], Outcome.ANSWERED, "azure")], name="m")
     assert accuracy(store).unread == {ReadOutcome.UNREADABLE.words: 1}
-    older = results.current(store, person=None, project="p")
-    monkeypatch.setattr(readings, "READER_VERSION", READER_VERSION + 1)
-    real = readings.read_answer
-    monkeypatch.setattr(readings, "read_answer", lambda text, asked, **more: real("red", asked))
-    assert readings.read_again(store, by=None, project="p") == (1, 1)
-    assert results.current(store, person=None, project="p") is not older, "what is kept for pages is read anew"
+    older = scores.current(store, person=None, project="p")
+    monkeypatch.setattr(answer_readings, "READER_VERSION", READER_VERSION + 1)
+    real = answer_readings.read_answer
+    monkeypatch.setattr(answer_readings, "read_answer", lambda text, asked, **more: real("red", asked))
+    assert answer_readings.read_again(store, by=None, project="p") == (1, 1)
+    assert scores.current(store, person=None, project="p") is not older, "what is kept for pages is read anew"
     assert accuracy(store).found.value == 1.0
     assert [(row.version, row.outcome) for row in rows(store)] == [
         (READER_VERSION, ReadOutcome.UNREADABLE),
@@ -197,7 +201,7 @@ def test_a_letter_goes_on_meaning_the_option_that_was_shown(store: Store, items:
     lea = factories.make_person(store, "lea", role=Role.LEAD)
     factories.make_run(store, [Attempt(items[0], Outcome.ANSWERED, "A")], name="m")
     edit_item(store, person=lea, project="p", item="colour/0", fields={"options": ["blue", "red"]})
-    readings.read_again(store, by=None, project="p")
+    answer_readings.read_again(store, by=None, project="p")
     assert accuracy(store).found.value == 1.0
     edit_item(store, person=lea, project="p", item="colour/0", fields={"options": ["blue", "green"], "answer": "green"})
     line = accuracy(store)
@@ -260,7 +264,7 @@ def test_an_edit_reads_answers_anew_that_were_read_as_something_else(
 ) -> None:
     lea = factories.make_person(store, "lea", role=Role.LEAD)
     with monkeypatch.context() as then:
-        then.setattr(readings, "asked_of", lambda schema, fields: Asked(AnswerKind.TEXT))
+        then.setattr(answer_readings, "asked_of", lambda schema, fields: Asked(AnswerKind.TEXT))
         factories.make_run(store, [Attempt(items[at], Outcome.ANSWERED, "A. red") for at in (0, 1)], name="m")
     assert accuracy(store).found.n_units == 0
     edit_item(store, person=lea, project="p", item="colour/0", fields={"question": "Which colour?"})
@@ -286,8 +290,8 @@ def test_behind_what_was_not_read_are_exactly_those_cases(store: Store, items: l
     texts = ["A", "nothing of the kind", "I'm sorry, I cannot help with that."]
     attempts = [Attempt(item, Outcome.ANSWERED, text) for item, text in zip(items, texts, strict=False)]
     factories.make_run(store, [*attempts, Attempt(items[3], Outcome.REFUSED)], name="m")
-    found = results.read(store, person=None, project="p")
-    line = board.board(found, KEY).whole["m"]
+    found = scores.read(store, person=None, project="p")
+    line = leaderboard.board(found, KEY).whole["m"]
     assert sum(line.unread.values()) == 3
     for why, n in line.unread.items():
         wanted = cases.Wanted(model="m", show=cases.Show.UNREAD, outcome=why)

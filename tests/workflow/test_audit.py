@@ -14,7 +14,7 @@ from domain.errors import NotAllowed, NotFound
 from domain.origin import acting_from
 from domain.roles import Role
 from testkit.factories import Clock, make_items, make_person, make_project, vote
-from workflow import accounts, audit
+from workflow.access import accounts, audit
 
 
 @pytest.fixture

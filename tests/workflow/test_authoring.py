@@ -23,30 +23,30 @@ from testkit.factories import (
     make_schema,
     vote,
 )
-from workflow import claim, draft, pool, submit
-from workflow.checks import check
+from workflow.annotate import claims, drafts, image_pool, submissions
+from workflow.files.project_check import check
 
 
 def write(store: Store, person: Person, image: str, n: int = 1) -> tuple[TaskView, Submitted]:
-    view = pool.pick(store, person=person, project="p", dimension="colour", assets=[image])
-    return view, submit.submit(store, person=person, task=view.id, key=f"w-{view.id}", values=make_fields(n))
+    view = image_pool.pick(store, person=person, project="p", dimension="colour", assets=[image])
+    return view, submissions.submit(store, person=person, task=view.id, key=f"w-{view.id}", values=make_fields(n))
 
 
 def ids(store: Store, person: Person) -> list[str]:
-    return [asset.id for asset in pool.pool(store, person=person, project="p").assets]
+    return [asset.id for asset in image_pool.pool(store, person=person, project="p").assets]
 
 
 def test_a_picked_image_leaves_everyones_pool(store: Store) -> None:
     make_project(store)
     ann, bob = make_people(store, "ann", "bob")
     first, second = make_pool(store, 2)
-    view = pool.pick(store, person=ann, project="p", dimension="colour", assets=[first])
+    view = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[first])
     assert [asset.id for asset in view.assets] == [first]
     assert view.assets[0].role == "image"
     assert (view.item, view.fields) == (None, {})
     assert ids(store, bob) == ids(store, ann) == [second]
     with pytest.raises(AlreadyTaken):
-        pool.pick(store, person=bob, project="p", dimension="colour", assets=[first])
+        image_pool.pick(store, person=bob, project="p", dimension="colour", assets=[first])
     assert claimed(store, ann, Stage.AUTHORING).id == view.id
 
 
@@ -56,7 +56,7 @@ def test_a_written_item_waits_for_votes_of_others(store: Store) -> None:
     (image,) = make_pool(store, 1)
     _, written = write(store, ann, image)
     assert written.state is ItemState.IN_VERIFICATION
-    assert isinstance(claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION), NothingLeft)
     view = vote(store, bob)
     assert (view.item, [asset.id for asset in view.assets]) == (written.item, [image])
     vote(store, cy)
@@ -70,11 +70,11 @@ def test_the_form_is_checked_and_knows_only_authored_fields(store: Store) -> Non
     make_project(store)
     ann = make_person(store, "ann")
     (image,) = make_pool(store, 1)
-    view = pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
+    view = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
     for values in ({}, make_fields(answer="green"), make_fields(origin="smuggled"), make_fields(more=1)):
         with pytest.raises(InvalidInput):
-            submit.submit(store, person=ann, task=view.id, key="k", values=values)
-    submit.submit(store, person=ann, task=view.id, key="k", values=make_fields())
+            submissions.submit(store, person=ann, task=view.id, key="k", values=values)
+    submissions.submit(store, person=ann, task=view.id, key="k", values=make_fields())
 
 
 def test_a_source_gives_no_more_than_the_schema_allows(store: Store) -> None:
@@ -87,24 +87,24 @@ def test_a_source_gives_no_more_than_the_schema_allows(store: Store) -> None:
     write(store, ann, images[1], 2)
     assert ids(store, ann) == other
     with pytest.raises(AlreadyTaken):
-        pool.pick(store, person=ann, project="p", dimension="colour", assets=[images[2]])
-    assert pool.pool(store, person=ann, project="p").total == 1
+        image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[images[2]])
+    assert image_pool.pool(store, person=ann, project="p").total == 1
 
 
 def test_giving_an_image_back_frees_it_and_its_source(store: Store) -> None:
     make_project(store, loaded=make_schema(per_source=1))
     ann, bob = make_people(store, "ann", "bob")
     images = make_pool(store, 2, source="video")
-    view = pool.pick(store, person=ann, project="p", dimension="colour", assets=[images[0]])
+    view = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[images[0]])
     assert ids(store, bob) == []
-    claim.release(store, person=ann, task=view.id)
+    claims.release(store, person=ann, task=view.id)
     assert ids(store, bob) == images
     with store.read() as session:
         assert session.exec(select(SourceRow.taken)).one() == 0
-    nothing = claim.next_task(store, person=ann, project="p", stage=Stage.AUTHORING)
+    nothing = claims.next_task(store, person=ann, project="p", stage=Stage.AUTHORING)
     assert isinstance(nothing, NothingLeft)
     assert nothing.code == "pick_first"
-    pool.pick(store, person=bob, project="p", dimension="colour", assets=[images[0]])
+    image_pool.pick(store, person=bob, project="p", dimension="colour", assets=[images[0]])
 
 
 def test_an_abandoned_image_comes_back_and_its_author_may_go_on_until_it_is_taken(store: Store) -> None:
@@ -112,23 +112,23 @@ def test_an_abandoned_image_comes_back_and_its_author_may_go_on_until_it_is_take
     make_project(store)
     ann, bob = make_people(store, "ann", "bob")
     first, second = make_pool(store, 2, source="video")
-    begun = pool.pick(store, person=ann, project="p", dimension="colour", assets=[first])
+    begun = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[first])
     clock.advance(minutes=31)
     assert ids(store, bob) == [first, second]
-    submit.submit(store, person=ann, task=begun.id, key="late", values=make_fields())
+    submissions.submit(store, person=ann, task=begun.id, key="late", values=make_fields())
     assert ids(store, bob) == [second]
     with store.read() as session:
         assert session.exec(select(SourceRow.taken)).one() == 1
 
-    again = pool.pick(store, person=ann, project="p", dimension="colour", assets=[second])
+    again = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[second])
     clock.advance(minutes=31)
-    taken = pool.pick(store, person=bob, project="p", dimension="colour", assets=[second])
+    taken = image_pool.pick(store, person=bob, project="p", dimension="colour", assets=[second])
     with pytest.raises(LeaseLost):
-        submit.submit(store, person=ann, task=again.id, key="too late", values=make_fields(2, question="Mine?"))
-    kept = draft.save_draft(store, person=ann, task=again.id, seq=0, values={})
+        submissions.submit(store, person=ann, task=again.id, key="too late", values=make_fields(2, question="Mine?"))
+    kept = drafts.save_draft(store, person=ann, task=again.id, seq=0, values={})
     assert kept.values["values"]["question"] == "Mine?"
-    assert isinstance(claim.next_task(store, person=ann, project="p", stage=Stage.AUTHORING), NothingLeft)
-    submit.submit(store, person=bob, task=taken.id, key="b", values=make_fields(3))
+    assert isinstance(claims.next_task(store, person=ann, project="p", stage=Stage.AUTHORING), NothingLeft)
+    submissions.submit(store, person=bob, task=taken.id, key="b", values=make_fields(3))
     with store.read() as session:
         assert len(session.exec(select(ItemRow)).all()) == 2
         assert session.exec(select(SourceRow.taken)).one() == 2
@@ -140,14 +140,14 @@ def test_an_author_may_correct_until_somebody_votes(store: Store) -> None:
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
     (image,) = make_pool(store, 1)
     view, written = write(store, ann, image)
-    back = submit.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
+    back = submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
     assert back.draft is not None
     assert back.draft.values["values"] == make_fields(1)
-    submit.submit(store, person=ann, task=view.id, key="again", values=make_fields(1, question="Better?"))
+    submissions.submit(store, person=ann, task=view.id, key="again", values=make_fields(1, question="Better?"))
     seen = vote(store, bob)
     assert (seen.item, seen.revision, seen.fields["question"]) == (written.item, 2, "Better?")
     with pytest.raises(Conflict, match="voted"):
-        submit.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
+        submissions.undo(store, person=ann, project="p", stage=Stage.AUTHORING)
     vote(store, cy)
     with store.read() as session:
         assert [row.number for row in session.exec(select(RevisionRow).order_by(RevisionRow.number))] == [1, 2]
@@ -161,10 +161,10 @@ def test_without_verification_an_item_is_unverified(store: Store) -> None:
     make_project(store, loaded=load_text(UNVERIFIED, "", "plain"))
     ann = make_person(store, "ann")
     (image,) = make_pool(store, 1)
-    view = pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
-    done = submit.submit(store, person=ann, task=view.id, key="k", values={"question": "Why?"})
+    view = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
+    done = submissions.submit(store, person=ann, task=view.id, key="k", values={"question": "Why?"})
     assert done.state is ItemState.UNVERIFIED
-    nothing = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    nothing = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(nothing, NothingLeft)
     assert nothing.code == "no_stage"
 
@@ -177,13 +177,13 @@ def test_only_ones_own_dimensions_and_images(store: Store) -> None:
     (foreign,) = make_pool(store, 1, project="other")
     assert ids(store, ann) == [free]
     with pytest.raises(NotAllowed):
-        pool.pick(store, person=ann, project="p", dimension="colour", assets=[free])
+        image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[free])
     with pytest.raises(NotAllowed):
-        pool.pick(store, person=ann, project="p", dimension="shape", assets=[for_colour])
+        image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[for_colour])
     with pytest.raises(NotFound):
-        pool.pick(store, person=ann, project="p", dimension="shape", assets=[foreign])
+        image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[foreign])
     with pytest.raises(InvalidInput):
-        pool.pick(store, person=ann, project="p", dimension="shape", assets=[])
+        image_pool.pick(store, person=ann, project="p", dimension="shape", assets=[])
     with store.read() as session:
         assert all(session.exec(select(AssetRow.in_pool)).all())
 
@@ -192,7 +192,7 @@ def test_the_pool_comes_in_pages(store: Store) -> None:
     make_project(store)
     ann = make_person(store, "ann")
     images = make_pool(store, 5)
-    page = pool.pool(store, person=ann, project="p", limit=2)
-    rest = pool.pool(store, person=ann, project="p", after=page.assets[-1].id, limit=10)
+    page = image_pool.pool(store, person=ann, project="p", limit=2)
+    rest = image_pool.pool(store, person=ann, project="p", after=page.assets[-1].id, limit=10)
     assert [asset.id for asset in (*page.assets, *rest.assets)] == images
     assert page.total == rest.total == 5

@@ -24,8 +24,8 @@ from testkit.scripted import Asked, Reply, ScriptedServer, chat, error, html
 from tests.inference.served import transformers_serve
 from tests.paths import ROOT
 from tests.workflow.test_judging import means
-from workflow import jobs, judging
-from workflow.ratings import ratings_of
+from workflow.results.ratings import ratings_of
+from workflow.runs import judge_runs, worker
 
 if TYPE_CHECKING:
     from testkit.tiny import Shelf
@@ -117,7 +117,7 @@ N = 13
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
 
 
 def judged(store: Store, folder: Path, benchmark: Benchmark, spec: ModelSpec, models: tuple[str, ...]) -> str:
@@ -128,10 +128,10 @@ def judged(store: Store, folder: Path, benchmark: Benchmark, spec: ModelSpec, mo
         items += make_items(store, 1, dimension=benchmark.dimension, fields=benchmark.lacking)
     make_predictions(store, items, models=models, dimension=benchmark.dimension)
     template = shipped()[benchmark.template]
-    plan = judging.plan_of_project(store, by=None, project="p", template=template)
-    run = judging.start(store, by=None, project="p", spec=spec, plan=plan)
+    plan = judge_runs.plan_of_project(store, by=None, project="p", template=template)
+    run = judge_runs.start(store, by=None, project="p", spec=spec, plan=plan)
     work_with = means(store, MediaStore(folder / "media"), folder / "prepared")
-    assert jobs.work(store, run, means=work_with) is RunState.DONE
+    assert worker.work(store, run, means=work_with) is RunState.DONE
     return run
 
 
@@ -159,7 +159,7 @@ def test_counts_of_every_outcome_equal_the_scripts(store: Store, tmp_path: Path,
     skipped = 2 if benchmark.lacking is not None else 0
     verdicts += Counter({Verdict.SKIPPED: skipped})
     criteria = list(benchmark.script[0][2])
-    assert judging.verdicts_of(store, by=None, run=run) == dict.fromkeys(criteria, verdicts)
+    assert judge_runs.verdicts_of(store, by=None, run=run) == dict.fromkeys(criteria, verdicts)
     assert set(verdicts) == set(Verdict) - ({Verdict.SKIPPED} if not skipped else set())
     rated = Counter((row.criterion, row.value) for row in ratings_of(store, project="p", stage=Stage.GRADING))
     assert rated == Counter(pair for _, _, values in said for pair in values.items())
@@ -191,7 +191,7 @@ def test_a_model_that_knows_nothing_fails_and_is_counted(
     )
     run = judged(store, tmp_path, benchmark, spec, ("one",))
     criteria = list(benchmark.script[0][2])
-    found = judging.verdicts_of(store, by=None, run=run)
+    found = judge_runs.verdicts_of(store, by=None, run=run)
     assert list(found) == sorted(criteria)
     for counts in found.values():
         assert counts.pop(Verdict.SKIPPED, 0) == (benchmark.lacking is not None)

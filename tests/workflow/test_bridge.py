@@ -50,10 +50,12 @@ from testkit.factories import (
     vote,
 )
 from tests.workflow.outside import ADDRESS, FORMS, Killed, Outside, Task, link, written
-from workflow import accounts, bridge, claim, draft, gold, pool, projects, qualify, submit
-from workflow.author import edit_item
-from workflow.bridge import BridgeStatus, Forms, Pulled, Pushed
-from workflow.checks import check
+from workflow.access import accounts, projects
+from workflow.annotate import claims, drafts, gold_checks, image_pool, qualification, submissions
+from workflow.annotate.authoring import edit_item
+from workflow.files.project_check import check
+from workflow.labelstudio import bridge
+from workflow.labelstudio.bridge import BridgeStatus, Forms, Pulled, Pushed
 
 ANN, BOB, CAT = 1, 2, 3
 """Their ids there."""
@@ -206,10 +208,10 @@ def test_a_page_of_ours_does_not_shorten_what_is_held_there(store: Store, clock:
     push(store, front)
     view = claimed(store, ann)
     assert (view.lease_until - clock.now).total_seconds() == 8 * 3600
-    draft.save_draft(store, person=ann, task=view.id, seq=1, values={})
+    drafts.save_draft(store, person=ann, task=view.id, seq=1, values={})
     assert rows(store, TaskRow)[0].lease_until == view.lease_until
     clock.advance(hours=7, minutes=50)
-    assert claim.heartbeat(store, person=ann, task=view.id) == clock.now + LEASE
+    assert claims.heartbeat(store, person=ann, task=view.id) == clock.now + LEASE
 
 
 def test_what_is_answered_here_first_wins_and_its_task_goes_away_there(store: Store, front: Outside) -> None:
@@ -270,7 +272,7 @@ def test_what_an_author_has_begun_goes_out(store: Store, front: Outside) -> None
     push(store, front)
     assert front.all_tasks() == {}
     assert "Pick an image" in rows(store, BridgePersonRow)[0].why
-    pool.pick(store, person=ann, project="p", dimension="colour", assets=[images[0]])
+    image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[images[0]])
     push(store, front)
     (task,) = front.waiting("ann")
     front.answer(task, ANN, **make_fields())
@@ -305,7 +307,7 @@ def test_gold_goes_out_among_the_rest_and_looks_like_it(store: Store, front: Out
     dan = make_person(store, "dan")
     for _ in range(2):
         vote(store, dan, "red")
-    gold.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
+    gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
     make_items(store, 10)
     bridged(store, "ann", ahead=8)
     push(store, front)
@@ -332,8 +334,8 @@ def test_who_has_not_qualified_gets_the_qualification_only(store: Store, clock: 
     push(store, front)
     assert front.all_tasks() == {}
     assert "no set of items is ready" in state_of(store).people[0].why
-    qualify.make_set(store, by=None, project="p", n=2)
-    qualify.begin(store, person=ann, project="p")
+    qualification.make_set(store, by=None, project="p", n=2)
+    qualification.begin(store, person=ann, project="p")
     push(store, front)
     assert len(front.waiting("ann")) == 2
     assert {row.purpose for row in rows(store, TaskRow, person_id=ann.id)} == {Purpose.QUALIFICATION}
@@ -404,7 +406,7 @@ def test_a_late_answer_counts_if_nobody_has_the_slot_and_else_it_is_kept(
     (kept,) = rows(store, DraftRow)
     assert (kept.lost, kept.content["note"], kept.content["values"]) == (True, "mine", {"choice": "blue"})
     assert front.all_tasks() == {}
-    submit.submit(store, person=bob, task=lost.id, key="k", values={"choice": "red"})
+    submissions.submit(store, person=bob, task=lost.id, key="k", values={"choice": "red"})
     assert check(store) == []
 
 
@@ -762,7 +764,7 @@ def test_a_server_that_is_down_is_told_of_and_nothing_is_lost(store: Store, fron
 
 
 def test_two_processes_do_not_get_into_each_others_way(store: Store, front: Outside, monkeypatch: Any) -> None:
-    monkeypatch.setattr("workflow.bridge_hold.PATIENCE", 0.2)
+    monkeypatch.setattr("workflow.labelstudio.sync_lock.PATIENCE", 0.2)
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 2)
     bridged(store, "ann")
@@ -988,7 +990,7 @@ def test_no_secret_goes_out(store: Store, clock: Clock, front: Outside) -> None:
     eve = make_person(store, "eve")
     for _ in range(3):
         view = claimed(store, eve)
-        submit.submit(
+        submissions.submit(
             store, person=eve, task=view.id, key=view.id, values={"choice": "blue"}, note="secret-note of another vote"
         )
     bridged(store, "ann", "bob", stages=(Stage.VERIFICATION, Stage.GRADING))
@@ -1066,7 +1068,7 @@ def test_status_says_what_is_and_what_to_do(store: Store, clock: Clock, front: O
 
 
 def test_the_loop_goes_on_after_a_server_was_down(store: Store, front: Outside, monkeypatch: Any) -> None:
-    monkeypatch.setattr("workflow.bridge.OFTENEST", 0.01)
+    monkeypatch.setattr("workflow.labelstudio.bridge.OFTENEST", 0.01)
     make_project(store, loaded=make_schema(raters=1))
     make_items(store, 2)
     (ann,) = bridged(store, "ann", ahead=1)

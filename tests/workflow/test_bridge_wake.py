@@ -9,7 +9,7 @@ from db.engine import Store
 from domain.states import Stage
 from testkit.factories import make_items, make_project, make_schema
 from tests.workflow.outside import ADDRESS, FORMS, Outside
-from workflow import bridge
+from workflow.labelstudio import bridge
 
 
 def test_a_pause_ends_at_once_for_every_server(store: Store) -> None:

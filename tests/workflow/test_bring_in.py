@@ -14,8 +14,9 @@ from PIL import Image
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import files, media_wanted, projects
+from db import files, projects
 from db import items as item_queries
+from db import missing_media as media_wanted
 from db.engine import Store
 from domain.errors import FileRefused, NotAllowed, NotAvailable, NotFound
 from domain.records import NothingLeft
@@ -27,11 +28,11 @@ from testkit import missing_media
 from testkit.factories import claimed, make_person
 from testkit.samples import egoplan_record, egothink_record, pca_record, write
 from tests.paths import ROOT
-from workflow import claim, progress
-from workflow.bring_in import Imported, import_files
-from workflow.checks import check
-from workflow.projects import access_to, create_project
-from workflow.release import release
+from workflow.access.projects import access_to, create_project
+from workflow.annotate import claims, progress
+from workflow.files.import_files import Imported, import_files
+from workflow.files.project_check import check
+from workflow.files.release import release
 
 
 @pytest.fixture
@@ -83,9 +84,9 @@ def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore,
     done = bring(store, media, "egothink", tmp_path / "in")
     assert done == Imported(items=5, assets_missing=5)
     ann = make_person(store, "ann")
-    waiting = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    waiting = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(waiting, NothingLeft), "nobody gets an item without its image"
-    assert waiting.sentence == claim.WAITS_FOR_MEDIA
+    assert waiting.sentence == claims.WAITS_FOR_MEDIA
     assert waiting.code == "waiting_for_media"
     assert waiting.sentence == (
         "What is left for you waits for images or clips that are not there yet; a lead brings them in. Come back later."
@@ -207,7 +208,7 @@ import os, signal, sys
 from pathlib import Path
 from db.engine import open_store
 from media.store import MediaStore
-from workflow.bring_in import import_files
+from workflow.files.import_files import import_files
 
 home, path = Path(sys.argv[1]), Path(sys.argv[2])
 

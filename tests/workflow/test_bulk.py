@@ -11,8 +11,9 @@ from domain.errors import Conflict, InvalidInput, NotAllowed
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow import bulk, claim
-from workflow.bulk import Action, Chosen
+from workflow.annotate import claims
+from workflow.lead import bulk
+from workflow.lead.bulk import Action, Chosen
 
 
 def _held(store: Store, person_id: int) -> list[str]:
@@ -28,7 +29,7 @@ def test_claims_go_back_to_everybody(store: Store) -> None:
     ann, ben = make_people(store, "ann", "ben")
     vote(store, ann)
     first = claimed(store, ann)
-    claim.set_aside(store, person=ann, task=first.id)
+    claims.set_aside(store, person=ann, task=first.id)
     claimed(store, ann)
     mine = _held(store, ann.id)
     given = {"by": lea, "project": "p", "action": Action.GIVE_BACK, "chosen": Chosen(person="ann")}
@@ -91,7 +92,7 @@ def test_nothing_is_done_if_something_has_changed_since_the_preview(store: Store
     seen = bulk.preview(store, **given)
     assert seen.can == ("colour/0", "colour/2")
     assert [name for name, _ in seen.cannot] == ["colour/9"]
-    claim.set_priority(store, by=lea, project="p", names=["colour/2"], priority=5)
+    claims.set_priority(store, by=lea, project="p", names=["colour/2"], priority=5)
     with pytest.raises(Conflict):
         bulk.do(store, token=seen.token, **given)
     again = bulk.preview(store, **given)
@@ -114,7 +115,7 @@ def test_priorities_change_for_what_was_chosen(store: Store) -> None:
     make_items(store, 2)
     make_items(store, 2, dimension="shape")
     lea = make_person(store, "lea", role=Role.LEAD)
-    claim.set_priority(store, by=lea, project="p", names=["colour/0"], priority=7)
+    claims.set_priority(store, by=lea, project="p", names=["colour/0"], priority=7)
     given = {"by": lea, "project": "p", "action": Action.PRIORITISE, "chosen": Chosen(dimension="colour")}
     seen = bulk.preview(store, priority=7, **given)
     assert (seen.can, [name for name, _ in seen.cannot]) == (("colour/1",), ["colour/0"])

@@ -15,8 +15,8 @@ from reports.content import Source
 from reports.study import Study
 from testkit.factories import make_project
 from tests.workflow.test_measure import graded
-from workflow.calibrate import raters_of, study_of
-from workflow.ratings import bring_in_ratings, ratings_of
+from workflow.results.calibration import raters_of, study_of
+from workflow.results.ratings import bring_in_ratings, ratings_of
 
 
 @pytest.fixture

@@ -27,10 +27,11 @@ from testkit.factories import BLIND, SETTLING, claimed, make_items, make_person,
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.reports.test_replies import table
 from tests.workflow.test_judging import FILLS, SCORE, World, means
-from workflow import calibrate, submit
-from workflow.calibrate import study_of
-from workflow.ratings import raters_of, ratings_of
-from workflow.replies import refuse_silent, replies_of_judges, told
+from workflow.annotate import submissions
+from workflow.results import calibration as calibrate
+from workflow.results.calibration import study_of
+from workflow.results.ratings import raters_of, ratings_of
+from workflow.results.reply_counts import refuse_silent, replies_of_judges, told
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def world(store: Store, tmp_path: Path) -> World:
         for at in range(5):
             task = claimed(store, person, Stage.GRADING)
             score = (0, 0.5, 1)[sum(map(ord, task.answer or "")) % 3]
-            submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": score})
+            submissions.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": score})
     return world
 
 
@@ -132,14 +133,14 @@ def test_attacks_come_in_by_what_the_judge_is_and_not_by_its_name(world: World) 
         world.work(plain)
         # the same model and template under another name and with another pace; then two that are not the same judge
         spec = world.spec(server.url, concurrency=1, max_calls=1000).model_copy(update={"name": "renamed"})
-        from workflow import judging
+        from workflow.runs import judge_runs
 
         for plan, described in (
             (world.plan(attacks=True, limit=4), spec),
             (world.plan(SCORE.replace("Rating?", "How like?"), fills=FILLS, attacks=True, limit=1), spec),
             (world.plan(attacks=True, limit=1), spec.model_copy(update={"model": "another"})),
         ):
-            run = judging.start(world.store, by=None, project="p", spec=described, plan=plan)
+            run = judge_runs.start(world.store, by=None, project="p", spec=described, plan=plan)
             assert world.work(run) is RunState.DONE
     study, report = found(world, "judge by likeness 1")
     rows = {row["kind of answer"]: row for row in table(report, "attacks")}
@@ -227,7 +228,9 @@ def test_both_orders_make_the_section_by_themselves(store: Store, tmp_path: Path
         person = make_person(store, login)
         for at in range(8):
             task = claimed(store, person, Stage.GRADING)
-            submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"preference": "AB"[at % 2]})
+            submissions.submit(
+                store, person=person, task=task.id, key=f"{login}-{at}", values={"preference": "AB"[at % 2]}
+            )
     with ScriptedServer([chat("The first. [[A]]")]) as server:
         run = world.run(server.url, world.plan("better_of_two", baseline="two", pictures=False))
         assert world.work(run) is RunState.DONE

@@ -17,10 +17,13 @@ from domain.states import Stage
 from inference.scores import Option, Ranking
 from testkit import factories
 from tests.workflow.test_results import NAN, filled, made
-from workflow import board as numbers
-from workflow import cases, history, results, submit
-from workflow.cases import Show, Wanted
-from workflow.results import NOT_ASKED, Scores
+from workflow.annotate import submissions
+from workflow.lead import item_history
+from workflow.results import cases
+from workflow.results import leaderboard as numbers
+from workflow.results import scores as results
+from workflow.results.cases import Show, Wanted
+from workflow.results.scores import NOT_ASKED, Scores
 
 JUDGED = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0, 4: 1.0}}
 GRADES = {"score": {0: [1, 1, 0], 1: [0, 0, 0.5], 2: [0, 0], 3: [1]}}
@@ -123,7 +126,7 @@ def test_a_case_has_everything_that_was_said_of_every_answer(store: Store) -> No
     seen = {}
     for at, score in enumerate((1, 0.5, 0)):
         task = factories.claimed(store, ann, Stage.GRADING)
-        submit.submit(store, person=ann, task=task.id, key=str(at), values={"score": score}, note=f"note {score}")
+        submissions.submit(store, person=ann, task=task.id, key=str(at), values={"score": score}, note=f"note {score}")
         seen[task.item] = score
     told = cases.case(store, person=lea, project="p", item="colour/0")
     assert (told.key, told.fields["answer"]) == ("answer", "red")
@@ -176,7 +179,7 @@ def test_who_is_asked_about_it_blind_does_not_see_it_and_who_looks_is_noted(stor
         cases.case(store, person=lea, project="p", item=other)
     lines = cases.page(store, person=lea, project="p", ids=cases.listed(found, Wanted()))
     assert next(line for line in lines if line.item == other).answers, "after looking they are not asked any more"
-    told = history.history(store, person=lea, project="p", item=other)
+    told = item_history.history(store, person=lea, project="p", item=other)
     assert sum("looked at the history" in step.words for step in told.steps) == 2  # once here, once there
 
 

@@ -10,7 +10,7 @@ from domain.errors import NotFound
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow.checks import check
+from workflow.files.project_check import check
 
 
 def damage(store: Store, statement: str) -> None:

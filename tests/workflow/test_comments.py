@@ -7,13 +7,14 @@ from sqlmodel import col, select
 
 from db.engine import Store
 from db.tables import InsightRow, ItemRow, PersonRow
+from domain.comments import Thread
 from domain.errors import InvalidInput, NotAllowed, NotFound
 from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
-from domain.threads import Thread
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import claim, comments, history, submit
+from workflow.annotate import claims, comments, submissions
+from workflow.lead import item_history
 
 
 @pytest.fixture
@@ -63,9 +64,9 @@ def test_the_blind_see_their_own_words_and_answers_only_after_the_verdict(
     assert after.comments[-1].held
     assert texts(comments.thread(store, person=ann, task=task.id)) == ["Is the left one meant? @sam"], "held back"
     assert comments.mentions(store, person=ann)["p"].unread == 0
-    submit.submit(store, person=ann, task=task.id, key="v", values={"choice": "red"})
+    submissions.submit(store, person=ann, task=task.id, key="v", values={"choice": "red"})
     assert texts(at(store, ann)) == ["Is the left one meant? @sam"], "the vote can still be taken back"
-    submit.submit(store, person=ben, task=other.id, key="v", values={"choice": "red"})
+    submissions.submit(store, person=ben, task=other.id, key="v", values={"choice": "red"})
     assert comments.mentions(store, person=ann)["p"].unread == 1
     assert texts(at(store, ann)) == ["Is the left one meant? @sam", "Yes, the left one."]
     assert at(store, ann).comments[-1].by == "sam"
@@ -117,7 +118,7 @@ def test_strangers_and_those_without_a_part_in_it_find_nothing(store: Store, peo
     with pytest.raises(NotFound):
         at(store, outside)
     with pytest.raises(NotAllowed):
-        history.history(store, person=people["ann"], project="p", item=item_of(store))
+        item_history.history(store, person=people["ann"], project="p", item=item_of(store))
 
 
 def test_the_same_key_writes_once(store: Store, people: dict[str, Person]) -> None:
@@ -134,19 +135,19 @@ def test_who_votes_looks_into_nothing_until_it_is_settled(store: Store, people: 
     comments.comment(store, person=ann, key="1", text="From a rater.", task=claimed(store, ann).id)
     vote(store, lea, "red")
     with pytest.raises(NotAllowed, match="blind"):
-        history.history(store, person=lea, project="p", item=item_of(store))
+        item_history.history(store, person=lea, project="p", item=item_of(store))
     write(store, lea, "Mine.")
     assert texts(at(store, lea)) == ["Mine."]
     vote(store, ann, "red")
-    assert history.history(store, person=lea, project="p", item=item_of(store)).state == "kept"
+    assert item_history.history(store, person=lea, project="p", item=item_of(store)).state == "kept"
     assert texts(at(store, lea)) == ["From a rater.", "Mine."]
     assert ben.login == "ben"
 
 
 def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, Person]) -> None:
     lea = people["lea"]
-    history.history(store, person=lea, project="p", item=item_of(store))
-    assert isinstance(claim.next_task(store, person=lea, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    item_history.history(store, person=lea, project="p", item=item_of(store))
+    assert isinstance(claims.next_task(store, person=lea, project="p", stage=Stage.VERIFICATION), NothingLeft)
     with store.read() as session:
         assert session.exec(select(InsightRow.person_id)).all() == [lea.id]
 
@@ -154,12 +155,12 @@ def test_who_has_looked_is_asked_blind_no_more(store: Store, people: dict[str, P
 def test_a_senior_who_may_still_be_asked_looks_into_nothing(store: Store, people: dict[str, Person]) -> None:
     sue = make_person(store, "sue", role=Role.SENIOR)
     with pytest.raises(NotAllowed, match="may still be asked"):
-        history.history(store, person=sue, project="p", item=item_of(store))
-    found = history.find(store, person=sue, project="p")
+        item_history.history(store, person=sue, project="p", item=item_of(store))
+    found = item_history.find(store, person=sue, project="p")
     assert (found.lines, found.n, found.closed) == ([], 1, 1)
     vote(store, people["ann"], "red")
     vote(store, people["ben"], "blue")
-    told = history.history(store, person=sue, project="p", item=item_of(store))
+    told = item_history.history(store, person=sue, project="p", item=item_of(store))
     assert told.names_hidden
     assert {answer.by for answer in told.answers} == {"somebody"}
 

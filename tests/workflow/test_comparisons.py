@@ -21,9 +21,10 @@ from domain.judging import JudgePlan
 from testkit.factories import make_predictions
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
-from workflow import judging, results, runs
-from workflow.comparisons import COLUMNS, Comparison, as_csv, comparisons, favoured
-from workflow.projects import access_to
+from workflow.access.projects import access_to
+from workflow.results import scores
+from workflow.results.win_rates import COLUMNS, Comparison, as_csv, comparisons, favoured
+from workflow.runs import judge_runs, model_runs
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def script(says: str, ids: list[int]) -> object:
 
 
 def compared(world: World) -> list[Comparison]:
-    read = results.read(world.store, person=None, project="p")
+    read = scores.read(world.store, person=None, project="p")
     return comparisons(world.store, read, person=None)
 
 
@@ -124,7 +125,7 @@ def test_a_withdrawn_run_counts_nowhere(world: World) -> None:
     with ScriptedServer(script("w" * 10, world.items)) as server:  # type: ignore[arg-type]
         run = world.run(server.url, world.plan("better_of_two", baseline="two", pictures=False), attempts=1)
         world.work(run)
-    runs.withdraw(world.store, by=None, run=run, reason="the wrong baseline")
+    model_runs.withdraw(world.store, by=None, run=run, reason="the wrong baseline")
     assert compared(world) == []
 
 
@@ -157,7 +158,7 @@ def test_what_a_value_prefers_follows_from_the_template(world: World) -> None:
         with world.store.read() as session:
             schema = access_to(session, person=None, project="p").schema
         with pytest.raises(InvalidInput, match=sentence):
-            judging.plan_for(schema, template, baseline="two", pictures=False)
+            judge_runs.plan_for(schema, template, baseline="two", pictures=False)
 
 
 def test_a_criterion_that_cannot_hold_what_a_judge_answers_is_refused(world: World) -> None:

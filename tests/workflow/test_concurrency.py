@@ -28,8 +28,8 @@ from testkit.factories import (
     make_schema,
 )
 from tests.paths import ROOT
-from workflow import claim, pool, submit
-from workflow.checks import check
+from workflow.annotate import claims, image_pool, submissions
+from workflow.files.project_check import check
 
 T = TypeVar("T")
 
@@ -75,14 +75,14 @@ def test_two_people_one_slot_exactly_one_wins(store: Store) -> None:
         make_items(store)
         views = at_once(
             *[
-                lambda person=person: claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+                lambda person=person: claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
                 for person in (ann, bob)
             ]
         )
         winners = [(person, view) for person, view in zip((ann, bob), views, strict=True) if isinstance(view, TaskView)]
         assert len(winners) == 1
         person, view = winners[0]
-        submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": "red"})
+        submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": "red"})
     assert counted(store) == {"votes": 15, "distinct": 15, "most": 1, "fewest": 1, "units": 15}
 
 
@@ -92,11 +92,11 @@ def test_one_person_in_two_tabs_holds_one_task(store: Store) -> None:
     (ann,) = make_people(store, "ann")
     for _ in range(5):
         views = at_once(
-            *[lambda: claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION) for _ in range(2)]
+            *[lambda: claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION) for _ in range(2)]
         )
         ids = {view.id for view in views if isinstance(view, TaskView)}
         for id in ids:
-            submit.submit(store, person=ann, task=id, key=id, values={"choice": "red"})
+            submissions.submit(store, person=ann, task=id, key=id, values={"choice": "red"})
     figures = counted(store)
     assert figures["votes"] == figures["distinct"] == figures["units"]
 
@@ -109,7 +109,7 @@ def test_a_picked_image_is_somebodys_only_once(store: Store) -> None:
 
         got = at_once(
             *[
-                lambda person=person, image=images[at % 3]: pool.pick(
+                lambda person=person, image=images[at % 3]: image_pool.pick(
                     store, person=person, project="p", dimension="colour", assets=[image]
                 )
                 for at, person in enumerate([*people, *people])
@@ -128,7 +128,9 @@ def test_the_same_key_at_once_is_one_annotation(store: Store) -> None:
         view = claimed(store, ann)
         done = at_once(
             *[
-                lambda view=view: submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+                lambda view=view: submissions.submit(
+                    store, person=ann, task=view.id, key=view.id, values={"choice": "red"}
+                )
                 for _ in range(4)
             ]
         )
@@ -147,13 +149,13 @@ def test_a_late_submit_and_a_takeover_at_once_never_make_two_votes(store: Store)
         clock.advance(minutes=31)
 
         def late(view: TaskView = view) -> object:
-            return submit.submit(store, person=ann, task=view.id, key=f"a{view.id}", values={"choice": "red"})
+            return submissions.submit(store, person=ann, task=view.id, key=f"a{view.id}", values={"choice": "red"})
 
         def takeover() -> object:
-            mine = claim.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION)
+            mine = claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION)
             if isinstance(mine, NothingLeft):
                 return mine
-            return submit.submit(store, person=bob, task=mine.id, key=f"b{mine.id}", values={"choice": "red"})
+            return submissions.submit(store, person=bob, task=mine.id, key=f"b{mine.id}", values={"choice": "red"})
 
         first, second = at_once(late, takeover)
         assert isinstance(first, LeaseLost) != isinstance(second, NothingLeft)
@@ -170,7 +172,7 @@ def test_votes_of_one_item_at_once_make_one_verdict(store: Store) -> None:
         views = [claimed(store, person) for person in people]
         at_once(
             *[
-                lambda person=person, view=view, choice=choice: submit.submit(
+                lambda person=person, view=view, choice=choice: submissions.submit(
                     store, person=person, task=view.id, key=view.id, values={"choice": choice}
                 )
                 for person, view, choice in zip(people, views, ("red", "red", "blue"), strict=True)
@@ -191,13 +193,13 @@ def test_writing_in_threads(store: Store) -> None:
 
     def write_all(person: Person) -> int:
         n = 0
-        while free := pool.pool(store, person=person, project="p", limit=3).assets:
+        while free := image_pool.pool(store, person=person, project="p", limit=3).assets:
             for asset in free:
                 try:
-                    view = pool.pick(store, person=person, project="p", dimension="colour", assets=[asset.id])
+                    view = image_pool.pick(store, person=person, project="p", dimension="colour", assets=[asset.id])
                 except AlreadyTaken:
                     continue
-                submit.submit(store, person=person, task=view.id, key=view.id, values=make_fields(n))
+                submissions.submit(store, person=person, task=view.id, key=view.id, values=make_fields(n))
                 n += 1
         return n
 

@@ -18,8 +18,8 @@ from testkit.factories import (
     make_predictions,
     make_project,
 )
-from workflow import claim, draft, pool, submit
-from workflow.progress import MANY, progress
+from workflow.annotate import claims, drafts, image_pool, submissions
+from workflow.annotate.progress import MANY, progress
 
 LARGE = ("item", "task", "annotation", "revision", "event", "draft", "asset", "prediction", "item_asset", "pick")
 """Tables that grow with the work."""
@@ -35,18 +35,18 @@ def a_days_work(store: Store) -> None:
     make_pool(store, 20, source="video")
     ann = make_person(store, "ann", dimensions=["colour"])
     view = claimed(store, ann)
-    draft.save_draft(store, person=ann, task=view.id, seq=1, values={})
-    claim.heartbeat(store, person=ann, task=view.id)
-    submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
-    submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    claim.release(store, person=ann, task=view.id)
-    claim.peek(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    drafts.save_draft(store, person=ann, task=view.id, seq=1, values={})
+    claims.heartbeat(store, person=ann, task=view.id)
+    submissions.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+    submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    claims.release(store, person=ann, task=view.id)
+    claims.peek(store, person=ann, project="p", stage=Stage.VERIFICATION)
     progress(store, person=ann, project="p", stage=Stage.VERIFICATION)
     graded = claimed(store, ann, Stage.GRADING)
-    submit.submit(store, person=ann, task=graded.id, key=graded.id, values={"score": 1})
-    page = pool.pool(store, person=ann, project="p", dimension="colour")
-    begun = pool.pick(store, person=ann, project="p", dimension="colour", assets=[page.assets[0].id])
-    submit.submit(store, person=ann, task=begun.id, key=begun.id, values=make_fields())
+    submissions.submit(store, person=ann, task=graded.id, key=graded.id, values={"score": 1})
+    page = image_pool.pool(store, person=ann, project="p", dimension="colour")
+    begun = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[page.assets[0].id])
+    submissions.submit(store, person=ann, task=begun.id, key=begun.id, values=make_fields())
 
 
 def test_no_question_of_a_working_page_scans_a_table(store: Store) -> None:
@@ -81,7 +81,7 @@ def test_a_long_queue_is_counted_now_and_then_and_what_i_did_is_taken_off(store:
     for done in range(4):
         assert line() == (done, MANY + 10 - done)
         view = claimed(store, ann)
-        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+        submissions.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
     statements = []
     event.listen(store.engine, "before_cursor_execute", lambda c, cursor, statement, *_: statements.append(statement))
     assert line() == (4, MANY + 6)

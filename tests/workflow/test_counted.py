@@ -26,16 +26,20 @@ from domain.runs import RunKind, RunPlan
 from domain.states import Items, ItemState, Stage
 from inference.spec import ModelSpec
 from testkit import factories
-from workflow import author, cases, claim, history, judging, metrics, results, runs, submit
-from workflow import board as numbers
-from workflow.accounts import person_of
-from workflow.counting import counting_of
-from workflow.measure import agreement_of
-from workflow.projects import access_to
-from workflow.ratings import ratings_of
-from workflow.replies import replies_of_judges
-from workflow.results import Answer, Method, Read, Scores
-from workflow.slicing import Item
+from workflow.access.accounts import person_of
+from workflow.access.counted_items import counting_of
+from workflow.access.projects import access_to
+from workflow.annotate import authoring, claims, submissions
+from workflow.lead import item_history
+from workflow.results import cases, reference_metrics
+from workflow.results import leaderboard as numbers
+from workflow.results import scores as results
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import ratings_of
+from workflow.results.reply_counts import replies_of_judges
+from workflow.results.scores import Answer, Method, Read, Scores
+from workflow.results.slices import Item
+from workflow.runs import judge_runs, model_runs
 
 NAN = math.nan
 DIMENSIONS = tuple(f"d{at:02}" for at in range(12))
@@ -332,18 +336,22 @@ def test_runs_ask_about_kept_items_and_write_down_which(store: Store) -> None:
     with store.read() as session:
         access = access_to(session, person=None, project="p")
         asked = {
-            items: set(runs.wanted_items(session, access, RunPlan(items=items))) for items in (None, "kept", "all")
+            items: set(model_runs.wanted_items(session, access, RunPlan(items=items)))
+            for items in (None, "kept", "all")
         }
-        states = set(runs.wanted_items(session, access, RunPlan(states=("rejected",))))
+        states = set(model_runs.wanted_items(session, access, RunPlan(states=("rejected",))))
     assert asked[None] == asked["kept"] == set(by["kept"])
     assert asked["all"] == {id for ids in by.values() for id in ids}
     assert states == set(by["rejected"])
-    run = runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
-    view = runs.view(store, by=None, run=run)
+    run = model_runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
+    view = model_runs.view(store, by=None, run=run)
     assert (view.wanted, view.plan.items) == (20, "kept")
-    measured = metrics.measure(store, by=None, project="p", name="exact_match", reference="answer")
+    measured = reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer")
     assert (measured.new, measured.counted.sentence) == (40, "20 kept items; 6 dropped, 4 open left out.")
-    assert metrics.measure(store, by=None, project="p", name="exact_match", reference="answer", items="all").new == 20
+    assert (
+        reference_metrics.measure(store, by=None, project="p", name="exact_match", reference="answer", items="all").new
+        == 20
+    )
 
 
 def test_judges_of_answers_are_asked_about_kept_items_and_judges_of_items_about_all(store: Store) -> None:
@@ -352,13 +360,13 @@ def test_judges_of_answers_are_asked_about_kept_items_and_judges_of_items_about_
     plans = {}
     for name, placeholder, criterion in (("of_answers", "prediction", "score"), ("of_items", "question", "choice")):
         text = f"---\n{head.replace('T', name).replace('VARIABLE', placeholder)}\n---\n{{{placeholder}}}\n"
-        plans[name] = judging.plan_for(
+        plans[name] = judge_runs.plan_for(
             factories.make_schema().schema_, parse_template(text, name=name), criteria={"score": criterion}
         )
     with store.read() as session:
         access = access_to(session, person=None, project="p")
         about = {
-            (name, items): {row["item_id"] for row in judging.units_of(session, access, replace(plan, items=items))}
+            (name, items): {row["item_id"] for row in judge_runs.units_of(session, access, replace(plan, items=items))}
             for name, plan in plans.items()
             for items in (None, "all", "kept")
         }
@@ -390,7 +398,7 @@ def test_an_item_that_is_kept_later_counts_from_then_on_and_one_that_is_edited_w
     assert after.counting.sentence == "21 kept items; 6 dropped, 3 open left out."
     with store.read() as session:
         name = stored_items.by_id(session, id=by["kept"][0]).external_id
-    author.edit_item(store, person=lea, project="p", item=name, fields={"question": "Another?"})
+    authoring.edit_item(store, person=lea, project="p", item=name, fields={"question": "Another?"})
     edited = results.current(store, person=lea, project="p")
     assert by["kept"][0] not in edited.items
     assert edited.counting is not None
@@ -445,11 +453,11 @@ def test_choices_between_names_come_out_as_shares(store: Store) -> None:
     items = factories.make_items(store, 6, dimension="d1", fields={"question": "?"})
     factories.make_predictions(store, items, models=["a"], dimension="d1")
     for at, person in enumerate(people):
-        while isinstance(view := claim.next_task(store, person=person, project="p", stage=Stage.GRADING), TaskView):
+        while isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.GRADING), TaskView):
             with store.read() as session:
                 item = session.exec(select(TaskRow.item_id).where(TaskRow.public_id == view.id)).one() or 0
             given = patterns[items.index(item) % 3][at]
-            submit.submit(
+            submissions.submit(
                 store, person=person, task=view.id, key=view.id, values={"quality": given, "number": int(at > 0)}
             )
     with store.write() as session:
@@ -505,7 +513,12 @@ def test_the_items_behind_a_number_are_those_that_it_counted(store: Store) -> No
     with store.write() as session:
         for row in session.exec(select(ImportedRatingRow)).all():  # k says 1 of all: it differs where j says 0
             session.add(ImportedRatingRow(**{**row.model_dump(exclude={"id"}), "rater": "k", "value": 1.0}))
-    behind: dict[str, Any] = {"person": lea, "project": "p", "differ": Stage.GRADING, "said": history.Said(["j", "k"])}
-    assert history.find(store, **behind).n == history.find(store, **behind, among=Items.KEPT).n == 0
-    assert history.find(store, **behind, among=Items.ALL).n == DROPPED + OPEN
-    assert history.find(store, person=lea, project="p", among="kept").n == len(by["kept"]) == KEPT
+    behind: dict[str, Any] = {
+        "person": lea,
+        "project": "p",
+        "differ": Stage.GRADING,
+        "said": item_history.Said(["j", "k"]),
+    }
+    assert item_history.find(store, **behind).n == item_history.find(store, **behind, among=Items.KEPT).n == 0
+    assert item_history.find(store, **behind, among=Items.ALL).n == DROPPED + OPEN
+    assert item_history.find(store, person=lea, project="p", among="kept").n == len(by["kept"]) == KEPT

@@ -20,12 +20,14 @@ from domain.states import Stage
 from reports.calibration import calibration
 from reports.content import Figure, Table
 from testkit.factories import claimed, make_items, make_person, make_predictions, make_project
-from workflow import board, results, submit
-from workflow.calibrate import study_of
-from workflow.derived import MAJORITY, settled_ratings
-from workflow.ratings import bring_in_ratings
-from workflow.results import Answer, Read, Scores
-from workflow.slicing import Item
+from workflow.annotate import submissions
+from workflow.results import leaderboard
+from workflow.results import scores as results
+from workflow.results.calibration import study_of
+from workflow.results.derived_criteria import MAJORITY, settled_ratings
+from workflow.results.ratings import bring_in_ratings
+from workflow.results.scores import Answer, Read, Scores
+from workflow.results.slices import Item
 
 BITS = """
 name: bits
@@ -82,8 +84,8 @@ def made(
     )
 
 
-def line(found: Read, scores: Scores) -> board.Line:
-    return board.board(found, scores).whole["m"]
+def line(found: Read, scores: Scores) -> leaderboard.Line:
+    return leaderboard.board(found, scores).whole["m"]
 
 
 def test_parts_are_settled_before_they_are_put_together() -> None:
@@ -126,7 +128,7 @@ def test_it_is_among_the_ways_of_scoring() -> None:
     assert there[0].title == "People, genuine"
     assert any(
         note.startswith("Genuine is 1 where perception, cognition and action are all at their highest")
-        for note in board.board(found, there[0]).notes
+        for note in leaderboard.board(found, there[0]).notes
     )
     with pytest.raises(InvalidInput, match="it has perception, cognition, action, genuine, share"):
         results.wanted(found, criteria=["fluky"])
@@ -160,7 +162,7 @@ def graded(store: Store, tmp_path: Path) -> Store:
             task = claimed(store, person, Stage.GRADING)
             at = ids.index(int(str(task.answer).rpartition(" ")[2]))
             values = dict(zip(PARTS, PEOPLE[at][number], strict=True))
-            submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values=values)
+            submissions.submit(store, person=person, task=task.id, key=f"{login}-{at}", values=values)
     path = tmp_path / "gpt.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)

@@ -14,9 +14,10 @@ from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_predictions, make_project
 from tests.paths import shared
 from tests.workflow.test_measure import only
-from workflow import metrics, submit
-from workflow.dimension_means import PEOPLE, agreement_of_means
-from workflow.ratings import bring_in_ratings
+from workflow.annotate import submissions
+from workflow.results import reference_metrics
+from workflow.results.dimension_means import PEOPLE, agreement_of_means
+from workflow.results.ratings import bring_in_ratings
 
 PERCENT = """
 name: percent
@@ -83,8 +84,8 @@ def test_people_are_one_and_a_metric_another(store: Store) -> None:
         for _ in range(4):
             task = claimed(store, person, Stage.GRADING)
             values = {"score": grades[person.login][task.dimension]}
-            submit.submit(store, person=person, task=task.id, key=f"{person.login}-{task.id}", values=values)
-    metrics.measure(store, by=None, project="p", name="token_f1")
+            submissions.submit(store, person=person, task=task.id, key=f"{person.login}-{task.id}", values=values)
+    reference_metrics.measure(store, by=None, project="p", name="token_f1")
     found = agreement_of_means(store, person=None, project="p")
     bias = only(found, "bias")
     assert bias.args["pair"] == [PEOPLE, "token_f1 against answer"]

@@ -18,8 +18,8 @@ from domain.records import BadRow
 from domain.states import Stage
 from exporters.tables import ratings_csv
 from testkit.factories import make_project
-from workflow.measure import agreement_of
-from workflow.ratings import bring_in_ratings, ratings_of
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import bring_in_ratings, ratings_of
 
 BOXES = [
     {"label": "cup", "x": 0.123457, "y": 0.0, "w": 0.3, "h": 1.0},

@@ -30,11 +30,11 @@ from media.store import MediaStore
 from testkit import missing_media
 from testkit.factories import make_person, make_project
 from tests.paths import shared
-from workflow import claim, qualify, submit
-from workflow.bring_in import import_files
-from workflow.checks import check
-from workflow.progress import dashboard
-from workflow.release import release
+from workflow.annotate import claims, qualification, submissions
+from workflow.annotate.progress import dashboard
+from workflow.files.import_files import import_files
+from workflow.files.project_check import check
+from workflow.files.release import release
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +108,7 @@ def test_every_real_question_goes_through_the_protocol(store: Store, home: Path)
     assert set(people) - set(passed) == set(people) - {login for said in book.said.values() for login in said}
     veterans = {login: make_person(store, login) for login in VETERANS}
     for login in veterans:
-        qualify.exempt(store, by=None, project="p", login=login, why="They wrote the guideline.")
+        qualification.exempt(store, by=None, project="p", login=login, why="They wrote the guideline.")
     work(store, veterans, names, by_name, book)
 
     expected = book.gates()
@@ -133,24 +133,24 @@ def qualified(
     store: Store, people: dict[str, Person], names: dict[str, str], records: dict[str, dict[str, Any]]
 ) -> dict[str, Person]:
     """All of them answer the set; who passes by the test's own count, which is compared with the use cases'."""
-    chosen = qualify.make_set(store, by=None, project="p").items
+    chosen = qualification.make_set(store, by=None, project="p").items
     assert len(set(chosen)) == SET
     seniors = [make_person(store, login, role=Role.SENIOR) for login in SENIORS]
     passed = {}
     for login, person in people.items():
         answers = {name: answer(login, records[name], name) for name in chosen}
-        begun = qualify.begin(store, person=person, project="p")
+        begun = qualification.begin(store, person=person, project="p")
         for _ in chosen:
-            found = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+            found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
             assert isinstance(found, TaskView)
             choice, why = answers[names[str(found.item)]]
             values, reasons = {"choice": choice}, {"choice": why} if why else {}
-            submit.submit(store, person=person, task=found.id, key=found.id, values=values, reasons=reasons)
-        barred = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+            submissions.submit(store, person=person, task=found.id, key=found.id, values=values, reasons=reasons)
+        barred = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
         assert isinstance(barred, NothingLeft)
         assert barred.code == "not_qualified"
         for senior in seniors:
-            done = qualify.review(store, by=senior, qualification=begun.id, signs=True)
+            done = qualification.review(store, by=senior, qualification=begun.id, signs=True)
         n_right = sum(choice == records[name]["answer"] for name, (choice, _) in answers.items())
         assert (done.n_right, done.n_items) == (n_right, SET)
         assert (done.state is Standing.PASSED) == (n_right >= PASS_MARK * SET)
@@ -171,7 +171,7 @@ def work(
     waiting = list(people)
     while waiting:
         login = turns.choice(waiting)
-        found = claim.next_task(store, person=people[login], project="p", stage=Stage.VERIFICATION)
+        found = claims.next_task(store, person=people[login], project="p", stage=Stage.VERIFICATION)
         if isinstance(found, NothingLeft):
             waiting.remove(login)
             continue
@@ -184,7 +184,7 @@ def vote(
     """One blind answer."""
     assert "answer" not in view.fields
     choice, why = answer(person.login, records[name], name)
-    submit.submit(
+    submissions.submit(
         store,
         person=person,
         task=view.id,

@@ -26,8 +26,8 @@ from inference.spec import Endpoint, ModelSpec
 from testkit.factories import make_items, make_project
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, closed, cut, error, html
 from tests.paths import ROOT
-from workflow import jobs, runs
-from workflow.jobs import Means, work
+from workflow.runs import model_runs, worker
+from workflow.runs.worker import Means, work
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -51,7 +51,7 @@ def begun(store: Store, url: str, items: int, **endpoint: Any) -> str:
     make_items(store, items)
     told = {"probe": False, "longest_wait_seconds": 0.05, "concurrency": 8, **endpoint}
     spec = ModelSpec(name="scripted", adapter="endpoint", model="scripted", endpoint=Endpoint(base_url=url, **told))
-    return runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
+    return model_runs.start(store, by=None, project="p", spec=spec, plan=RunPlan())
 
 
 def rows(store: Store, sql: str) -> list[Any]:
@@ -61,7 +61,7 @@ def rows(store: Store, sql: str) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
 
 
 def test_a_storm_is_in_the_database_as_the_script_has_it(store: Store) -> None:
@@ -99,11 +99,11 @@ def test_a_wrong_key_stops_a_run_which_goes_on_with_the_right_one(
     with ScriptedServer(script) as server:
         run = begun(store, server.url, 40, key="LAB_API_KEY")
         assert work(store, run, means=MEANS) is RunState.STOPPED
-        view = runs.view(store, by=None, run=run)
+        view = model_runs.view(store, by=None, run=run)
         assert "answered 401: Incorrect API key provided: [key]" in view.said
         assert view.answered == 10
         monkeypatch.setenv("LAB_API_KEY", "right-key-0123456789")
-        runs.resume(store, by=None, run=run)
+        model_runs.resume(store, by=None, run=run)
         assert work(store, run, means=MEANS) is RunState.DONE
     assert rows(store, "SELECT count(*), count(DISTINCT item_id) FROM prediction") == [(40, 40)]
     for table in ("run", "run_chunk", "run_worker", "attempt", "prediction", "event"):
@@ -115,10 +115,10 @@ def test_the_budget_of_a_run_holds_over_its_workers(store: Store) -> None:
         run = begun(store, server.url, 40, max_calls=10)
         assert work(store, run, means=MEANS) is RunState.STOPPED
         assert len(server.asked) == 10
-        runs.resume(store, by=None, run=run)
+        model_runs.resume(store, by=None, run=run)
         assert work(store, run, means=MEANS) is RunState.STOPPED
         assert len(server.asked) == 10
-    assert "10 requests" in runs.view(store, by=None, run=run).said
+    assert "10 requests" in model_runs.view(store, by=None, run=run).said
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ import sys
 from pathlib import Path
 from db.engine import open_store
 from tests.workflow.test_endpoint_runs import MEANS
-from workflow.jobs import work
+from workflow.runs.worker import work
 store = open_store(None, Path(sys.argv[1]))
 print("begun", flush=True)
 print(work(store, sys.argv[2], means=MEANS).value)

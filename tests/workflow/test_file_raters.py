@@ -17,13 +17,15 @@ from domain.errors import InvalidInput, NotAllowed, RatingsError
 from domain.roles import Role
 from domain.states import RatersAre, Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow import board, cases, file_raters, measure, results, submit
-from workflow.calibrate import study_of
-from workflow.dimension_means import PEOPLE, agreement_of_means
-from workflow.projects import access_to
-from workflow.ratings import Taken, bring_in_ratings, raters_of, ratings_of
-from workflow.release import release
-from workflow.replies import replies_of_judges
+from workflow.access.projects import access_to
+from workflow.annotate import submissions
+from workflow.files.release import release
+from workflow.results import cases, file_raters, leaderboard, rater_agreement
+from workflow.results import scores as results
+from workflow.results.calibration import study_of
+from workflow.results.dimension_means import PEOPLE, agreement_of_means
+from workflow.results.ratings import Taken, bring_in_ratings, raters_of, ratings_of
+from workflow.results.reply_counts import replies_of_judges
 
 N = 40
 SCALE = (0, 0.5, 1)
@@ -71,7 +73,7 @@ def majorities(names: tuple[str, ...]) -> list[float]:
 
 
 def kappa(store: Store) -> float:
-    lines = measure.agreement_of(store, person=None, project="p", stage=Stage.GRADING)
+    lines = rater_agreement.agreement_of(store, person=None, project="p", stage=Stage.GRADING)
     (found,) = [each for each in lines if each.statistic == "fleiss_kappa"]
     assert found.n_units == N
     return float(found.value or 0)
@@ -79,7 +81,7 @@ def kappa(store: Store) -> float:
 
 def of_people(store: Store) -> tuple[int, float]:
     found = results.read(store, person=None, project="p")
-    line = board.board(found, results.Scores("human", "score")).whole["m"]
+    line = leaderboard.board(found, results.Scores("human", "score")).whole["m"]
     return line.found.n_units, float(line.found.value or 0)
 
 
@@ -92,7 +94,7 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
     assert of_people(rated) == (len(most), pytest.approx(sum(most) / len(most)))
     found = results.read(rated, person=None, project="p")
     assert set(found.judged) == {("score", "gpt")}
-    told = board.board(found, results.Scores("human", "score")).notes
+    told = leaderboard.board(found, results.Scores("human", "score")).notes
     assert any("3 people have graded, of whom 3 in files: Ada L., bob, cy." in note for note in told), told
     study, _ = study_of(rated, person=None, project="p", stage=Stage.GRADING, humans=TRIO, judges=("gpt",))
     assert study.humans == TRIO  # without a word from whoever asks
@@ -110,14 +112,14 @@ def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> 
 def test_who_is_said_to_be_a_machine_counts_nowhere_among_the_people_and_back(rated: Store) -> None:
     marks = [
         results.mark(rated, person=None, project="p"),
-        measure.mark(rated, person=None, project="p", stage=Stage.GRADING),
+        rater_agreement.mark(rated, person=None, project="p", stage=Stage.GRADING),
     ]
     everybody, all_three = kappa(rated), of_people(rated)
     file_raters.mark(rated, by=None, project="p", machines=["cy"])
     assert results.mark(rated, person=None, project="p") != marks[0]
-    assert measure.mark(rated, person=None, project="p", stage=Stage.GRADING) != marks[1]
+    assert rater_agreement.mark(rated, person=None, project="p", stage=Stage.GRADING) != marks[1]
     two = TRIO[:2]
-    lines = measure.agreement_of(rated, person=None, project="p", stage=Stage.GRADING)
+    lines = rater_agreement.agreement_of(rated, person=None, project="p", stage=Stage.GRADING)
     agreed = sum(GRADES["Ada L."][at] == GRADES["bob"][at] for at in range(N)) / N
     assert next(each.value for each in lines if each.statistic == "percent_agreement") == pytest.approx(agreed)
     most = majorities(two)
@@ -177,7 +179,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
     here: dict[str, float] = {}
     for _ in range(2):
         task = claimed(store, bob, Stage.GRADING)
-        submit.submit(store, person=bob, task=task.id, key=task.id, values={"score": 0.5})
+        submissions.submit(store, person=bob, task=task.id, key=task.id, values={"score": 0.5})
     here = {each.unit: 0.5 for each in ratings_of(store, project="p", stage=Stage.GRADING)}
     done = bring(store, tmp_path, ("bob", "gpt"), n=4)
     assert file_raters.told(done.raters)[1].startswith("Accounts here that have rated, too: bob.")
@@ -201,7 +203,7 @@ def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store
     """Ada, bob and cy come from a file; dora grades here; a machine is called as dora's pseudonym is."""
     (dora,) = make_people(rated, "dora")
     task = claimed(rated, dora, Stage.GRADING)
-    submit.submit(rated, person=dora, task=task.id, key=task.id, values={"score": 0.5})
+    submissions.submit(rated, person=dora, task=task.id, key=task.id, values={"score": 0.5})
     file = tmp_path / "machine.csv"
     file.write_text("unit,rater,criterion,value\ncolour/0 · m,person-1,score,0.5\n", encoding="utf-8")
     bring_in_ratings(rated, by=None, project="p", path=file, refuse=lambda bad: None, raters=RatersAre.MACHINES)

@@ -9,7 +9,8 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas.loader import load_text
-from db import golds, items
+from db import gold_items as stored
+from db import items
 from db.engine import Store
 from db.tables import ProjectRow
 from domain.errors import Conflict, InvalidInput, NotAllowed
@@ -29,10 +30,12 @@ from testkit.factories import (
     make_predictions,
     make_project,
 )
-from workflow import claim, gold, progress, runs, scorecard, submit
-from workflow.checks import check
-from workflow.projects import access_to, projects_of
-from workflow.ratings import ratings_of
+from workflow.access.projects import access_to, projects_of
+from workflow.annotate import claims, gold_checks, progress, submissions
+from workflow.files.project_check import check
+from workflow.lead import scorecard
+from workflow.results.ratings import ratings_of
+from workflow.runs import model_runs
 
 RATE = 0.25
 ASKED = "{rate: 0.25, after: 4, warn_below: 0.8, stop_below: 0.5}"
@@ -67,11 +70,11 @@ def answer_all(store: Store, person: Person, choose: Any, n: int | None = None) 
     """Answer what comes, at most ``n`` items."""
     seen: list[TaskView] = []
     while n is None or len(seen) < n:
-        view = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        view = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
         if isinstance(view, NothingLeft):
             break
         seen.append(view)
-        submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": choose(view)})
+        submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": choose(view)})
     return seen
 
 
@@ -79,12 +82,12 @@ def gold_items(store: Store) -> set[str]:
     """The page ids of the items that are gold."""
     with store.read() as session:
         access = access_to(session, person=None, project="p")
-        found = golds.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+        found = stored.named(session, project_id=access.project_id, stage=Stage.VERIFICATION)
         return {item.public_id for _, item, _ in found}
 
 
 def draw(store: Store, n: int = SETTLED) -> set[str]:
-    gold.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=n)
+    gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=n)
     return gold_items(store)
 
 
@@ -112,7 +115,7 @@ def test_gold_comes_at_its_turns_and_counts_for_nothing(store: Store, clock: Clo
     rows = ratings_of(store, project="p", stage=Stage.VERIFICATION)
     assert {row.unit for row in rows if row.rater == "ann"} == named
     assert check(store) == []
-    (score,) = gold.scores(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (score,) = gold_checks.scores(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert (score.person, score.right, score.n, score.standing) == ("ann", sum(due), sum(due), GoldStanding.GOOD)
     (card,) = [card for card in scorecard.scorecards(store, by=None, project="p") if card.login == "ann"]
     assert (card.gold.k, card.gold.n) == (sum(due), sum(due))
@@ -130,7 +133,7 @@ def test_a_page_of_gold_has_the_shape_of_a_live_one(store: Store, clock: Clock) 
         view = claimed(store, ann)
         assert progress.progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_done == at
         first.setdefault(view.item in known, view)
-        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+        submissions.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
     hidden, live = first[True], first[False]
     told = {"id", "item", "fields", "assets", "lease_until"}
     assert replace(hidden, **{name: getattr(live, name) for name in told}) == live
@@ -150,11 +153,11 @@ def test_what_is_left_goes_down_by_one_with_every_task(store: Store, clock: Cloc
     seen, before = 0, left()
     assert before > LIVE, "gold is in it"
     while True:
-        view = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+        view = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
         if isinstance(view, NothingLeft):
             break
         assert left() == before - seen
-        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
+        submissions.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"})
         seen += 1
         clock.advance(seconds=5)
     assert left() == 0
@@ -176,8 +179,8 @@ def test_pages_fetch_beforehand_what_comes(store: Store, clock: Clock, monkeypat
         told.append([])
         with monkeypatch.context() as patch:
             patch.setattr(items, "assets", no_assets)
-            claim.peek(store, person=ann, project="p", stage=Stage.VERIFICATION)
-        submit.submit(store, person=ann, task=claimed_now.id, key=claimed_now.id, values={"choice": "red"})
+            claims.peek(store, person=ann, project="p", stage=Stage.VERIFICATION)
+        submissions.submit(store, person=ann, task=claimed_now.id, key=claimed_now.id, values={"choice": "red"})
         with store.read() as session:
             access = access_to(session, person=None, project="p")
             ids = {row.public_id: row.id for row in items.of_project(session, project_id=access.project_id)}
@@ -192,21 +195,21 @@ def test_wrong_answers_warn_and_stop_and_a_lead_lets_go_on(store: Store, clock: 
     due = turns(store, ann, 60)
     fourth = [at for at, turn in enumerate(due) if turn][3]
     assert len(seen) == fourth + 1, "stopped after the fourth wrong answer to gold"
-    found = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(found, NothingLeft)
     assert found.code == "stopped"
     assert progress.dashboard(store, person=lena, project="p").stopped == ("Ann (verification)",)
     with pytest.raises(NotAllowed):
-        gold.let_go_on(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
+        gold_checks.let_go_on(store, by=ann, project="p", login="ann", stage=Stage.VERIFICATION, why="I say so")
     with pytest.raises(InvalidInput, match="Say why"):
-        gold.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
+        gold_checks.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why=" ")
     clock.advance(minutes=1)
-    gold.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
+    gold_checks.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="We talked.")
     clock.advance(minutes=1)
     with pytest.raises(Conflict, match="not stopped"):
-        gold.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
+        gold_checks.let_go_on(store, by=lena, project="p", login="ann", stage=Stage.VERIFICATION, why="Again.")
     assert answer_all(store, ann, lambda view: "red", n=3)
-    (score,) = gold.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    (score,) = gold_checks.scores(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert (score.right, score.n) == (sum(due[: len(seen) + 3]) - 4, sum(due[: len(seen) + 3]))
 
 
@@ -223,17 +226,17 @@ def test_a_warning_speaks_of_a_while_ago(store: Store, clock: Clock) -> None:
         return "blue" if view.item in known and len(met) <= 2 else "red"
 
     answer_all(store, ann, two_wrong, n=fourth + 1)  # 2 of 4 right: below 0.8, not below 0.5
-    for _ in range(gold.LAG):
-        assert gold.warnings(store, person=ann, project=project) == []
+    for _ in range(gold_checks.LAG):
+        assert gold_checks.warnings(store, person=ann, project=project) == []
         assert answer_all(store, ann, two_wrong, n=1)
-    (sentence,) = gold.warnings(store, person=ann, project=project)
+    (sentence,) = gold_checks.warnings(store, person=ann, project=project)
     assert sentence.startswith("More of your answers in the verification differ")
 
 
 def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock: Clock) -> None:
     ulla, _ = begin(store, clock)
     lena = make_person(store, "lena", role=Role.LEAD)
-    known = gold.candidates(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    known = gold_checks.candidates(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert [(each.item, each.answers) for each in known] == [
         (f"colour/{at}", {"choice": "red"}) for at in range(SETTLED)
     ]
@@ -251,13 +254,13 @@ def test_only_what_is_beyond_doubt_and_settled_becomes_gold(store: Store, clock:
         add(store, ulla, item="colour/1", answers={"choice": "red"})
     assert gold_items(store) == set(), "nothing was made"
     add(store, lena, item="colour/1", answers={"choice": "blue"})
-    (line,) = gold.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
+    (line,) = gold_checks.lines(store, by=None, project="p", stage=Stage.VERIFICATION)
     assert (line.known.item, line.known.answers, line.usable) == ("colour/1", {"choice": "blue"}, True)
 
 
 def add(store: Store, by: Person, *, item: str, answers: dict[str, Any], model: str | None = None) -> None:
     stage = Stage.GRADING if model else Stage.VERIFICATION
-    gold.add(store, by=by, project="p", stage=stage, known=[gold.Known(item, model, "", answers)])
+    gold_checks.add(store, by=by, project="p", stage=stage, known=[gold_checks.Known(item, model, "", answers)])
 
 
 def test_nobody_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -> None:
@@ -265,7 +268,7 @@ def test_nobody_is_asked_about_gold_that_they_know(store: Store, clock: Clock) -
     known = draw(store)
     lena = make_person(store, "lena", role=Role.LEAD)
     assert not [view for view in answer_all(store, ulla, lambda view: "red", n=20) if view.item in known], "she voted"
-    gold.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
+    gold_checks.lines(store, by=lena, project="p", stage=Stage.VERIFICATION)
     assert not [view for view in answer_all(store, lena, lambda view: "red", n=20) if view.item in known], "she looked"
 
 
@@ -275,15 +278,15 @@ def test_withdrawn_gold_is_neither_asked_nor_counted(store: Store, clock: Clock)
     ann, bob = make_people(store, "ann", "bob")
     answer_all(store, ann, lambda view: "red", n=30)
     due = sum(turns(store, ann, 30))
-    asked = [line for line in gold.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
+    asked = [line for line in gold_checks.lines(store, by=None, project="p", stage=Stage.VERIFICATION) if line.n]
     assert len(asked) == due
     with pytest.raises(InvalidInput, match="Say why"):
-        gold.withdraw(store, by=None, gold=asked[0].id, why="")
+        gold_checks.withdraw(store, by=None, gold=asked[0].id, why="")
     for line in asked:
-        gold.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
+        gold_checks.withdraw(store, by=None, gold=line.id, why="Its key is wrong.")
     with pytest.raises(Conflict, match="withdrawn already"):
-        gold.withdraw(store, by=None, gold=asked[0].id, why="Again.")
-    assert gold.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
+        gold_checks.withdraw(store, by=None, gold=asked[0].id, why="Again.")
+    assert gold_checks.scores(store, by=None, project="p", stage=Stage.VERIFICATION) == []
     names = {line.known.item for line in asked}
     with store.read() as session:
         access = access_to(session, person=None, project="p")
@@ -299,18 +302,18 @@ def test_putting_off_giving_back_and_undo_work_as_in_live_work(store: Store, clo
     answer_all(store, ann, lambda view: "red", n=first)
     hidden = claimed(store, ann)
     assert hidden.item in known
-    claim.set_aside(store, person=ann, task=hidden.id)
+    claims.set_aside(store, person=ann, task=hidden.id)
     assert claimed(store, ann).item != hidden.item
-    claim.take_back(store, person=ann, task=hidden.id)
+    claims.take_back(store, person=ann, task=hidden.id)
     assert claimed(store, ann).item == hidden.item
-    claim.release(store, person=ann, task=hidden.id)
+    claims.release(store, person=ann, task=hidden.id)
     other = claimed(store, ann)
     assert other.item != hidden.item
     rest = answer_all(store, ann, lambda view: "red")
     assert hidden.item in {view.item for view in rest}, "it came back after the rest"
-    again = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    again = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert again.correction
-    submit.submit(store, person=ann, task=again.id, key="again", values={"choice": "blue"})
+    submissions.submit(store, person=ann, task=again.id, key="again", values={"choice": "blue"})
     assert check(store) == []
 
 
@@ -328,43 +331,45 @@ def test_gold_of_grading(store: Store, clock: Clock) -> None:
         grade_all(store, grader, lambda view: 1)
     make_predictions(store, ids[4:30], models=["m"])
     lena = make_person(store, "lena", role=Role.LEAD)
-    found = gold.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    found = gold_checks.candidates(store, by=None, project="p", stage=Stage.GRADING)
     assert [(each.item, each.model, each.answers) for each in found] == [
         (f"colour/{at}", "m", {"score": 1}) for at in range(4)
     ]
     add(store, lena, item="colour/3", model="m", answers={"score": 0.5})
-    gold.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
+    gold_checks.draw(store, by=None, project="p", stage=Stage.GRADING, n=10)
     ann = make_person(store, "ann")
     seen = grade_all(store, ann, lambda view: 1)
     n_gold = len(seen) - 26
     assert n_gold == 4
     assert all(view.place == (1, 1) for view in seen)
-    lines = gold.lines(store, by=None, project="p", stage=Stage.GRADING)
+    lines = gold_checks.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert sorted((line.known.item, line.right, line.n) for line in lines if line.withdrawn is None) == [
         ("colour/0", 1, 1),
         ("colour/1", 1, 1),
         ("colour/2", 1, 1),
         ("colour/3", 0, 1),
     ]
-    assert gold.as_csv(gold.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
+    assert gold_checks.as_csv(gold_checks.scores(store, by=None, project="p", stage=Stage.GRADING)).splitlines() == [
         "person,name,right,n,share,low,high,skipped,standing",
         "ann,Ann,3,4,0.75,0.3006,0.9544,0,low",  # Wilson's limits of 3 of 4
     ]
-    *_, first = runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
-    runs.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
+    *_, first = model_runs.runs_of(store, by=None, project="p", kind=RunKind.IMPORT)
+    model_runs.withdraw(store, by=None, run=first.id, reason="asked with the wrong pictures")
     assert grade_all(store, make_person(store, "bea"), lambda view: 1) != []
-    assert gold.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, "nobody was asked about it since"
-    lines = gold.lines(store, by=None, project="p", stage=Stage.GRADING)
+    assert gold_checks.scores(store, by=None, project="p", stage=Stage.GRADING)[0].n == 4, (
+        "nobody was asked about it since"
+    )
+    lines = gold_checks.lines(store, by=None, project="p", stage=Stage.GRADING)
     assert not any(line.usable for line in lines)
-    found = gold.candidates(store, by=None, project="p", stage=Stage.GRADING)
+    found = gold_checks.candidates(store, by=None, project="p", stage=Stage.GRADING)
     assert {each.item for each in found}.isdisjoint({f"colour/{at}" for at in range(4)})
 
 
 def grade_all(store: Store, person: Person, choose: Any) -> list[TaskView]:
     seen: list[TaskView] = []
-    while isinstance(view := claim.next_task(store, person=person, project="p", stage=Stage.GRADING), TaskView):
+    while isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.GRADING), TaskView):
         seen.append(view)
-        submit.submit(store, person=person, task=view.id, key=view.id, values={"score": choose(view)})
+        submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": choose(view)})
     return seen
 
 
@@ -372,4 +377,4 @@ def test_a_schema_without_gold_makes_none(store: Store) -> None:
     make_project(store)
     make_items(store, 1, fields=make_fields())
     with pytest.raises(InvalidInput, match="no `gold`"):
-        gold.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)
+        gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=1)

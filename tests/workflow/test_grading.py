@@ -14,18 +14,18 @@ from domain.errors import InvalidInput
 from domain.records import NothingLeft, Person
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow import claim, submit
-from workflow.checks import check
-from workflow.progress import progress
+from workflow.annotate import claims, submissions
+from workflow.annotate.progress import progress
+from workflow.files.project_check import check
 
 MODELS = ("gpt-secret", "llava-secret", "blip-secret")
 
 
 def grade_all(store: Store, person: Person) -> list[str]:
     seen = []
-    while not isinstance(view := claim.next_task(store, person=person, project="p", stage=Stage.GRADING), NothingLeft):
+    while not isinstance(view := claims.next_task(store, person=person, project="p", stage=Stage.GRADING), NothingLeft):
         seen.append(view.answer or "")
-        submit.submit(store, person=person, task=view.id, key=view.id, values={"score": 0.5})
+        submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": 0.5})
     return seen
 
 
@@ -61,10 +61,10 @@ def test_grades_are_on_the_scale_and_may_be_corrected(store: Store) -> None:
     view = claimed(store, ann, Stage.GRADING)
     for wrong in (0.7, True, "1", None):
         with pytest.raises(InvalidInput):
-            submit.submit(store, person=ann, task=view.id, key="k", values={"score": wrong})
-    submit.submit(store, person=ann, task=view.id, key="k", values={"score": 1})
-    assert submit.undo(store, person=ann, project="p", stage=Stage.GRADING).id == view.id
-    submit.submit(store, person=ann, task=view.id, key="k2", values={"score": 0})
+            submissions.submit(store, person=ann, task=view.id, key="k", values={"score": wrong})
+    submissions.submit(store, person=ann, task=view.id, key="k", values={"score": 1})
+    assert submissions.undo(store, person=ann, project="p", stage=Stage.GRADING).id == view.id
+    submissions.submit(store, person=ann, task=view.id, key="k2", values={"score": 0})
     with store.read() as session:
         rows = session.exec(select(AnnotationRow).order_by(AnnotationRow.id)).all()
     assert [row.answers["score"] for row in rows] == [1, 0]

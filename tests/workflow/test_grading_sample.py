@@ -21,10 +21,11 @@ from domain.records import NothingLeft, Person
 from domain.runs import RunKind
 from domain.states import Stage, TaskState
 from testkit import factories
-from workflow import claim, grade, runs, submit
-from workflow.checks import check
-from workflow.progress import dashboard
-from workflow.projects import access_to
+from workflow.access.projects import access_to
+from workflow.annotate import claims, grading, submissions
+from workflow.annotate.progress import dashboard
+from workflow.files.project_check import check
+from workflow.runs import model_runs
 
 SAMPLED = """
 name: sampled
@@ -90,7 +91,7 @@ def passed_on(store: Store, of: dict[str, list[int]], models: Sequence[str]) -> 
             session.add_all(rows)
             session.flush()
             made += [(row.id or 0, row.item_id, dimension) for row in rows]
-        return grade.open_grading(session, access=access, predictions=made, now=store.now())
+        return grading.open_grading(session, access=access, predictions=made, now=store.now())
 
 
 def open_answers(store: Store) -> dict[int, tuple[str, str, int, list[TaskState]]]:
@@ -109,10 +110,10 @@ def open_answers(store: Store) -> dict[int, tuple[str, str, int, list[TaskState]
 
 def graded_once(store: Store, person: Person) -> int | None:
     """Claim and grade the next answer; its item."""
-    view = claim.next_task(store, person=person, project="p", stage=Stage.GRADING)
+    view = claims.next_task(store, person=person, project="p", stage=Stage.GRADING)
     if isinstance(view, NothingLeft):
         return None
-    submit.submit(store, person=person, task=view.id, key=view.id, values={"score": 1})
+    submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": 1})
     with store.read() as session:
         return session.exec(select(TaskRow.prediction_id).where(TaskRow.public_id == view.id)).one()
 
@@ -151,11 +152,11 @@ def test_600_answers_open_a_sample_of_300_even_over_domains_and_models(store: St
     assert Counter(d for d, *_ in found.values()) == {"d1": 105, "d2": 105, "d3": 90}
     assert set(Counter((d, m) for d, m, *_ in found.values()).values()) == {35, 30}
     assert all(states == [TaskState.OPEN] * 3 for *_, states in found.values())
-    sample = runs.sample_of(store, by=None, project="p")
+    sample = model_runs.sample_of(store, by=None, project="p")
     assert sample is not None
     assert (sample.planned, sample.passed_on, sample.drawn, sample.untouched) == (300, 600, 300, 300)
     with store.write() as session:  # passing on again opens nothing
-        assert grade.draw(session, access=access_to(session, person=None, project="p"), now=store.now()) == 0
+        assert grading.draw(session, access=access_to(session, person=None, project="p"), now=store.now()) == 0
     assert open_answers(store) == found
     assert "300 are open to people" in dashboard(store, person=None, project="p").sample
     assert check(store) == []
@@ -174,11 +175,11 @@ def test_a_sample_makes_room_for_models_that_come_later_and_can_be_extended(stor
         [("d1", "a"), ("d1", "b"), ("d2", "a"), ("d2", "b")], 3
     )
     with pytest.raises(Conflict, match="never becomes smaller"):
-        runs.draw_sample(store, by=None, project="p", outputs=11)
-    assert runs.draw_sample(store, by=None, project="p", outputs=20) == 24
+        model_runs.draw_sample(store, by=None, project="p", outputs=11)
+    assert model_runs.draw_sample(store, by=None, project="p", outputs=20) == 24
     assert set(found) < set(open_answers(store))
-    assert runs.draw_sample(store, by=None, project="p") == 0
-    sample = runs.sample_of(store, by=None, project="p")
+    assert model_runs.draw_sample(store, by=None, project="p") == 0
+    sample = model_runs.sample_of(store, by=None, project="p")
     assert sample is not None
     assert (sample.planned, sample.drawn, sample.begun, sample.graded, sample.untouched) == (20, 20, 2, 0, 18)
 
@@ -265,7 +266,7 @@ def test_answers_to_rejected_items_are_not_handed_out_and_those_to_items_kept_la
 
     def settle(answer: str) -> int:
         view = factories.claimed(store, val, stage=Stage.VERIFICATION)
-        submit.submit(store, person=val, task=view.id, key=view.id, values={"ok": answer})
+        submissions.submit(store, person=val, task=view.id, key=view.id, values={"ok": answer})
         with store.read() as session:
             return session.exec(select(TaskRow.item_id).where(TaskRow.public_id == view.id)).one() or 0
 
@@ -274,7 +275,7 @@ def test_answers_to_rejected_items_are_not_handed_out_and_those_to_items_kept_la
     passed_on(store, of, ["b"])  # now there are verdicts, so answers to kept items are what is graded
     assert {(item, model) for _, model, item, _ in open_answers(store).values()} == {(kept, "a"), (kept, "b")}
     later = settle("yes_")
-    assert runs.draw_sample(store, by=None, project="p") == 6
+    assert model_runs.draw_sample(store, by=None, project="p") == 6
     assert {item for _, _, item, _ in open_answers(store).values()} == {kept, later}
     seen = set()
     while (answer := graded_once(store, ann)) is not None:

@@ -19,10 +19,12 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
-from workflow import causes, guidelines, submit
-from workflow.checks import check, remarks
-from workflow.measure import agreement_of
-from workflow.ratings import ratings_of
+from workflow.access import guidelines
+from workflow.annotate import submissions
+from workflow.files.project_check import check, remarks
+from workflow.lead import adjudication_reasons
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import ratings_of
 
 FIRST, SECOND = "Be exact.", "Be exact.\nName the colour of the largest part."
 
@@ -66,12 +68,14 @@ def test_a_page_of_before_is_stored_under_what_its_rater_saw(store: Store) -> No
     opened = claimed(store, ann)
     put(store)
     given = {"values": {"choice": "red"}, "guideline": opened.guideline}
-    submit.submit(store, person=ann, task=opened.id, key="k", **given)  # type: ignore[arg-type]
+    submissions.submit(store, person=ann, task=opened.id, key="k", **given)  # type: ignore[arg-type]
     assert hashes(store) == [digest(FIRST)]
     other = claimed(store, ann)
     assert other.guideline == digest(SECOND)
     with pytest.raises(InvalidInput, match="not this project's"):
-        submit.submit(store, person=ann, task=other.id, key="l", values={"choice": "red"}, guideline=digest("mine"))
+        submissions.submit(
+            store, person=ann, task=other.id, key="l", values={"choice": "red"}, guideline=digest("mine")
+        )
     assert len(hashes(store)) == 1
 
 
@@ -136,11 +140,11 @@ def test_only_leads_change_it(store: Store) -> None:
         with pytest.raises(NotAllowed):
             guidelines.versions(store, by=person, project="p")
         with pytest.raises(NotAllowed):
-            causes.causes(store, by=person, project="p")
+            adjudication_reasons.causes(store, by=person, project="p")
         with pytest.raises(NotAllowed):
             guidelines.answer(store, by=person, project="p", cause="wrong_key", dimension="colour", why="No.")
         with pytest.raises(NotAllowed):
-            causes.contested(store, by=person, project="p", item="colour/0", revision=1)
+            adjudication_reasons.contested(store, by=person, project="p", item="colour/0", revision=1)
 
 
 def test_votes_under_different_versions_are_measured_apart(store: Store) -> None:
@@ -153,7 +157,7 @@ def test_votes_under_different_versions_are_measured_apart(store: Store) -> None
         again = claimed(store, bob)
         del view
         choice = "red" if number % 2 else "blue"
-        submit.submit(store, person=bob, task=again.id, key=again.id, values={"choice": choice})
+        submissions.submit(store, person=bob, task=again.id, key=again.id, values={"choice": choice})
     # Both have now voted on the four; ann always red.
     put(store)
     make_items(store, 2)
@@ -197,7 +201,7 @@ def settle(store: Store, senior: Person, cause: str = "wrong_key", note: str = "
     """The next contested item is rejected; its question."""
     view = claimed(store, senior, Stage.ADJUDICATION)
     values = {"decision": "reject", "cause": cause}
-    submit.submit(store, person=senior, task=view.id, key=view.id, values=values, note=note)
+    submissions.submit(store, person=senior, task=view.id, key=view.id, values=values, note=note)
     return str(view.fields["question"])
 
 
@@ -226,14 +230,14 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     contested(store, 1, "shape")
     for _ in range(4):
         settle(store, senior, note="See the handle.")
-    lines = causes.causes(store, by=None, project="p")
+    lines = adjudication_reasons.causes(store, by=None, project="p")
     assert [(line.cause, line.label, line.dimension, line.open) for line in lines] == [
         ("wrong_key", "Wrong key", "colour", 3),
         ("wrong_key", "Wrong key", "shape", 1),
     ]
     assert {case.item for case in lines[0].cases} == {"colour/0", "colour/1", "colour/2"}
     assert {case.note for line in lines for case in line.cases} == {"See the handle."}
-    seen = causes.contested(store, by=None, project="p", item="colour/1", revision=1)
+    seen = adjudication_reasons.contested(store, by=None, project="p", item="colour/1", revision=1)
     assert [vote.values["choice"] for vote in sorted(seen.votes, key=lambda vote: str(vote.values))] == ["blue", "red"]
     assert (seen.decision, seen.cause, seen.note) == ("reject", "wrong_key", "See the handle.")
 
@@ -244,7 +248,7 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
     ) == 1  # fmt: skip
     contested(store, 1)
     settle(store, senior)
-    colour, shape = causes.causes(store, by=None, project="p")
+    colour, shape = adjudication_reasons.causes(store, by=None, project="p")
     assert (colour.dimension, colour.open, len(colour.cases)) == ("colour", 1, 4)
     assert [case.answered_by for case in colour.cases] == [2, 2, 2, None]
     assert [case.guideline for case in colour.cases] == [1, 1, 1, 2]
@@ -253,14 +257,14 @@ def test_causes_add_up_and_are_answered(store: Store, senior: Person) -> None:
         guidelines.put(store, by=None, project="p", text="x", why="y", answers=[("wrong_key", "shape")])
     assert len(guidelines.versions(store, by=None, project="p")) == 2, "nothing is half done"
 
-    rows = list(csv.DictReader(io.StringIO(causes.causes_csv([colour, shape]))))
+    rows = list(csv.DictReader(io.StringIO(adjudication_reasons.causes_csv([colour, shape]))))
     assert [(row["dimension"], row["state"], row["answered_by"]) for row in rows] == [
         *[("colour", "done", "2")] * 3,
         ("colour", "open", ""),
         ("shape", "done", "2"),
     ]
     with pytest.raises(NotFound):
-        causes.contested(store, by=None, project="p", item="colour/9", revision=1)
+        adjudication_reasons.contested(store, by=None, project="p", item="colour/9", revision=1)
     assert check(store) == []
 
 
@@ -286,12 +290,12 @@ def test_why_people_skipped_adds_up_too(store: Store, senior: Person) -> None:
     for person in (ann, bob):
         for _ in range(2):
             vote(store, person, None)
-    view = submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
+    view = submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
     with pytest.raises(NotAllowed):
-        causes.skips(store, by=senior, project="p")
-    (line,) = causes.skips(store, by=None, project="p")
+        adjudication_reasons.skips(store, by=senior, project="p")
+    (line,) = adjudication_reasons.skips(store, by=None, project="p")
     assert (line.criterion, line.cause, line.label, line.dimension) == ("choice", "unclear", "Unclear", "colour")
     assert len(line.items) == 3, "four skips, one of them taken back"
-    rows = list(csv.DictReader(io.StringIO(causes.skips_csv([line]))))
+    rows = list(csv.DictReader(io.StringIO(adjudication_reasons.skips_csv([line]))))
     assert Counter(row["item"] for row in rows) == Counter(line.items)

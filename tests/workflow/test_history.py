@@ -10,7 +10,8 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import claim, comments, history, submit
+from workflow.annotate import claims, comments, submissions
+from workflow.lead import item_history
 
 
 def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Store) -> None:
@@ -22,15 +23,15 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     with store.read() as session:
         item = session.exec(select(ItemRow.public_id)).one()
     given_back = claimed(store, ben)
-    claim.release(store, person=ben, task=given_back.id)
+    claims.release(store, person=ben, task=given_back.id)
     vote(store, ann, "red")
-    again = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=ann, task=again.id, key="2", values={"choice": "blue"}, note="I looked again.")
+    again = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=ann, task=again.id, key="2", values={"choice": "blue"}, note="I looked again.")
     comments.comment(store, person=ann, key="c", text="A remark.", task=again.id)
     vote(store, ben, "red")
     view = claimed(store, sam, Stage.ADJUDICATION)
 
-    told = history.history(store, person=sam, project="p", item=item)
+    told = item_history.history(store, person=sam, project="p", item=item)
     assert told.state is ItemState.IN_ADJUDICATION
     assert told.names_hidden
     said = repr(told)
@@ -39,14 +40,14 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     labels = {answer.label: answer.values["choice"] for answer in told.answers if answer.counts}
     assert labels == {each.label: each.values["choice"] for each in view.votes}, "as on the page of adjudication"
 
-    submit.submit(
+    submissions.submit(
         store,
         person=sam,
         task=view.id,
         key="s",
         values={"decision": "edit", "cause": "wrong_key", "fields": {"question": "Which colour?"}},
     )
-    told = history.history(store, person=lea, project="p", item=item)
+    told = item_history.history(store, person=lea, project="p", item=item)
     assert [(one.number, one.by) for one in told.revisions] == [(1, "a file"), (2, "sam")]
     assert told.revisions[1].changes == [("question", "Question 0?", "Which colour?")]
     answers = [(a.by, str(a.stage), a.values.get("choice"), a.counts, a.corrects, a.guideline) for a in told.answers]
@@ -64,7 +65,9 @@ def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Stor
     assert ("ann", "submitted anew in place of an earlier answer (verification)") in steps
     assert ("sam", "edited it") in steps
     assert [comment.text for comment in told.thread.comments] == ["A remark."]
-    assert history.history(store, person=lea, project="p", item=told.name).item == item, "also by its name in files"
+    assert item_history.history(store, person=lea, project="p", item=told.name).item == item, (
+        "also by its name in files"
+    )
 
 
 def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> None:
@@ -78,22 +81,22 @@ def test_items_are_found_by_dimension_text_and_disagreement(store: Store) -> Non
     for _ in range(2):
         view = claimed(store, ben)
         choice = "blue" if view.item == first.item else "red"
-        submit.submit(store, person=ben, task=view.id, key=view.id, values={"choice": choice})
+        submissions.submit(store, person=ben, task=view.id, key=view.id, values={"choice": choice})
 
     def found(**wanted: object) -> list[str]:
-        return [each.name for each in history.find(store, person=lea, project="p", **wanted).lines]  # type: ignore[arg-type]
+        return [each.name for each in item_history.find(store, person=lea, project="p", **wanted).lines]  # type: ignore[arg-type]
 
     assert len(found()) == 3
     assert found(dimension="shape") == ["shape/2"]
     assert len(found(state=ItemState.KEPT)) == 1
-    assert [each.item for each in history.find(store, person=lea, project="p", differ=Stage.VERIFICATION).lines] == [
-        first.item
-    ]
+    assert [
+        each.item for each in item_history.find(store, person=lea, project="p", differ=Stage.VERIFICATION).lines
+    ] == [first.item]
     assert found(text="SHAPE/2") == ["shape/2"]
-    pages = [history.find(store, person=lea, project="p", offset=at, limit=2) for at in (0, 2)]
+    pages = [item_history.find(store, person=lea, project="p", offset=at, limit=2) for at in (0, 2)]
     assert [page.n for page in pages] == [3, 3]
     assert [each.name for page in pages for each in page.lines] == found()
-    assert history.find(store, person=lea, project="p", text="colour", offset=1, limit=1).n == 2
+    assert item_history.find(store, person=lea, project="p", text="colour", offset=1, limit=1).n == 2
 
 
 def test_a_search_tells_nobody_what_was_said_of_an_item_that_they_are_asked_about_blind(store: Store) -> None:
@@ -107,17 +110,19 @@ def test_a_search_tells_nobody_what_was_said_of_an_item_that_they_are_asked_abou
     vote(store, ann, "red")
     for _ in range(2):
         view = claimed(store, ben)
-        submit.submit(
+        submissions.submit(
             store, person=ben, task=view.id, key=view.id, values={"choice": "red" if view.item == alike else "blue"}
         )
     claimed(store, sam)
 
     def found(person: Person, **wanted: object) -> list[tuple[int, int, int]]:
-        searched = (history.find(store, person=person, project="p", text=f"colour/{n}", **wanted) for n in range(2))  # type: ignore[arg-type]
+        searched = (
+            item_history.find(store, person=person, project="p", text=f"colour/{n}", **wanted) for n in range(2)
+        )  # type: ignore[arg-type]
         return [(each.n, each.closed, len(each.lines)) for each in searched]
 
     for senior in (sam, tim):
         for wanted in ({}, {"differ": Stage.VERIFICATION}, {"state": ItemState.IN_VERIFICATION}):
             assert found(senior, **wanted) == [(0, 0, 0)] * 2, wanted
-        assert history.find(store, person=senior, project="p").n == 2
+        assert item_history.find(store, person=senior, project="p").n == 2
     assert sorted(found(lea, differ=Stage.VERIFICATION)) == [(0, 0, 0), (1, 0, 1)]

@@ -18,14 +18,15 @@ from inference.spec import ModelSpec
 from testkit.factories import make_items, make_project, make_run
 from testkit.scripted import ScriptedServer, chat
 from tests.workflow.test_judging import FILLS, SCORE, World
-from workflow import jobs, judging, results, runs
-from workflow.calibrate import study_of
-from workflow.ratings import raters_of, ratings_of
+from workflow.results import scores
+from workflow.results.calibration import study_of
+from workflow.results.ratings import raters_of, ratings_of
+from workflow.runs import judge_runs, model_runs, worker
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_further_answers_are_judged_by_the_same_rater(world: World) -> None:
         (name, "two", 0),
     }
     assert len(rated) == 20
-    found = results.read(world.store, person=None, project="p")
+    found = scores.read(world.store, person=None, project="p")
     assert {place: len(given) for place, given in found.judged.items()} == {("score", name): 20}
     about = about_judge(world)
     assert (about.runs, about.wanted, about.done, about.repeated) == (2, 20, 20, 0)
@@ -95,7 +96,7 @@ def test_of_the_same_answer_twice_the_newest_score_counts_and_the_other_is_count
     judged(world, lambda asked, number: replies[number], plan={"models": ("one",)}, concurrency=1)
     rated = ratings_of(world.store, project="p", stage=Stage.GRADING)
     assert sorted(row.value for row in rated) == [0] * 5 + [1] * 5
-    found = results.read(world.store, person=None, project="p")
+    found = scores.read(world.store, person=None, project="p")
     assert sorted(found.judged["score", "judge by likeness 1"].values()) == [0.0] * 5 + [1.0] * 5
     assert not found.unscored.get(("score", "judge by likeness 1"))
     with world.store.read() as session:
@@ -120,10 +121,10 @@ def test_another_judge_of_the_same_label_is_told_apart(
 ) -> None:
     spec = world.spec("http://127.0.0.1:9/v1")
     other = spec.model_copy(update={"model": model})
-    first = judging.start(world.store, by=None, project="p", spec=spec, plan=world.plan())
-    second = judging.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
-    third = judging.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
-    views = {view.id: view for view in runs.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)}
+    first = judge_runs.start(world.store, by=None, project="p", spec=spec, plan=world.plan())
+    second = judge_runs.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
+    third = judge_runs.start(world.store, by=None, project="p", spec=other, plan=world.plan(**plan))
+    views = {view.id: view for view in model_runs.runs_of(world.store, by=None, project="p", kind=RunKind.JUDGE)}
     assert [views[run].name for run in (first, second, third)] == [
         "judge by likeness 1",
         "judge by likeness 1 (2)",
@@ -139,14 +140,17 @@ def test_a_model_that_goes_on_with_further_items_is_one_model(store: Store) -> N
     make_items(store, 4)
     make_items(store, 3, dimension="shape")
     spec = ModelSpec(name="fish", adapter="chat", model="folder")
-    start = lambda **plan: runs.start(store, by=None, project="p", spec=plan.pop("spec", spec), plan=RunPlan(**plan))  # noqa: E731
+
+    def start(**plan):
+        return model_runs.start(store, by=None, project="p", spec=plan.pop("spec", spec), plan=RunPlan(**plan))
+
     started = [
         start(dimensions=("colour",)),
         start(dimensions=("shape",), spec=spec.model_copy(update={"batch_size": 4})),
         start(dimensions=("shape",), spec=spec.model_copy(update={"dtype": "float16"})),
         start(dimensions=("shape",), family="other"),
     ]
-    names = {view.id: view.name for view in runs.runs_of(store, by=None, project="p")}
+    names = {view.id: view.name for view in model_runs.runs_of(store, by=None, project="p")}
     assert [names[run] for run in started] == ["fish", "fish", "fish (2)", "fish (3)"]
 
 
@@ -167,7 +171,7 @@ def test_stored_runs_over_further_items_become_one_and_others_stay(store: Store)
     with store.engine.begin() as connection:
         command.downgrade(migration_config(connection), "0021")
     store.upgrade()
-    found = results.read(store, person=None, project="p")
+    found = scores.read(store, person=None, project="p")
     assert {model: len(places) for model, places in found.of_model.items()} == {"m": 5, "m (3)": 2, "m (4)": 1}
     assert found.unknown == 0
     assert found.judged["score", "eve"] != {}

@@ -10,14 +10,17 @@ import pytest
 from db.engine import Store
 from domain.errors import NotFound
 from domain.judging import Verdict, Wanted
+from domain.rated_units import unit_of
 from domain.states import Stage
 from inference.judges.parsers import PARSERS
 from media.store import MediaStore
 from testkit.factories import claimed, make_fields, make_person
 from testkit.scripted import Asked, Reply, ScriptedServer, chat, html
 from tests.workflow.test_judging import World
-from workflow import file_raters, jobs, judged, judging, submit
-from workflow.ratings import bring_in_ratings, unit_of
+from workflow.annotate import submissions
+from workflow.results import file_raters, judge_replies
+from workflow.results.ratings import bring_in_ratings
+from workflow.runs import judge_runs, worker
 
 SAID = ["Fine. Rating: [[1]]", "Half. Rating: [[0.5]]", "Rating: [[0.75]]", "No idea.", "Rating: [[0]]"]
 COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARSEABLE, Verdict.SCORED]
@@ -25,7 +28,7 @@ COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARS
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -44,7 +47,7 @@ def by_answer(said: list[str]) -> object:
     return lambda asked, at: chat(said[number(asked) % len(said)])
 
 
-def of(view: judged.ReplyView) -> int:
+def of(view: judge_replies.ReplyView) -> int:
     model, item = (view.answer or "").removeprefix("Answer ").split(" of ")
     return (2 * int(item) + int(model)) % 5
 
@@ -58,7 +61,7 @@ def judge(world: World, said: list[str], **chosen: object) -> str:
 
 def test_a_reply_comes_with_what_was_read_in_it_and_where(world: World) -> None:
     run = judge(world, SAID)
-    found = judged.replies_of(world.store, by=None, run=run, limit=100)
+    found = judge_replies.replies_of(world.store, by=None, run=run, limit=100)
     assert len(found) == 20
     assert [view.id for view in found] == sorted((view.id for view in found), reverse=True)
     for view in found:
@@ -72,7 +75,7 @@ def test_a_reply_comes_with_what_was_read_in_it_and_where(world: World) -> None:
         else:
             assert reading.value is None
             assert reading.why
-    (tally,) = judged.tallies(world.store, by=None, run=run)
+    (tally,) = judge_replies.tallies(world.store, by=None, run=run)
     assert tally.verdicts == {Verdict.SCORED: 12, Verdict.OUT_OF_RANGE: 4, Verdict.UNPARSEABLE: 4}
     assert tally.mean == pytest.approx((4 * 1 + 4 * 0.5 + 4 * 0) / 12)
     assert tally.bounds((0, 0.5, 1)) == (pytest.approx(6 / 20), pytest.approx(14 / 20))
@@ -82,18 +85,18 @@ def test_replies_are_found_by_verdict_dimension_and_model_a_page_at_a_time(world
     run = judge(world, SAID)
 
     def n(**wanted: object) -> int:
-        return len(judged.replies_of(world.store, by=None, run=run, wanted=Wanted(**wanted), limit=100))  # type: ignore[arg-type]
+        return len(judge_replies.replies_of(world.store, by=None, run=run, wanted=Wanted(**wanted), limit=100))  # type: ignore[arg-type]
 
     assert n(verdicts=[Verdict.OUT_OF_RANGE]) == 4
     assert n(verdicts=[verdict for verdict in Verdict if not verdict.scored]) == 8
     assert n(model="one") == n(model="two") == 10
     assert n(model="three") == n(dimension="count") == n(criterion="other") == 0
     assert n(dimension="colour", criterion="score") == 20
-    first = judged.replies_of(world.store, by=None, run=run, limit=15)
-    rest = judged.replies_of(world.store, by=None, run=run, wanted=Wanted(before=first[-1].id), limit=15)
+    first = judge_replies.replies_of(world.store, by=None, run=run, limit=15)
+    rest = judge_replies.replies_of(world.store, by=None, run=run, wanted=Wanted(before=first[-1].id), limit=15)
     assert len({view.id for view in (*first, *rest)}) == 20
-    assert judged.models_of(world.store, by=None, run=run) == ["one", "two"]
-    assert {(verdict, n) for verdict, _, n in judged.reasons_of(world.store, by=None, run=run)} == {
+    assert judge_replies.models_of(world.store, by=None, run=run) == ["one", "two"]
+    assert {(verdict, n) for verdict, _, n in judge_replies.reasons_of(world.store, by=None, run=run)} == {
         (Verdict.OUT_OF_RANGE, 4),
         (Verdict.UNPARSEABLE, 4),
     }
@@ -102,9 +105,9 @@ def test_replies_are_found_by_verdict_dimension_and_model_a_page_at_a_time(world
 def test_people_s_grades_stand_beside_a_reply(world: World) -> None:
     ann = make_person(world.store, "ann")
     task = claimed(world.store, ann, Stage.GRADING)
-    submit.submit(world.store, person=ann, task=task.id, key="k", values={"score": 0.5})
+    submissions.submit(world.store, person=ann, task=task.id, key="k", values={"score": 0.5})
     run = judge(world, SAID)
-    given = [view for view in judged.replies_of(world.store, by=None, run=run, limit=100) if view.grades]
+    given = [view for view in judge_replies.replies_of(world.store, by=None, run=run, limit=100) if view.grades]
     assert len(given) == 1
     assert given[0].answer == task.answer
     assert [(grade.person, grade.values["score"]) for grade in given[0].grades] == [("ann", 0.5)]
@@ -112,12 +115,12 @@ def test_people_s_grades_stand_beside_a_reply(world: World) -> None:
 
 def test_grades_of_people_out_of_files_stand_beside_a_reply(world: World, tmp_path: Path) -> None:
     run = judge(world, SAID)
-    unit = unit_of(*next((view.item, view.model) for view in judged.replies_of(world.store, by=None, run=run)))
+    unit = unit_of(*next((view.item, view.model) for view in judge_replies.replies_of(world.store, by=None, run=run)))
     file = tmp_path / "ratings.csv"
     file.write_text(f"unit,rater,criterion,value\n{unit},eve,score,0.5\n{unit},gpt,score,1\n", encoding="utf-8")
     bring_in_ratings(world.store, by=None, project="p", path=file, refuse=lambda bad: None)
     file_raters.mark(world.store, by=None, project="p", people=["eve"])
-    (view,) = (each for each in judged.replies_of(world.store, by=None, run=run, limit=100) if each.grades)
+    (view,) = (each for each in judge_replies.replies_of(world.store, by=None, run=run, limit=100) if each.grades)
     assert (unit_of(view.item, view.model), [(each.person, each.values) for each in view.grades]) == (
         unit,
         [("eve", {"score": 0.5})],
@@ -128,17 +131,17 @@ def test_a_newer_parser_reads_old_replies_and_earlier_readings_stay(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = judge(world, SAID)
-    assert judged.unread(world.store, by=None, run=run) == 0
+    assert judge_replies.unread(world.store, by=None, run=run) == 0
     old = PARSERS["double_brackets"]
     monkeypatch.setitem(PARSERS, "double_brackets", replace(old, version=old.version + 1))
-    assert judged.unread(world.store, by=None, run=run) == 20
-    before = judged.marks(world.store, by=None, project="p")
+    assert judge_replies.unread(world.store, by=None, run=run) == 20
+    before = judge_replies.marks(world.store, by=None, project="p")
     assert set(before) == {run}
-    assert judged.marks(world.store, by=None, project="p") == before
-    assert judging.read_replies_again(world.store, by=None, run=run) == 20
-    assert judged.marks(world.store, by=None, project="p")[run] > before[run]
-    assert judged.unread(world.store, by=None, run=run) == 0
-    view = judged.replies_of(world.store, by=None, run=run, limit=1)[0]
+    assert judge_replies.marks(world.store, by=None, project="p") == before
+    assert judge_runs.read_replies_again(world.store, by=None, run=run) == 20
+    assert judge_replies.marks(world.store, by=None, project="p")[run] > before[run]
+    assert judge_replies.unread(world.store, by=None, run=run) == 0
+    view = judge_replies.replies_of(world.store, by=None, run=run, limit=1)[0]
     assert [each.version for each in (*view.readings, *view.earlier)] == [old.version + 1, old.version]
 
 
@@ -152,45 +155,45 @@ def test_what_is_asked_again_counts_as_the_last_attempt_says(world: World) -> No
     with ScriptedServer(script) as server:
         run = world.run(server.url, world.plan(limit=2), attempts=1)
         world.work(run)
-        (tally,) = judged.tallies(world.store, by=None, run=run)
+        (tally,) = judge_replies.tallies(world.store, by=None, run=run)
         assert tally.verdicts == {Verdict.TRANSPORT_ERROR: 2}
-        from workflow import runs
+        from workflow.runs import model_runs
 
         asked_again = True
-        runs.retry_failed(world.store, by=None, run=run)
+        model_runs.retry_failed(world.store, by=None, run=run)
         world.work(run)
-    judging.read_replies_again(world.store, by=None, run=run)
-    (tally,) = judged.tallies(world.store, by=None, run=run)
+    judge_runs.read_replies_again(world.store, by=None, run=run)
+    (tally,) = judge_replies.tallies(world.store, by=None, run=run)
     assert tally.verdicts == {Verdict.SCORED: 2}
     assert tally.mean == 1
 
 
 def test_replies_of_another_run_are_not_given(world: World) -> None:
     one, other = judge(world, SAID), judge(world, SAID, models=("one",))
-    ids = [view.id for view in judged.replies_of(world.store, by=None, run=other)]
-    assert set(judged.replies(world.store, by=None, run=other, attempts=ids)) == set(ids)
-    assert judged.replies(world.store, by=None, run=one, attempts=ids) == {}
+    ids = [view.id for view in judge_replies.replies_of(world.store, by=None, run=other)]
+    assert set(judge_replies.replies(world.store, by=None, run=other, attempts=ids)) == set(ids)
+    assert judge_replies.replies(world.store, by=None, run=one, attempts=ids) == {}
 
 
 def test_only_leads_read_any_of_it(world: World) -> None:
     run = judge(world, SAID, limit=1)
     ann = make_person(world.store, "ann")
-    (view,) = judged.replies_of(world.store, by=None, run=run)
+    (view,) = judge_replies.replies_of(world.store, by=None, run=run)
     for look in (
-        lambda: judged.replies_of(world.store, by=ann, run=run),
-        lambda: judged.reply(world.store, by=ann, run=run, attempt=view.id),
-        lambda: judged.tallies(world.store, by=ann, run=run),
+        lambda: judge_replies.replies_of(world.store, by=ann, run=run),
+        lambda: judge_replies.reply(world.store, by=ann, run=run, attempt=view.id),
+        lambda: judge_replies.tallies(world.store, by=ann, run=run),
     ):
         with pytest.raises(Exception, match="lead"):
             look()
     with pytest.raises(NotFound):
-        judged.reply(world.store, by=None, run=run, attempt=view.id + 1000)
+        judge_replies.reply(world.store, by=None, run=run, attempt=view.id + 1000)
 
 
 def test_what_cannot_be_asked_is_counted_beyond_the_first_prompts(store: Store, tmp_path: Path) -> None:
     world = World(store, tmp_path, fields=make_fields())  # none of them has the field `origin`
     plan = world.plan(fills={"reference": "origin", "answer": "prediction"})
-    seen = judging.foreseen(
+    seen = judge_runs.foreseen(
         world.store,
         MediaStore(tmp_path / "media"),
         by=None,
@@ -202,7 +205,7 @@ def test_what_cannot_be_asked_is_counted_beyond_the_first_prompts(store: Store, 
     )
     assert (seen.n_units, seen.looked_at) == (20, 20)
     assert sum(seen.cannot.values()) == 20
-    seen = judging.foreseen(
+    seen = judge_runs.foreseen(
         world.store,
         MediaStore(tmp_path / "media"),
         by=None,

@@ -22,12 +22,13 @@ from media.store import MediaStore
 from testkit.factories import make_predictions, make_project
 from tests.agreement.published import llmbar, pandalm, write_csv
 from tests.paths import ROOT, shared
-from workflow import author, judging, runs
-from workflow.bring_in import import_files
-from workflow.bring_in_judgements import bring_in_judgements
-from workflow.measure import agreement_of
-from workflow.projects import access_to
-from workflow.ratings import raters_of, ratings_of
+from workflow.access.projects import access_to
+from workflow.annotate import authoring
+from workflow.files.import_files import import_files
+from workflow.files.import_judgements import bring_in_judgements
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import raters_of, ratings_of
+from workflow.runs import judge_runs, model_runs
 
 SCHEMA = """
 name: pairs
@@ -64,15 +65,17 @@ def project(store: Store, names: Sequence[str], *values: str) -> None:
     make_project(store, loaded=load_text(text, "", "pairs.yaml"))
     with store.write() as session:
         access = access_to(session, person=None, project="p")
-        new = [author.NewItem(external_id=name, dimension="pair", fields={"question": f"q {name}"}) for name in names]
-        author.add_items(session, access=access, new=new, now=store.now())
+        new = [
+            authoring.NewItem(external_id=name, dimension="pair", fields={"question": f"q {name}"}) for name in names
+        ]
+        authoring.add_items(session, access=access, new=new, now=store.now())
 
 
 def plan(store: Store, parser: str, *values: str, criterion: str = "preference", mirror: str = "") -> JudgePlan:
     listed = ", ".join(f'"{value}"' for value in values)
     text = TEMPLATE.replace("PARSER", parser).replace("VALUES", listed).replace("MIRROR", mirror)
     template = parse_template(text, name="t")
-    return judging.plan_of_project(
+    return judge_runs.plan_of_project(
         store, by=None, project="p", template=template, criteria={"score": criterion}, asked_here=False
     )
 
@@ -83,11 +86,11 @@ def lines(path: Path, records: Sequence[dict[str, Any]]) -> Path:
 
 
 def counted(store: Store) -> dict[str, dict[Verdict, int]]:
-    found = runs.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
+    found = model_runs.runs_of(store, by=None, project="p", kind=RunKind.JUDGE)
     return {
         view.name: dict(counts)
         for view in found
-        for counts in judging.verdicts_of(store, by=None, run=view.id).values()
+        for counts in judge_runs.verdicts_of(store, by=None, run=view.id).values()
     }
 
 
@@ -226,11 +229,13 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
         access = access_to(session, person=None, project="p")
         assert {each.id: each.folder for each in access.schema.dimensions if each.id in folders} == folders
         new = [
-            author.NewItem(external_id=f"{folder}/{at}", dimension=id, fields={"question": "q", "answer": f"{id} {at}"})
+            authoring.NewItem(
+                external_id=f"{folder}/{at}", dimension=id, fields={"question": "q", "answer": f"{id} {at}"}
+            )
             for id, folder in folders.items()
             for at in range(3)
         ]
-        ids = author.add_items(session, access=access, new=new, now=store.now())
+        ids = authoring.add_items(session, access=access, new=new, now=store.now())
     make_predictions(store, ids, models=["fish"], dimension="activity")
     replies = [("Good. Rating: [[1]]", 1), ("Half. Rating: [[0.5]]", 0), ("I cannot rate this.", -1)]
     for folder in folders.values():
@@ -253,7 +258,7 @@ def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> 
                 for at, (text, score) in enumerate(replies)
             ],
         )
-    asked = judging.plan_of_project(
+    asked = judge_runs.plan_of_project(
         store, by=None, project="p", template=shipped()["egothink_single"], asked_here=False
     )
     done = bring_in_judgements(store, by=None, project="p", path=tmp_path / "data", plan=asked)

@@ -21,10 +21,10 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import ItemState, Stage, TaskState
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project
-from workflow import claim, submit, verify
-from workflow.checks import check, gates
-from workflow.projects import access_to
-from workflow.release import release
+from workflow.access.projects import access_to
+from workflow.annotate import claims, submissions, verification
+from workflow.files.project_check import check, gates
+from workflow.files.release import release
 
 FIELDS = {"question": "What do I hold?", "answer": "A cup."}
 RIGHT = {"image_fits": "yes", "answer_right": "right", "difficulty": 1}
@@ -41,7 +41,7 @@ def say(store: Store, person: Person, view: TaskView | None = None, **values: An
     view = view or claimed(store, person)
     given = {**RIGHT, **values}
     reasons = {"answer_right": "no_opinion"} if given["answer_right"] is None else {}
-    submit.submit(store, person=person, task=view.id, key=f"{view.id}-{values}", values=given, reasons=reasons)
+    submissions.submit(store, person=person, task=view.id, key=f"{view.id}-{values}", values=given, reasons=reasons)
     return view
 
 
@@ -84,7 +84,7 @@ def test_a_skip_that_calls_a_senior_asks_nobody_else(store: Store) -> None:
     assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 1, TaskState.WITHDRAWN: 1}
     with pytest.raises(LeaseLost, match="no longer wanted"):
         say(store, bob, held)
-    assert isinstance(claim.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION), NothingLeft)
     view = claimed(store, make_person(store, "sue", role=Role.SENIOR), Stage.ADJUDICATION)
     assert any("I cannot tell (1)" in line for line in view.history)
     assert [vote.values["answer_right"] for vote in view.votes] == [None]
@@ -95,7 +95,7 @@ def test_a_skip_taken_back_brings_the_item_back_to_the_voters(store: Store) -> N
     jury(store)
     ann, bob = make_people(store, "ann", "bob")
     say(store, ann, answer_right=None)
-    view = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    view = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     say(store, ann, view, difficulty=2)
     assert state_of(store) is ItemState.IN_VERIFICATION
     assert slots(store, Stage.ADJUDICATION) == {TaskState.WITHDRAWN: 1}
@@ -117,7 +117,7 @@ def panel(store: Store) -> None:
 def weigh(store: Store, person: Person, verdict: str | None, *, why: str | None = None) -> TaskView:
     view = claimed(store, person)
     reasons = {"verdict": why} if why else {}
-    submit.submit(store, person=person, task=view.id, key=view.id, values={"verdict": verdict}, reasons=reasons)
+    submissions.submit(store, person=person, task=view.id, key=view.id, values={"verdict": verdict}, reasons=reasons)
     return view
 
 
@@ -132,10 +132,10 @@ def test_two_skips_of_three_retire_an_item(store: Store) -> None:
     assert state_of(store) is ItemState.REJECTED
     assert slots(store, Stage.VERIFICATION) == {TaskState.DONE: 2, TaskState.WITHDRAWN: 1}
     with pytest.raises(LeaseLost):
-        submit.submit(store, person=cy, task=held.id, key="k", values={"verdict": "yes"})
+        submissions.submit(store, person=cy, task=held.id, key="k", values={"verdict": "yes"})
     clock.advance(minutes=31)
     with pytest.raises(Conflict):
-        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+        submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     with store.read() as session:
         (why,) = [row.data["why"] for row in session.exec(select(EventRow).where(EventRow.kind == "item.state"))]
     assert "It cannot be seen (1), It takes an expert (1)" in why
@@ -148,8 +148,8 @@ def test_a_skip_taken_back_in_time_brings_a_retired_item_back(store: Store) -> N
     weigh(store, ann, None, why="not_visible")
     view = weigh(store, bob, None, why="needs_expert")
     assert state_of(store) is ItemState.REJECTED
-    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=bob, task=view.id, key="again", values={"verdict": "yes"})
+    submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=view.id, key="again", values={"verdict": "yes"})
     assert state_of(store) is ItemState.IN_VERIFICATION
     weigh(store, cy, "yes")
     assert state_of(store) is not ItemState.IN_VERIFICATION
@@ -212,7 +212,7 @@ def test_seniors_get_the_most_contested_item_first(store: Store) -> None:
     sue = make_person(store, "sue", role=Role.SENIOR)
     view = claimed(store, sue, Stage.ADJUDICATION)
     assert view.fields["question"] == "What do I stir?"
-    claim.release(store, person=sue, task=view.id)
+    claims.release(store, person=sue, task=view.id)
     again = claimed(store, sue, Stage.ADJUDICATION, put_off=view.item)
     assert again.fields["question"] == "What do I hold?"
 
@@ -232,7 +232,7 @@ def test_the_gates_that_items_come_through(store: Store) -> None:
         place = {item.public_id: at for at, item in enumerate(session.exec(select(ItemRow)).all())}
     for which, person in enumerate((ann, bob)):
         while isinstance(
-            view := claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView
+            view := claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView
         ):
             say(store, person, view, **plan[place[str(view.item)]][which])
     sue = make_person(store, "sue", role=Role.SENIOR)
@@ -240,7 +240,7 @@ def test_the_gates_that_items_come_through(store: Store) -> None:
         view = claimed(store, sue, Stage.ADJUDICATION)
         decision = "accept" if len(view.votes) == 1 else "reject"
         values = {"decision": decision, "cause": "ambiguous"}
-        submit.submit(store, person=sue, task=view.id, key=view.id, values=values)
+        submissions.submit(store, person=sue, task=view.id, key=view.id, values=values)
     with store.read() as session:
         found = gates(session, access=access_to(session, person=None, project="p"))
     assert found == {
@@ -265,7 +265,7 @@ def test_many_hands_skipping_at_once_settle_every_item_once(store: Store) -> Non
 
     def work(person: Person) -> None:
         while isinstance(
-            view := claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView
+            view := claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), TaskView
         ):
             skips = (person.id + len(told)) % 3 == 0
             try:
@@ -293,7 +293,7 @@ def test_a_vote_is_stored_with_its_raters_score_of_that_moment(store: Store, mon
     panel(store)
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
     scores = {ann.id: 0.9, bob.id: 0.3, cy.id: 0.4}
-    monkeypatch.setattr(verify, "score_of", lambda session, access, person_id, stage: scores[person_id])
+    monkeypatch.setattr(verification, "score_of", lambda session, access, person_id, stage: scores[person_id])
     for person, said in ((bob, "no"), (ann, "yes"), (cy, "no")):
         weigh(store, person, said, why="wrong_answer" if said == "no" else None)
         scores[person.id] = 1.0

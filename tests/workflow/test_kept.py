@@ -9,7 +9,7 @@ from domain.errors import LeaseLost, NotAllowed, NotFound
 from domain.records import Person
 from domain.roles import Role
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import claim, draft, kept, submit
+from workflow.annotate import claims, drafts, expired_drafts, submissions
 
 
 @pytest.fixture
@@ -29,57 +29,60 @@ def late(store: Store, clock: Clock, *, raters: int = 1) -> tuple[Person, Person
     clock.advance(minutes=31)
     assert claimed(store, bob).id == view.id
     with pytest.raises(LeaseLost):
-        submit.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"}, note="long text")
+        submissions.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"}, note="long text")
     return ann, bob, view.id
 
 
 def test_a_late_text_is_on_its_writers_list_and_on_the_leads(store: Store, clock: Clock) -> None:
     ann, bob, task = late(store, clock)
-    (text,) = kept.kept_texts(store, person=ann)
-    assert (text.task, text.at, text.why, text.free) == (task, clock.now, kept.LATE, False)
+    (text,) = expired_drafts.kept_texts(store, person=ann)
+    assert (text.task, text.at, text.why, text.free) == (task, clock.now, expired_drafts.LATE, False)
     assert text.words == "Question 0?"
     assert [(line.title, line.text) for line in text.lines] == [("Which one?", "blue"), ("Note", "long text")]
-    assert kept.kept_texts(store, person=bob) == []
+    assert expired_drafts.kept_texts(store, person=bob) == []
     lead = make_person(store, "lea", role=Role.LEAD)
-    (seen,) = kept.late_texts(store, by=lead, project="p")
+    (seen,) = expired_drafts.late_texts(store, by=lead, project="p")
     assert (seen.login, seen.at, seen.item, seen.taken_up) == ("ann", clock.now, "colour/0", False)
     assert "long text" not in str(seen), "the list says that there is a text, not what it is"
-    assert [line.text for line in kept.late_text(store, by=lead, project="p", id=seen.id)] == ["blue", "long text"]
+    assert [line.text for line in expired_drafts.late_text(store, by=lead, project="p", id=seen.id)] == [
+        "blue",
+        "long text",
+    ]
     for other in (ann, bob):
         with pytest.raises(NotAllowed):
-            kept.late_texts(store, by=other, project="p")
+            expired_drafts.late_texts(store, by=other, project="p")
         with pytest.raises(NotAllowed):
-            kept.late_text(store, by=other, project="p", id=seen.id)
+            expired_drafts.late_text(store, by=other, project="p", id=seen.id)
     with pytest.raises(NotFound):
-        kept.late_text(store, by=lead, project="p", id=seen.id + 1)
+        expired_drafts.late_text(store, by=lead, project="p", id=seen.id + 1)
 
 
 def test_a_lead_who_reads_it_is_not_asked_blind_any_more(store: Store, clock: Clock) -> None:
     late(store, clock, raters=3)
     lead, other = make_people(store, "lea", "lou", role=Role.LEAD)
-    (seen,) = kept.late_texts(store, by=lead, project="p")
-    kept.late_text(store, by=lead, project="p", id=seen.id)
+    (seen,) = expired_drafts.late_texts(store, by=lead, project="p")
+    expired_drafts.late_text(store, by=lead, project="p", id=seen.id)
     with pytest.raises(AssertionError, match="NothingLeft"):
         claimed(store, lead)
     mine = claimed(store, other)
     with pytest.raises(NotAllowed):
-        kept.late_text(store, by=other, project="p", id=seen.id)
-    submit.submit(store, person=other, task=mine.id, key="k", values={"choice": "red"})
+        expired_drafts.late_text(store, by=other, project="p", id=seen.id)
+    submissions.submit(store, person=other, task=mine.id, key="k", values={"choice": "red"})
 
 
 def test_a_kept_text_can_be_taken_up_when_the_item_is_free_again(store: Store, clock: Clock) -> None:
     ann, bob, task = late(store, clock)
-    claim.release(store, person=bob, task=task)
-    (text,) = kept.kept_texts(store, person=ann)
+    claims.release(store, person=bob, task=task)
+    (text,) = expired_drafts.kept_texts(store, person=ann)
     assert text.free
-    claim.take_back(store, person=ann, task=task)
+    claims.take_back(store, person=ann, task=task)
     view = claimed(store, ann)
     assert view.draft is not None
     assert (view.id, view.draft.values["note"]) == (task, "long text")
-    assert kept.kept_texts(store, person=ann) == []
-    submit.submit(store, person=ann, task=task, key="again", values={"choice": "blue"})
-    assert kept.kept_texts(store, person=ann) == []
-    assert [late.taken_up for late in kept.late_texts(store, by=None, project="p")] == [True]
+    assert expired_drafts.kept_texts(store, person=ann) == []
+    submissions.submit(store, person=ann, task=task, key="again", values={"choice": "blue"})
+    assert expired_drafts.kept_texts(store, person=ann) == []
+    assert [late.taken_up for late in expired_drafts.late_texts(store, by=None, project="p")] == [True]
 
 
 def test_typed_but_never_sent_is_kept_too_and_can_be_put_away(store: Store, clock: Clock) -> None:
@@ -87,18 +90,18 @@ def test_typed_but_never_sent_is_kept_too_and_can_be_put_away(store: Store, cloc
     make_items(store, 2)
     ann, bob = make_people(store, "ann", "bob")
     view = claimed(store, ann)
-    draft.save_draft(store, person=ann, task=view.id, seq=1, values={"values": {}, "note": "half"})
-    assert kept.kept_texts(store, person=ann) == [], "it is in hand"
+    drafts.save_draft(store, person=ann, task=view.id, seq=1, values={"values": {}, "note": "half"})
+    assert expired_drafts.kept_texts(store, person=ann) == [], "it is in hand"
     clock.advance(minutes=31)
     vote(store, bob)
     vote(store, bob)
-    (text,) = kept.kept_texts(store, person=ann)
-    assert (text.why, text.lines[0].text) == (kept.GONE, "half")
-    assert kept.late_texts(store, by=None, project="p") == [], "nothing was sent"
+    (text,) = expired_drafts.kept_texts(store, person=ann)
+    assert (text.why, text.lines[0].text) == (expired_drafts.GONE, "half")
+    assert expired_drafts.late_texts(store, by=None, project="p") == [], "nothing was sent"
     with pytest.raises(NotFound):
-        kept.put_away(store, person=bob, task=view.id)
-    kept.put_away(store, person=ann, task=view.id)
-    assert kept.kept_texts(store, person=ann) == []
+        expired_drafts.put_away(store, person=bob, task=view.id)
+    expired_drafts.put_away(store, person=ann, task=view.id)
+    assert expired_drafts.kept_texts(store, person=ann) == []
 
 
 def test_what_is_put_off_and_what_is_given_back_are_listed(store: Store, clock: Clock) -> None:
@@ -106,17 +109,17 @@ def test_what_is_put_off_and_what_is_given_back_are_listed(store: Store, clock: 
     make_items(store, 3)
     ann, bob = make_people(store, "ann", "bob")
     first = claimed(store, ann)
-    claim.set_aside(store, person=ann, task=first.id)
+    claims.set_aside(store, person=ann, task=first.id)
     second = claimed(store, ann)
-    claim.release(store, person=ann, task=second.id)
-    listed = kept.put_off(store, person=ann)
+    claims.release(store, person=ann, task=second.id)
+    listed = expired_drafts.put_off(store, person=ann)
     assert [(row.task, row.released) for row in listed] == [(first.id, False), (second.id, True)]
     assert [row.yours_until for row in listed] == [first.lease_until, None]
-    assert kept.put_off(store, person=bob) == []
+    assert expired_drafts.put_off(store, person=bob) == []
     for _ in range(2):
         vote(store, bob)
-    assert [row.task for row in kept.put_off(store, person=ann)] == [first.id], "bob has done the others"
+    assert [row.task for row in expired_drafts.put_off(store, person=ann)] == [first.id], "bob has done the others"
     clock.advance(minutes=31)
-    assert [row.yours_until for row in kept.put_off(store, person=ann)] == [None]
+    assert [row.yours_until for row in expired_drafts.put_off(store, person=ann)] == [None]
     vote(store, bob)
-    assert kept.put_off(store, person=ann) == []
+    assert expired_drafts.put_off(store, person=ann) == []

@@ -18,11 +18,11 @@ from importers.label_studio import Names
 from media.store import MediaStore
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
 from tests.importers.kitchen import FOLDER, KITCHEN, RATINGS, kitchen
-from workflow import submit
-from workflow.bring_in import import_files
-from workflow.bring_in_label_studio import BroughtIn, bring_in_label_studio
-from workflow.ratings import ratings_of
-from workflow.release import release
+from workflow.annotate import submissions
+from workflow.files.import_files import import_files
+from workflow.files.import_label_studio import BroughtIn, bring_in_label_studio
+from workflow.files.release import release
+from workflow.results.ratings import ratings_of
 
 NAMES = Names(controls={"prediction": "why"})
 
@@ -186,7 +186,7 @@ def verified(store: Store) -> list[int]:
         for _ in range(3):
             task = claimed(store, person)
             values = {"choice": third if task.fields["question"] == "Question 2?" else "red"}
-            submit.submit(store, person=person, task=task.id, key=task.id, values=values, note="seen", seconds=7.5)
+            submissions.submit(store, person=person, task=task.id, key=task.id, values=values, note="seen", seconds=7.5)
     return ids
 
 

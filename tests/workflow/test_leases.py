@@ -11,8 +11,8 @@ from domain.errors import LeaseLost, NotFound
 from domain.policies import LEASE
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import claim, draft, submit
-from workflow.checks import check
+from workflow.annotate import claims, drafts, submissions
+from workflow.files.project_check import check
 
 
 @pytest.fixture
@@ -42,17 +42,17 @@ def test_an_abandoned_claim_goes_to_somebody_else_and_the_late_text_is_kept(stor
     clock.advance(minutes=31)
     assert claimed(store, bob).id == view.id
     with pytest.raises(LeaseLost):
-        claim.heartbeat(store, person=ann, task=view.id)
+        claims.heartbeat(store, person=ann, task=view.id)
     with pytest.raises(LeaseLost):
-        submit.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"}, note="long text")
+        submissions.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"}, note="long text")
     with store.read() as session:
         kept = session.exec(select(DraftRow)).one()
         assert session.exec(select(AnnotationRow)).all() == []
     assert (kept.person_id, kept.lost) == (ann.id, True)
     assert kept.content == {"values": {"choice": "blue"}, "reasons": {}, "note": "long text"}
-    submit.submit(store, person=bob, task=view.id, key="k", values={"choice": "red"})
+    submissions.submit(store, person=bob, task=view.id, key="k", values={"choice": "red"})
     with pytest.raises(LeaseLost):
-        submit.submit(store, person=ann, task=view.id, key="later", values={"choice": "blue"})
+        submissions.submit(store, person=ann, task=view.id, key="later", values={"choice": "blue"})
     with store.read() as session:
         assert session.exec(select(AnnotationRow.person_id)).all() == [bob.id]
     assert check(store) == []
@@ -64,7 +64,7 @@ def test_a_late_submission_counts_if_nobody_took_the_task(store: Store, clock: C
     ann = make_person(store, "ann")
     view = claimed(store, ann)
     clock.advance(hours=20)
-    assert not submit.submit(store, person=ann, task=view.id, key="late", values={"choice": "red"}).repeated
+    assert not submissions.submit(store, person=ann, task=view.id, key="late", values={"choice": "red"}).repeated
 
 
 def test_heartbeat_and_typing_keep_a_claim(store: Store, clock: Clock) -> None:
@@ -73,11 +73,11 @@ def test_heartbeat_and_typing_keep_a_claim(store: Store, clock: Clock) -> None:
     ann, bob = make_people(store, "ann", "bob")
     view = claimed(store, ann)
     clock.advance(minutes=20)
-    assert claim.heartbeat(store, person=ann, task=view.id) == clock.now + LEASE
+    assert claims.heartbeat(store, person=ann, task=view.id) == clock.now + LEASE
     clock.advance(minutes=20)
-    draft.save_draft(store, person=ann, task=view.id, seq=1, values={"values": {}})
+    drafts.save_draft(store, person=ann, task=view.id, seq=1, values={"values": {}})
     clock.advance(minutes=20)
-    left = claim.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    left = claims.next_task(store, person=bob, project="p", stage=Stage.VERIFICATION)
     assert getattr(left, "code", None) == "waiting_for_others"
 
 
@@ -86,7 +86,7 @@ def test_a_released_task_is_free_and_comes_last(store: Store) -> None:
     make_items(store, 3)
     ann = make_person(store, "ann")
     later = claimed(store, ann)
-    claim.release(store, person=ann, task=later.id)
+    claims.release(store, person=ann, task=later.id)
     order = [vote(store, ann).id for _ in range(3)]
     assert order[-1] == later.id
     assert len(set(order)) == 3
@@ -97,14 +97,14 @@ def test_drafts_only_go_forward(store: Store) -> None:
     make_items(store)
     ann = make_person(store, "ann")
     view = claimed(store, ann)
-    draft.save_draft(store, person=ann, task=view.id, seq=5, values={"note": "five"})
-    older = draft.save_draft(store, person=ann, task=view.id, seq=4, values={"note": "four"})
+    drafts.save_draft(store, person=ann, task=view.id, seq=5, values={"note": "five"})
+    older = drafts.save_draft(store, person=ann, task=view.id, seq=4, values={"note": "four"})
     assert (older.seq, older.values) == (5, {"note": "five"})
     again = claimed(store, ann)
     assert again.draft is not None
     assert again.draft.values == {"note": "five"}
-    submit.submit(store, person=ann, task=view.id, key="k", values={"choice": "red"})
-    straggler = draft.save_draft(store, person=ann, task=view.id, seq=6, values={"note": "six"})
+    submissions.submit(store, person=ann, task=view.id, key="k", values={"choice": "red"})
+    straggler = drafts.save_draft(store, person=ann, task=view.id, seq=6, values={"note": "six"})
     assert straggler.values == {"note": "five"}
 
 
@@ -115,7 +115,7 @@ def test_a_draft_needs_a_task_that_one_has_held(store: Store) -> None:
     view = claimed(store, ann)
     for task in (view.id, "no-such-task"):
         with pytest.raises(NotFound):
-            draft.save_draft(store, person=bob, task=task, seq=1, values={})
+            drafts.save_draft(store, person=bob, task=task, seq=1, values={})
 
 
 def test_everyone_walks_in_an_order_of_their_own(store: Store) -> None:
@@ -134,4 +134,4 @@ def test_what_comes_next_can_be_fetched_beforehand(store: Store) -> None:
     make_project(store)
     ann = make_person(store, "ann")
     make_items(store, 2)
-    assert claim.peek(store, person=ann, project="p", stage=Stage.VERIFICATION) == []
+    assert claims.peek(store, person=ann, project="p", stage=Stage.VERIFICATION) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import hands
+from benchmarks import many_people
 from db.engine import Store
 
 pytestmark = pytest.mark.slow
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("order", ["random", "fewest_votes"])
 def test_people_who_dawdle_and_are_killed_break_no_rule(store: Store, store_url: str, home: Path, order: str) -> None:
-    figures = hands.stress(
+    figures = many_people.stress(
         store, store_url, home, items=40, processes=4, seconds=4, kill_every=0.5, order=order, at_least=30
     )
     assert figures["failed"] == []
@@ -29,6 +29,6 @@ def test_people_who_dawdle_and_are_killed_break_no_rule(store: Store, store_url:
 
 
 def test_two_people_one_slot_exactly_one_wins_every_time(store: Store, store_url: str, home: Path) -> None:
-    figures = hands.duel(store, store_url, home, rounds=400)
+    figures = many_people.duel(store, store_url, home, rounds=400)
     assert (figures["rounds"], figures["exactly_one_won"], figures["left_open"]) == (400, 400, 0)
     assert min(figures["won_by"]) > 0, "both took part"

@@ -28,10 +28,10 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow import submit
-from workflow.calibrate import store_rule
-from workflow.measure import agreement_of, mark
-from workflow.ratings import bring_in_ratings, ratings_of
+from workflow.annotate import submissions
+from workflow.results.calibration import store_rule
+from workflow.results.rater_agreement import agreement_of, mark
+from workflow.results.ratings import bring_in_ratings, ratings_of
 
 
 def only(results: list[Result], statistic: str, **args: object) -> Result:
@@ -53,7 +53,7 @@ def graded(store: Store) -> None:
         for _ in ids:
             task = claimed(store, person, Stage.GRADING)
             at = first.setdefault(task.answer, len(first))
-            submit.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": scores[at]})
+            submissions.submit(store, person=person, task=task.id, key=f"{login}-{at}", values={"score": scores[at]})
 
 
 def test_the_mark_moves_with_votes_and_with_files(store: Store, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_options_are_compared_by_place(store: Store) -> None:
             view = claimed(store, person)
             at = options.index(list(view.fields["options"]))
             values = {"choice": options[at][places[at]]}
-            submit.submit(store, person=person, task=view.id, key=f"{person.login}{at}", values=values)
+            submissions.submit(store, person=person, task=view.id, key=f"{person.login}{at}", values=values)
     results = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION)
     # p_o = 3/4; first option 1/2 and 1/4, second 1/2 and 3/4: p_e = 1/2.
     assert only(results, "cohen_kappa", weights="none").value == pytest.approx(0.5)
@@ -191,7 +191,7 @@ def test_answers_of_several_parts_are_compared_as_the_schema_says(store: Store) 
                 ],
                 "fits": "yes",
             }
-            submit.submit(store, person=person, task=view.id, key=f"{person.login}{at}", values=values)
+            submissions.submit(store, person=person, task=view.id, key=f"{person.login}{at}", values=values)
     results = agreement_of(store, person=None, project="p", stage=Stage.VERIFICATION)
 
     def value(criterion: str, statistic: str, **args: object) -> float:

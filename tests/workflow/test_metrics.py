@@ -19,12 +19,14 @@ from reports.calibration import calibration
 from testkit.factories import claimed, make_fields, make_items, make_person, make_predictions, make_project
 from testkit.serving import touchstone
 from tests.workflow.test_measure import only
-from workflow import board, cases, metrics, results, submit
-from workflow import runs as runs_of_models
-from workflow.calibrate import study_of
-from workflow.measure import agreement_of
-from workflow.ratings import raters_of, ratings_of
-from workflow.results import Scores
+from workflow.annotate import submissions
+from workflow.results import cases, leaderboard, reference_metrics
+from workflow.results import scores as results
+from workflow.results.calibration import study_of
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import raters_of, ratings_of
+from workflow.results.scores import Scores
+from workflow.runs import model_runs as runs_of_models
 
 RED = make_fields(options=["the red cup on the table", "blue"], answer="the red cup on the table")
 TEXTS = ("the red cup on the table", "a red cup on a table", "a cup", "blue")
@@ -53,7 +55,7 @@ def measured(store: Store) -> Store:
     with store.read() as session:
         from db import files
 
-        access = metrics.require_lead(session, by=None, project="p")
+        access = reference_metrics.require_lead(session, by=None, project="p")
         rows = files.predictions(session, project_id=access.project_id)
         at = {row.text: ids.index(row.item_id) for row in rows}
         texts = {row.id or 0: TEXTS[ids.index(row.item_id)] for row in rows}
@@ -62,13 +64,13 @@ def measured(store: Store) -> Store:
         for _ in ids:
             task = claimed(store, person, Stage.GRADING)
             score = grades[at[task.answer or ""]]
-            submit.submit(store, person=person, task=task.id, key=f"{login}-{task.id}", values={"score": score})
+            submissions.submit(store, person=person, task=task.id, key=f"{login}-{task.id}", values={"score": score})
     say(store, texts)
     return store
 
 
 def test_numbers_of_every_answer(measured: Store) -> None:
-    found = metrics.measure(measured, by=None, project="p", name="rouge_l")
+    found = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     assert (found.name, found.criterion, found.reference) == (NAME, "score", "answer")
     assert (found.new, found.known, found.scored, found.left_out) == (4, 0, 4, {})
     rows = [row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]
@@ -79,18 +81,18 @@ def test_numbers_of_every_answer(measured: Store) -> None:
 
 
 def test_again_adds_what_is_new_and_what_has_changed(measured: Store) -> None:
-    first = metrics.measure(measured, by=None, project="p", name="rouge_l")
-    again = metrics.measure(measured, by=None, project="p", name="rouge_l")
+    first = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    again = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     assert (again.run, again.new, again.known, again.scored) == (first.run, 0, 4, 4)
     ids = make_items(measured, 1, fields=RED)
     make_predictions(measured, ids, models=["m"])
-    more = metrics.measure(measured, by=None, project="p", name="rouge_l")
+    more = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     assert (more.run, more.new, more.known, more.scored) == (first.run, 1, 4, 5)
     with measured.read() as session:
         changed = session.get(PredictionRow, 1)
         assert changed is not None
     say(measured, {1: "blue"})
-    last = metrics.measure(measured, by=None, project="p", name="rouge_l")
+    last = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     assert (last.new, last.known, last.scored) == (1, 4, 5)
     unit = "colour/0 · m"
     values = [
@@ -102,12 +104,12 @@ def test_again_adds_what_is_new_and_what_has_changed(measured: Store) -> None:
 
 
 def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
-    metrics.measure(measured, by=None, project="p", name="rouge_l")
-    other = metrics.measure(measured, by=None, project="p", name="rouge_l", reference="question")
-    third = metrics.measure(measured, by=None, project="p", name="chrf")
+    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
+    other = reference_metrics.measure(measured, by=None, project="p", name="rouge_l", reference="question")
+    third = reference_metrics.measure(measured, by=None, project="p", name="chrf")
     assert (other.name, third.name) == ("rouge_l against question", "chrf against answer")
     with measured.read() as session:
-        access = metrics.require_lead(session, by=None, project="p")
+        access = reference_metrics.require_lead(session, by=None, project="p")
         (kept, *_) = reversed(runs.of_project(session, project_id=access.project_id, kind=RunKind.METRIC))
     assert kept.params["metric"]["library"] == "rouge-score"
     assert kept.params["metric"]["settings"]["use_stemmer"] is False
@@ -119,16 +121,18 @@ def test_another_way_of_measuring_is_another_rater(measured: Store) -> None:
 
 def test_what_cannot_be_read_has_no_number(measured: Store) -> None:
     say(measured, {1: "杯子"})
-    found = metrics.measure(measured, by=None, project="p", name="rouge_l")
+    found = reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     why = "The answer holds no Latin letters and digits, and rouge_l reads nothing else."
     assert (found.scored, found.left_out) == (3, {why: 1})
     assert len([row for row in ratings_of(measured, project="p", stage=Stage.GRADING) if row.rater == NAME]) == 3
-    line = board.board(results.read(measured, person=None, project="p"), Scores("judge", "score", NAME)).whole["m"]
+    line = leaderboard.board(results.read(measured, person=None, project="p"), Scores("judge", "score", NAME)).whole[
+        "m"
+    ]
     assert (line.found.n_units, dict(line.left_out)) == (3, {"the metric has no number for it": 1})
 
 
 def test_in_agreement_and_calibration(measured: Store) -> None:
-    metrics.measure(measured, by=None, project="p", name="rouge_l")
+    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     asked = {"person": None, "project": "p", "stage": Stage.GRADING}
     people = agreement_of(measured, **asked)  # type: ignore[arg-type]
     assert {each.n_raters for each in people} == {2}
@@ -156,7 +160,7 @@ def test_in_agreement_and_calibration(measured: Store) -> None:
 def test_a_leader_s_own_scale_stays(measured: Store) -> None:
     from domain.errors import RatingsError
 
-    metrics.measure(measured, by=None, project="p", name="rouge_l")
+    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     with pytest.raises(RatingsError, match="not on the declared scale"):
         agreement_of(
             measured,
@@ -170,12 +174,12 @@ def test_a_leader_s_own_scale_stays(measured: Store) -> None:
 
 def test_in_results_and_cases(measured: Store) -> None:
     before = results.mark(measured, person=None, project="p")
-    metrics.measure(measured, by=None, project="p", name="rouge_l")
+    reference_metrics.measure(measured, by=None, project="p", name="rouge_l")
     assert results.mark(measured, person=None, project="p") != before
     found = results.read(measured, person=None, project="p")
     scores = Scores("judge", "score", NAME)
     assert scores in results.scores_of(found)
-    line = board.board(found, scores).whole["m"]
+    line = leaderboard.board(found, scores).whole["m"]
     assert (line.found.n_units, line.found.value) == (4, pytest.approx(sum(ROUGE) / 4))
     assert found.models == ("m",)
     lea = make_person(measured, "lea", role=Role.LEAD, stages=[])
@@ -191,10 +195,10 @@ def test_what_is_meant_has_to_be_there(measured: Store) -> None:
         ({"criterion": "choice"}, "'choice' is no criterion of grading; there are score"),
     ]:
         with pytest.raises(InvalidInput, match=sentence):
-            metrics.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]
+            reference_metrics.measure(measured, by=None, project="p", **{"name": "rouge_l", **given})  # type: ignore[arg-type]
     ann = make_person(measured, "cat", role=Role.ANNOTATOR)
     with pytest.raises(NotAllowed):
-        metrics.measure(measured, by=ann, project="p", name="rouge_l")
+        reference_metrics.measure(measured, by=ann, project="p", name="rouge_l")
 
 
 def test_the_command(demo: Path) -> None:

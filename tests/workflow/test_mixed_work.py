@@ -15,8 +15,8 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, make_fields, make_items, make_person, make_pool, make_project, make_schema
-from workflow import author, claim, draft, pool, submit
-from workflow.checks import check
+from workflow.annotate import authoring, claims, drafts, image_pool, submissions
+from workflow.files.project_check import check
 
 N_PEOPLE = 6
 N_STEPS = 80
@@ -50,26 +50,26 @@ class Worker:
         act()
 
     def verify(self) -> None:
-        self.keep(claim.next_task(self.store, person=self.person, project="p", stage=Stage.VERIFICATION))
+        self.keep(claims.next_task(self.store, person=self.person, project="p", stage=Stage.VERIFICATION))
 
     def settle(self) -> None:
-        self.keep(claim.next_task(self.store, person=self.person, project="p", stage=Stage.ADJUDICATION))
+        self.keep(claims.next_task(self.store, person=self.person, project="p", stage=Stage.ADJUDICATION))
 
     def pick(self) -> None:
-        free = pool.pool(self.store, person=self.person, project="p", limit=3).assets
+        free = image_pool.pool(self.store, person=self.person, project="p", limit=3).assets
         if free:
             image = self.random.choice(free).id
-            self.keep(pool.pick(self.store, person=self.person, project="p", dimension="colour", assets=[image]))
+            self.keep(image_pool.pick(self.store, person=self.person, project="p", dimension="colour", assets=[image]))
 
     def undo(self) -> None:
         stage = self.random.choice([Stage.VERIFICATION, Stage.AUTHORING])
-        self.keep(submit.undo(self.store, person=self.person, project="p", stage=stage))
+        self.keep(submissions.undo(self.store, person=self.person, project="p", stage=stage))
 
     def edit(self) -> None:
         if self.random.random() < 0.2:
             item = f"colour/{self.random.randrange(20)}"
             fields = {"question": f"{self.n} by {self.person.login}?"}
-            author.edit_item(self.store, person=self.person, project="p", item=item, fields=fields)
+            authoring.edit_item(self.store, person=self.person, project="p", item=item, fields=fields)
 
     def submit(self) -> None:
         if not self.held:
@@ -82,21 +82,21 @@ class Worker:
             Stage.AUTHORING: make_fields(self.n),
             Stage.ADJUDICATION: {"decision": decision, "cause": "wrong_key", "fields": question},
         }
-        submit.submit(
+        submissions.submit(
             self.store, person=self.person, task=view.id, key=f"{self.person.login}-{self.n}", values=values[view.stage]
         )
 
     def release(self) -> None:
         if self.held:
-            claim.release(self.store, person=self.person, task=self.held.pop().id)
+            claims.release(self.store, person=self.person, task=self.held.pop().id)
 
     def heartbeat(self) -> None:
         if self.held:
-            claim.heartbeat(self.store, person=self.person, task=self.held[-1].id)
+            claims.heartbeat(self.store, person=self.person, task=self.held[-1].id)
 
     def type(self) -> None:
         if self.held:
-            draft.save_draft(self.store, person=self.person, task=self.held[-1].id, seq=self.n, values={"n": self.n})
+            drafts.save_draft(self.store, person=self.person, task=self.held[-1].id, seq=self.n, values={"n": self.n})
 
     def keep(self, view: object) -> None:
         if isinstance(view, TaskView):

@@ -13,7 +13,7 @@ from sqlalchemy import event, text
 
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
-from db import walks
+from db import queue_cursor
 from db.engine import Store, open_store
 from domain.errors import InvalidInput, LeaseLost, NotAllowed, NotFound
 from domain.policies import LEASE
@@ -31,8 +31,8 @@ from testkit.factories import (
     make_schema,
     vote,
 )
-from workflow import claim, draft, submit
-from workflow.progress import my_work, progress
+from workflow.annotate import claims, drafts, submissions
+from workflow.annotate.progress import my_work, progress
 
 
 def ordered(order: str, *, raters: int = 2) -> LoadedSchema:
@@ -53,7 +53,7 @@ def votes(store: Store, person: Person, n: int) -> list[int]:
 
 def left(store: Store, person: Person) -> str:
     """Why there is nothing for a person."""
-    found = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+    found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
     assert isinstance(found, NothingLeft), found
     return found.code
 
@@ -79,7 +79,7 @@ def test_the_blocks_of_a_lap_come_once_each(bits: int) -> None:
     orders = []
     for seed in range(20):
         key = random.Random(seed).randbytes(32)
-        orders.append([walks.block_at(turn, bits=bits, key=key) for turn in range(2**bits)])
+        orders.append([queue_cursor.block_at(turn, bits=bits, key=key) for turn in range(2**bits)])
         assert sorted(orders[-1]) == list(range(2**bits))
     if bits > 3:
         assert len({tuple(order) for order in orders}) > 15
@@ -114,12 +114,12 @@ def test_everybody_gets_everything_once_whatever_the_others_do(store: Store) -> 
     waiting = list(people)
     while waiting:
         person = chance.choice(waiting)
-        found = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
         if isinstance(found, NothingLeft):
             waiting.remove(person)
             continue
         had[person.login].append(number(found))
-        submit.submit(store, person=person, task=found.id, key=found.id, values={"choice": "red"})
+        submissions.submit(store, person=person, task=found.id, key=found.id, values={"choice": "red"})
     assert sorted(itertools.chain(*had.values())) == sorted([*range(40)] * 3)
     assert all(len(set(numbers)) == len(numbers) for numbers in had.values())
 
@@ -145,7 +145,7 @@ def test_what_is_given_back_comes_before_second_votes(store: Store) -> None:
     make_items(store, 5)
     given_back = claimed(store, ann)
     rest = votes(store, bob, 4)
-    claim.release(store, person=ann, task=given_back.id)
+    claims.release(store, person=ann, task=given_back.id)
     assert number(given_back) not in rest
     assert votes(store, bob, 1) == [number(given_back)]
 
@@ -168,7 +168,7 @@ def test_priority_first_and_it_can_be_changed_while_people_work(store: Store) ->
 
     def prioritise(items: list[int], priority: int, by: Person | None = lead) -> int:
         names = [f"colour/{at}" for at in items]
-        return claim.set_priority(store, by=by, project="p", names=names, priority=priority)
+        return claims.set_priority(store, by=by, project="p", names=names, priority=priority)
 
     assert prioritise([5, 2], 10) == 2
     assert prioritise([5], 20) == 1
@@ -206,12 +206,12 @@ def stored(store: Store, login: str) -> list[tuple[int]]:
 
 
 def test_a_new_revision_keeps_its_items_priority(store: Store) -> None:
-    from workflow.author import edit_item
+    from workflow.annotate.authoring import edit_item
 
     make_project(store, loaded=ordered("priority", raters=1))
     ann = make_person(store, "ann")
     make_items(store, 6)
-    claim.set_priority(store, by=None, project="p", names=["colour/4"], priority=3)
+    claims.set_priority(store, by=None, project="p", names=["colour/4"], priority=3)
     edit_item(store, person=None, project="p", item="colour/4", fields={"question": "Question 44?"})
     assert votes(store, ann, 1) == [44]
 
@@ -233,7 +233,7 @@ def test_what_one_may_not_take_is_looked_at_once(store: Store, order: str) -> No
     make_items(store, 1)
     assert votes(store, ann, 1) == [100]
     mine = claimed(store, bob)
-    claim.release(store, person=bob, task=mine.id)
+    claims.release(store, person=bob, task=mine.id)
     assert left(store, ann) == "waiting_for_others", "ann has voted on it"
 
 
@@ -246,8 +246,8 @@ def test_what_is_put_off_stays_mine_and_comes_after_the_rest(store: Store) -> No
     ann, bob = make_people(store, "ann", "bob")
     make_items(store, 3)
     later = claimed(store, ann)
-    draft.save_draft(store, person=ann, task=later.id, seq=1, values={"note": "half a thought"})
-    claim.set_aside(store, person=ann, task=later.id)
+    drafts.save_draft(store, person=ann, task=later.id, seq=1, values={"note": "half a thought"})
+    claims.set_aside(store, person=ann, task=later.id)
     assert progress(store, person=ann, project="p", stage=Stage.VERIFICATION).mine_left == 3
     assert len({vote(store, ann).id, vote(store, ann).id} | {later.id}) == 3
     assert left(store, bob) == "waiting_for_others", "it is still ann's"
@@ -255,8 +255,8 @@ def test_what_is_put_off_stays_mine_and_comes_after_the_rest(store: Store) -> No
     assert (again.id, again.put_off) == (later.id, True)
     assert again.draft is not None
     assert again.draft.values == {"note": "half a thought"}
-    claim.set_aside(store, person=ann, task=later.id)
-    found = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, put_off=later.item)
+    claims.set_aside(store, person=ann, task=later.id)
+    found = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, put_off=later.item)
     assert isinstance(found, NothingLeft)
     assert found.code == "put_off"
     clock.advance(seconds=LEASE.total_seconds() + 1)
@@ -268,14 +268,14 @@ def test_what_is_put_off_can_be_taken_back_any_time(store: Store) -> None:
     ann, bob = make_people(store, "ann", "bob")
     make_items(store, 3)
     later = claimed(store, ann)
-    claim.set_aside(store, person=ann, task=later.id)
+    claims.set_aside(store, person=ann, task=later.id)
     other = claimed(store, ann)
-    assert claim.take_back(store, person=ann, task=later.id) == ("p", Stage.VERIFICATION)
+    assert claims.take_back(store, person=ann, task=later.id) == ("p", Stage.VERIFICATION)
     assert claimed(store, ann).id == later.id
     assert vote(store, ann).id == later.id
     assert {claimed(store, ann).id, other.id} != {other.id}, "what was in hand is put off in its stead"
     with pytest.raises(NotFound):
-        claim.take_back(store, person=bob, task=later.id)
+        claims.take_back(store, person=bob, task=later.id)
 
 
 def test_lost_text_goes_to_another_free_slot(store: Store) -> None:
@@ -287,17 +287,17 @@ def test_lost_text_goes_to_another_free_slot(store: Store) -> None:
     clock.advance(minutes=31)
     assert claimed(store, bob).id == mine.id
     with pytest.raises(LeaseLost):
-        submit.submit(store, person=ann, task=mine.id, key="late", values={"choice": "blue"}, note="long text")
-    claim.take_back(store, person=ann, task=mine.id)
+        submissions.submit(store, person=ann, task=mine.id, key="late", values={"choice": "blue"}, note="long text")
+    claims.take_back(store, person=ann, task=mine.id)
     other = claimed(store, ann)
     assert other.id != mine.id
     assert other.draft is not None
     assert other.draft.values["note"] == "long text"
     assert left(store, cy) == "waiting_for_others"
-    claim.release(store, person=ann, task=other.id)
+    claims.release(store, person=ann, task=other.id)
     claimed(store, cy)
     with pytest.raises(LeaseLost):
-        claim.take_back(store, person=ann, task=mine.id)
+        claims.take_back(store, person=ann, task=mine.id)
 
 
 def test_a_vote_that_is_taken_back_is_not_done(store: Store) -> None:
@@ -311,11 +311,11 @@ def test_a_vote_that_is_taken_back_is_not_done(store: Store) -> None:
 
     vote(store, ann)
     assert line() == (1, 2)
-    submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert line() == (0, 3)
     row = next(
         row for row in my_work(store, person=ann) if row.stage is Stage.VERIFICATION and row.dimension == "colour"
     )
     assert (row.mine_done, row.waiting) == (0, 3)
-    submit.submit(store, person=ann, task=claimed(store, ann).id, key="again", values={"choice": "blue"})
+    submissions.submit(store, person=ann, task=claimed(store, ann).id, key="again", values={"choice": "blue"})
     assert line() == (1, 2)

@@ -12,7 +12,8 @@ from domain.records import Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_person, make_project, vote
-from workflow import claim, draft, outlook, submit
+from workflow.annotate import claims, drafts, submissions
+from workflow.lead import forecast
 
 
 @pytest.fixture
@@ -26,11 +27,11 @@ def _vote(store: Store, person: Person, seconds: float, clock: Clock) -> None:
     view = claimed(store, person)
     clock.advance(minutes=10)  # longer than anything they say it took
     answer = {"values": {"choice": "red"}, "seconds": seconds}
-    submit.submit(store, person=person, task=view.id, key=f"{view.id}-{clock.now}", **answer)
+    submissions.submit(store, person=person, task=view.id, key=f"{view.id}-{clock.now}", **answer)
 
 
-def _verification(store: Store, lea: Person) -> outlook.Forecast:
-    return {one.stage: one for one in outlook.forecasts(store, by=lea, project="p")}[Stage.VERIFICATION]
+def _verification(store: Store, lea: Person) -> forecast.Forecast:
+    return {one.stage: one for one in forecast.forecasts(store, by=lea, project="p")}[Stage.VERIFICATION]
 
 
 def test_no_forecast_without_days_then_from_the_worst_and_the_best_and_none_when_work_has_stopped(
@@ -65,14 +66,14 @@ def test_no_forecast_without_days_then_from_the_worst_and_the_best_and_none_when
     assert (list(gone.days), gone.finish) == ([], None)
     assert "the last work was on 2026-05-09" in gone.sentence
     with pytest.raises(NotAllowed):
-        outlook.forecasts(store, by=ann, project="p")
+        forecast.forecasts(store, by=ann, project="p")
 
 
 def test_authoring_is_left_by_what_is_wanted(store: Store, clock: Clock) -> None:
     make_project(store)
     make_items(store, 1)  # of the 4 that are wanted in this dimension
     lea = make_person(store, "lea", role=Role.LEAD)
-    left = {one.stage: one.left for one in outlook.forecasts(store, by=lea, project="p")}
+    left = {one.stage: one.left for one in forecast.forecasts(store, by=lea, project="p")}
     assert left == {Stage.AUTHORING: 3, Stage.VERIFICATION: 2}
 
 
@@ -86,13 +87,13 @@ def test_people_at_work(store: Store, clock: Clock) -> None:
     clock.advance(days=2)
     vote(store, ann)
     first = claimed(store, ann)
-    draft.save_draft(store, person=ann, task=first.id, seq=1, values={"note": "half a thought"})
-    claim.set_aside(store, person=ann, task=first.id)
+    drafts.save_draft(store, person=ann, task=first.id, seq=1, values={"note": "half a thought"})
+    claims.set_aside(store, person=ann, task=first.id)
     claimed(store, ann)
     claimed(store, ben)
     clock.advance(minutes=20)
     claimed(store, ben)
-    found = {one.login: one for one in outlook.at_work(store, by=lea, project="p")}
+    found = {one.login: one for one in forecast.at_work(store, by=lea, project="p")}
     assert {login: (one.today, one.week, one.held, one.put_off, one.drafts) for login, one in found.items()} == {
         "ann": (1, 3, 2, 1, 1),
         "ben": (0, 0, 1, 0, 0),
@@ -100,7 +101,7 @@ def test_people_at_work(store: Store, clock: Clock) -> None:
     }
     assert {login for login, one in found.items() if one.now} == {"ben"}, "ann's page was silent for twenty minutes"
     clock.advance(minutes=15)
-    again = {one.login: one for one in outlook.at_work(store, by=lea, project="p")}
+    again = {one.login: one for one in forecast.at_work(store, by=lea, project="p")}
     assert (again["ann"].held, again["ann"].over, again["ben"].over) == (0, 2, 0)
     with pytest.raises(NotAllowed):
-        outlook.at_work(store, by=ann, project="p")
+        forecast.at_work(store, by=ann, project="p")

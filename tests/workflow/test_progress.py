@@ -23,9 +23,9 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow import pool, submit
-from workflow.progress import dashboard, my_work
-from workflow.projects import set_member
+from workflow.access.projects import set_member
+from workflow.annotate import image_pool, submissions
+from workflow.annotate.progress import dashboard, my_work
 
 
 def lines(store: Store, person: Person) -> dict[tuple[Stage, str], StageWork]:
@@ -68,11 +68,11 @@ def test_every_item_is_in_one_column_of_the_dashboard(store: Store) -> None:
     for choices in (("red", "red"), ("blue", "blue"), ("red", "blue")):
         view = vote(store, ann, choices[0], dimension="colour")
         while (theirs := claimed(store, bob, dimension="colour")).item != view.item:
-            submit.submit(store, person=bob, task=theirs.id, key=theirs.id, values={"choice": "red"})
-        submit.submit(store, person=bob, task=theirs.id, key=theirs.id, values={"choice": choices[1]})
+            submissions.submit(store, person=bob, task=theirs.id, key=theirs.id, values={"choice": "red"})
+        submissions.submit(store, person=bob, task=theirs.id, key=theirs.id, values={"choice": choices[1]})
         break
     graded = claimed(store, ann, Stage.GRADING)
-    submit.submit(store, person=ann, task=graded.id, key=graded.id, values={"score": 1})
+    submissions.submit(store, person=ann, task=graded.id, key=graded.id, values={"score": 1})
     board = dashboard(store, person=lee, project="p")
     colour, shape = board.rows
     assert (colour.wanted, colour.drafted, colour.kept) == (4, 4, 1)
@@ -144,9 +144,9 @@ def test_an_item_being_written_is_mine_to_go_on_with(store: Store) -> None:
     make_project(store)
     ann = make_person(store, "ann")
     (image,) = make_pool(store, 1)
-    view = pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
+    view = image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[image])
     assert lines(store, ann)[Stage.AUTHORING, "colour"].available
-    submit.submit(store, person=ann, task=view.id, key="k", values=make_fields())
+    submissions.submit(store, person=ann, task=view.id, key="k", values=make_fields())
     assert not lines(store, ann)[Stage.AUTHORING, "colour"].available
 
 
@@ -160,7 +160,7 @@ def test_an_item_that_its_senior_has_edited_names_who_is_needed(store: Store) ->
     vote(store, bob, "blue")
     view = claimed(store, sue, Stage.ADJUDICATION)
     values = {"decision": "edit", "cause": "wrong_key", "fields": {"question": "Which one now?"}}
-    submit.submit(store, person=sue, task=view.id, key="k", values=values)
+    submissions.submit(store, person=sue, task=view.id, key="k", values=values)
     vote(store, ann, "red")
     vote(store, bob, "blue")
     blocked, _ = next(row for row in dashboard(store, person=None, project="p").rows if row.in_adjudication).blocked

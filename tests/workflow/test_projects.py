@@ -13,7 +13,8 @@ from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import make_items, make_person, make_pool, make_project, make_schema
-from workflow import accounts, author, claim, pool, progress, projects
+from workflow.access import accounts, projects
+from workflow.annotate import authoring, claims, image_pool, progress
 
 PLACES = {
     "annotator": Role.ANNOTATOR,
@@ -31,23 +32,25 @@ def nothing_or_fail(answer: Any) -> Any:
 ACTIONS: dict[str, tuple[Callable[[Store, Person], Any], set[str]]] = {
     "see the project": (lambda s, p: projects.project(s, person=p, project="p"), {"annotator", "senior", "lead"}),
     "verify": (
-        lambda s, p: nothing_or_fail(claim.next_task(s, person=p, project="p", stage=Stage.VERIFICATION)),
+        lambda s, p: nothing_or_fail(claims.next_task(s, person=p, project="p", stage=Stage.VERIFICATION)),
         {"annotator", "senior", "lead"},
     ),
     "adjudicate": (
-        lambda s, p: nothing_or_fail(claim.next_task(s, person=p, project="p", stage=Stage.ADJUDICATION)),
+        lambda s, p: nothing_or_fail(claims.next_task(s, person=p, project="p", stage=Stage.ADJUDICATION)),
         {"senior", "lead"},
     ),
-    "see the pool": (lambda s, p: pool.pool(s, person=p, project="p"), {"annotator", "senior", "lead"}),
+    "see the pool": (lambda s, p: image_pool.pool(s, person=p, project="p"), {"annotator", "senior", "lead"}),
     "progress": (
         lambda s, p: progress.progress(s, person=p, project="p", stage=Stage.VERIFICATION),
         {"annotator", "senior", "lead"},
     ),
     "edit an item": (
-        lambda s, p: author.edit_item(s, person=p, project="p", item="colour/0", fields={"question": f"By {p.login}?"}),
+        lambda s, p: authoring.edit_item(
+            s, person=p, project="p", item="colour/0", fields={"question": f"By {p.login}?"}
+        ),
         {"senior", "lead"},
     ),
-    "fill the pool": (lambda s, p: pool.add_to_pool(s, None, by=p, project="p", files=[]), {"lead"}),  # type: ignore[arg-type]
+    "fill the pool": (lambda s, p: image_pool.add_to_pool(s, None, by=p, project="p", files=[]), {"lead"}),  # type: ignore[arg-type]
     "see the people": (lambda s, p: projects.members(s, person=p, project="p"), {"lead"}),
     "set a member": (
         lambda s, p: projects.set_member(s, by=p, project="p", login="annotator", role=Role.ANNOTATOR),

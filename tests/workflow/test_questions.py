@@ -39,11 +39,11 @@ from testkit.samples import egoplan_record, write
 from testkit.tiny import Shelf
 from tests.paths import shared
 from tools.drawing.action_clips import action_clips
-from workflow import jobs, runs
-from workflow.author import NewItem, add_items
-from workflow.bring_in import import_files
-from workflow.projects import access_to
-from workflow.questions import Asker, _Item, _Still, _Writer, kept_prompts, plan_for, unfilled
+from workflow.access.projects import access_to
+from workflow.annotate.authoring import NewItem, add_items
+from workflow.files.import_files import import_files
+from workflow.runs import model_runs, worker
+from workflow.runs.prompts import Asker, _Item, _Still, _Writer, kept_prompts, plan_for, unfilled
 
 FISH = ModelSpec(name="fish", adapter="chat", model="fish", modality="images")
 QUESTION, ANSWER = "What is left of {me}?", "zebra-crossing"
@@ -723,10 +723,10 @@ def test_a_run_keeps_what_was_shown_and_why_something_was_not_asked(
     shown = [[("progress", clip), ("observation", still)], [("progress", None), ("observation", still)]]
     ids = bring(store, media, loaded, [("next_action", egoplan_fields(), each) for each in shown])
     plan = plan_for(loaded.schema_, FISH, strategy="generate")
-    run = runs.start(store, by=None, project="p", spec=FISH, plan=plan)
+    run = model_runs.start(store, by=None, project="p", spec=FISH, plan=plan)
     settings = Settings(home=media.root.parent, database_url="")
-    means = replace(jobs.means_of(store, media, settings), open=lambda spec, plan: Parrot())
-    assert jobs.work(store, run, means=means) is RunState.DONE
+    means = replace(worker.means_of(store, media, settings), open=lambda spec, plan: Parrot())
+    assert worker.work(store, run, means=means) is RunState.DONE
     with store.read() as session:
         kept = {row.item_id: row for row in session.exec(select(AttemptRow))}
     asked, skipped = (kept[id] for id in ids)
@@ -764,16 +764,16 @@ def test_real_models_take_clips_and_the_observation(
     bring(store, media, loaded, [("next_action", egoplan_fields(), shown)], name=family)
     spec = ModelSpec(name="tiny", adapter=adapter, model=str(tiny_models.folder(family)), modality=modality)
     few = {"frames_per_segment": 2, "recent_segments": 2}
-    run = runs.start(
+    run = model_runs.start(
         store,
         by=None,
         project=family,
         spec=spec,
         plan=plan_for(loaded.schema_, spec, strategy=strategy, clips=few),
     )
-    means = jobs.means_of(store, media, Settings(home=tmp_path, database_url=""))
-    assert jobs.work(store, run, means=means) is RunState.DONE
-    (said,) = runs.attempts_of(store, by=None, run=run)
+    means = worker.means_of(store, media, Settings(home=tmp_path, database_url=""))
+    assert worker.work(store, run, means=means) is RunState.DONE
+    (said,) = model_runs.attempts_of(store, by=None, run=run)
     assert begins in said.attempt.detail["rendered"]
     assert said.attempt.detail["frames"] == [[1, 4.0], [1, 5.0], [2, 5.0], [2, 5.96]]
     assert len(said.attempt.image_hashes) == 5

@@ -17,7 +17,7 @@ from domain.errors import SettingsError
 from domain.settings import Settings
 from testkit.serving import environment
 from tests.paths import ROOT
-from workflow import queue
+from workflow.runs import run_queue
 
 
 class Evil:
@@ -36,8 +36,8 @@ def settings(store_url: str, home: Path) -> Settings:
 
 
 def test_a_run_is_told_of_by_its_id_alone(settings: Settings) -> None:
-    queue.wake(settings, "some-run")
-    opened = queue.queue_of(settings)
+    run_queue.wake(settings, "some-run")
+    opened = run_queue.queue_of(settings)
     (raw,) = opened.huey.storage.enqueued_items()
     assert b"some-run" in bytes(raw)
     heard: list[str] = []
@@ -48,15 +48,15 @@ def test_a_run_is_told_of_by_its_id_alone(settings: Settings) -> None:
 
 
 def test_nothing_from_outside_is_unpickled(settings: Settings, tmp_path: Path) -> None:
-    opened = queue.queue_of(settings)
+    opened = run_queue.queue_of(settings)
     heard: list[str] = []
     opened.work = heard.append
     strange = [
         pickle.dumps(Evil(tmp_path / "ran")),
         b"\x1f\x8b not gzip",
         b'{"id": "1", "name": "os.system", "args": ["true"]}',
-        b'{"id": "1", "name": "workflow.queue.work_on_run", "args": [{"a": 1}]}',
-        b'{"id": "1", "name": "workflow.queue.work_on_run", "args": ["a", "b"]}',
+        b'{"id": "1", "name": "workflow.runs.run_queue.work_on_run", "args": [{"a": 1}]}',
+        b'{"id": "1", "name": "workflow.runs.run_queue.work_on_run", "args": ["a", "b"]}',
         b"[" * 5_000,
         b'"' + b"x" * 20_000 + b'"',
         b"null",
@@ -68,7 +68,7 @@ def test_nothing_from_outside_is_unpickled(settings: Settings, tmp_path: Path) -
             opened.huey.dequeue()
     assert not (tmp_path / "ran").exists()
     assert heard == []
-    queue.wake(settings, "after")
+    run_queue.wake(settings, "after")
     opened.huey.execute(opened.huey.dequeue())
     assert heard == ["after"]
 
@@ -77,7 +77,7 @@ WORKER = """
 import sys
 from pathlib import Path
 from domain.settings import Settings
-from workflow import queue
+from workflow.runs import run_queue
 
 home, url = Path(sys.argv[1]), sys.argv[2]
 found = [["by looking"], []]
@@ -85,7 +85,7 @@ found = [["by looking"], []]
 def work(run, stop):
     print(run, flush=True)
 
-queue.serve(Settings(home=home, database_url=url), waiting=lambda: found.pop(0) if found else [], work=work)
+run_queue.serve(Settings(home=home, database_url=url), waiting=lambda: found.pop(0) if found else [], work=work)
 print("left", flush=True)
 """
 
@@ -93,10 +93,10 @@ print("left", flush=True)
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_a_worker_hears_finds_and_leaves(settings: Settings, tmp_path: Path, sign: signal.Signals) -> None:
-    assert queue.worker_seen(settings) is None
+    assert run_queue.worker_seen(settings) is None
     evil = tmp_path / "ran"
-    queue.queue_of(settings).huey.storage.enqueue(pickle.dumps(Evil(evil)))
-    queue.wake(settings, "told")
+    run_queue.queue_of(settings).huey.storage.enqueue(pickle.dumps(Evil(evil)))
+    run_queue.wake(settings, "told")
     process = subprocess.Popen(
         [sys.executable, "-c", WORKER, str(settings.home), settings.database_url],
         cwd=ROOT,
@@ -109,10 +109,10 @@ def test_a_worker_hears_finds_and_leaves(settings: Settings, tmp_path: Path, sig
     try:
         assert process.stdout.readline() == "told\n"
         assert process.stdout.readline() == "by looking\n"
-        seen = queue.worker_seen(settings)
+        seen = run_queue.worker_seen(settings)
         assert seen is not None
         assert seen < 30
-        queue.wake(settings, "once more")
+        run_queue.wake(settings, "once more")
         assert process.stdout.readline() == "once more\n"
         os.kill(process.pid, sign)
         begin = time.monotonic()
@@ -126,11 +126,11 @@ def test_a_worker_hears_finds_and_leaves(settings: Settings, tmp_path: Path, sig
 
 
 def test_redis_without_its_package_is_a_sentence(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "find_spec", lambda name: None)
+    monkeypatch.setattr(run_queue, "find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=r"touchstone\[redis\]"):
-        queue.queue_of(Settings(home=home, database_url="sqlite:////x", queue_url="redis://localhost:1"))
+        run_queue.queue_of(Settings(home=home, database_url="sqlite:////x", queue_url="redis://localhost:1"))
 
 
 def test_a_queue_that_cannot_be_reached_says_nothing_about_workers(home: Path) -> None:
     nowhere = Settings(home=home / "nothing" / "there", database_url=f"sqlite:///{home / 'x.db'}")
-    assert queue.worker_seen(nowhere) is None
+    assert run_queue.worker_seen(nowhere) is None

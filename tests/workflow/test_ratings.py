@@ -22,11 +22,11 @@ from testkit.factories import (
     make_schema,
     vote,
 )
-from workflow import submit
-from workflow.author import edit_item
-from workflow.bring_in import Imported, import_files
-from workflow.ratings import ratings_of
-from workflow.release import release
+from workflow.annotate import submissions
+from workflow.annotate.authoring import edit_item
+from workflow.files.import_files import Imported, import_files
+from workflow.files.release import release
+from workflow.results.ratings import ratings_of
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def test_the_last_word_counts_and_only_on_the_item_as_it_stands(store: Store) ->
     ann, bob = make_people(store, "ann", "bob")
     make_items(store, 1)
     vote(store, ann, "red")
-    again = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=ann, task=again.id, key="second thoughts", values={"choice": "blue"})
+    again = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=ann, task=again.id, key="second thoughts", values={"choice": "blue"})
     vote(store, bob, "red")
     values = {rating.rater: rating.value for rating in ratings_of(store, project="p", stage=Stage.VERIFICATION)}
     assert values == {"ann": "blue", "bob": "red"}
@@ -76,7 +76,7 @@ def test_grades_are_ratings_of_answers(store: Store) -> None:
     make_predictions(store, make_items(store, 1), models=["m", "n"])
     for score in (0.5, 1):
         view = claimed(store, gus, Stage.GRADING)
-        submit.submit(store, person=gus, task=view.id, key=view.id, values={"score": score})
+        submissions.submit(store, person=gus, task=view.id, key=view.id, values={"score": score})
     found = ratings_of(store, project="p", stage=Stage.GRADING)
     assert {rating.unit for rating in found} == {"colour/0 · m", "colour/0 · n"}
     assert {rating.value for rating in found} == {0.5, 1}

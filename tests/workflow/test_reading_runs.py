@@ -10,7 +10,7 @@ from domain.roles import Role
 from domain.runs import Attempt, Outcome
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_person, make_project, make_run
-from workflow import runs
+from workflow.runs import model_runs
 
 FAILED = "The server answered with 500."
 
@@ -38,36 +38,36 @@ def run(store: Store) -> str:
 
 
 def test_attempts_of_a_dimension_and_one_of_them(store: Store, run: str) -> None:
-    found = runs.attempts_of(store, by=None, run=run, dimension="shape")
+    found = model_runs.attempts_of(store, by=None, run=run, dimension="shape")
     assert [(each.item, each.attempt.outcome) for each in found] == [
         ("shape/5", Outcome.SKIPPED),
         ("shape/4", Outcome.ANSWERED),
     ]
-    (one,) = runs.attempts_of(store, by=None, run=run, id=found[1].id)
+    (one,) = model_runs.attempts_of(store, by=None, run=run, id=found[1].id)
     assert one.attempt.text == "round"
-    assert len(runs.attempts_of(store, by=None, run=run)) == 8
-    assert len(runs.attempts_of(store, by=None, run=run, only_last=True)) == 6
+    assert len(model_runs.attempts_of(store, by=None, run=run)) == 8
+    assert len(model_runs.attempts_of(store, by=None, run=run, only_last=True)) == 6
 
 
 def test_reasons_are_counted_by_item_and_the_most_frequent_stands_first(store: Store, run: str) -> None:
-    assert runs.failures_of(store, by=None, run=run) == (
-        runs.FailureView(Outcome.TRANSPORT_ERROR, FAILED, 2, "colour/2"),
-        runs.FailureView(Outcome.SKIPPED, "There is no image.", 1, "shape/5"),
+    assert model_runs.failures_of(store, by=None, run=run) == (
+        model_runs.FailureView(Outcome.TRANSPORT_ERROR, FAILED, 2, "colour/2"),
+        model_runs.FailureView(Outcome.SKIPPED, "There is no image.", 1, "shape/5"),
     )
 
 
 def test_what_grading_would_get_is_what_it_gets(store: Store, run: str) -> None:
     """Three answers, two graders for each."""
-    assert runs.slots_of(store, by=None, run=run) == {"colour": 4, "shape": 2}
-    assert runs.send_to_grading(store, by=None, run=run) == 6
-    assert runs.slots_of(store, by=None, run=run) == {}
-    assert runs.send_to_grading(store, by=None, run=run) == 0
+    assert model_runs.slots_of(store, by=None, run=run) == {"colour": 4, "shape": 2}
+    assert model_runs.send_to_grading(store, by=None, run=run) == 6
+    assert model_runs.slots_of(store, by=None, run=run) == {}
+    assert model_runs.send_to_grading(store, by=None, run=run) == 0
     grader = make_person(store, "greta")
     assert "little-model" not in repr(claimed(store, grader, Stage.GRADING))
 
 
 def test_only_leads_read(store: Store, run: str) -> None:
     senior = make_person(store, "sue", role=Role.SENIOR)
-    for read in (runs.failures_of, runs.slots_of, runs.attempts_of, runs.view):
+    for read in (model_runs.failures_of, model_runs.slots_of, model_runs.attempts_of, model_runs.view):
         with pytest.raises(NotAllowed):
             read(store, by=senior, run=run)

@@ -18,9 +18,9 @@ from domain.records import NothingLeft, Person
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow import claim, refine, submit
-from workflow.checks import check
-from workflow.progress import dashboard
+from workflow.annotate import claims, refinement, submissions
+from workflow.annotate.progress import dashboard
+from workflow.files.project_check import check
 
 FIELDS = {
     "question": "Put the cup on the shelf.",
@@ -43,21 +43,21 @@ def begin(store: Store, n: int = 2, author_id: int | None = None, loaded: Loaded
 
 def decide(store: Store, person: Person, values: dict[str, object]) -> str:
     view = claimed(store, person, Stage.REFINEMENT)
-    submit.submit(store, person=person, task=view.id, key=view.id, values=values)
+    submissions.submit(store, person=person, task=view.id, key=view.id, values=values)
     return view.item or ""
 
 
 def figures(store: Store) -> list[int]:
     assert check(store) == []
-    found = refine.refinement(store, by=None, project="p")
+    found = refinement.refinement(store, by=None, project="p")
     assert dashboard(store, person=None, project="p").refinement == found
     return [found[name] for name in ("fed", "decided", "edited", "refined")]
 
 
 def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_again(store: Store) -> None:
     begin(store)
-    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret") == refine.Fed(2, 2)
-    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 0
+    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.Fed(2, 2)
+    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret").opened == 0
     ann, bob, cy = make_people(store, "ann", "bob", "cy")
     assert figures(store) == [2, 0, 0, 0]
     decide(store, ann, ONLY_ONE)
@@ -67,10 +67,10 @@ def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_a
     for person in (bob, cy):
         seen = {}
         while not isinstance(
-            view := claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NothingLeft
+            view := claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION), NothingLeft
         ):
             seen[view.item] = view.revision
-            submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": FIELDS["answer"]})
+            submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": FIELDS["answer"]})
         assert seen[edited] == 2
         assert len(seen) == 2
     again = decide(store, ann, ONLY_ONE)
@@ -81,12 +81,12 @@ def test_each_fed_answer_is_decided_once_and_an_edit_is_verified_and_looked_at_a
 def test_an_item_is_refined_only_when_no_answer_is_right_too(store: Store) -> None:
     begin(store, 1)
     for model in ("gpt-secret", "llava-secret"):
-        refine.open_refinement(store, by=None, project="p", model=model)
+        refinement.open_refinement(store, by=None, project="p", model=model)
     ann = make_person(store, "ann")
     decide(store, ann, ANOTHER)
     decide(store, ann, ONLY_ONE)
     assert figures(store) == [2, 2, 0, 0]
-    submit.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
+    submissions.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
     assert figures(store) == [2, 2, 0, 0]
 
 
@@ -95,16 +95,16 @@ def test_one_round_is_over_when_each_answer_was_looked_at_once(store: Store) -> 
     text = shipped()["pca_bench"].read_text(encoding="utf-8").replace("until: one_right_answer", "until: one_round")
     begin(store, 1, loaded=load_text(text, "", "pca_bench"))
     for model in ("gpt-secret", "llava-secret"):
-        refine.open_refinement(store, by=None, project="p", model=model)
+        refinement.open_refinement(store, by=None, project="p", model=model)
     ann, bob = make_people(store, "ann", "bob")
     decide(store, ann, {**ANOTHER, "fields": {"question": "Put the cup before you on the shelf."}})
     assert figures(store) == [2, 1, 1, 0]
-    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False).opened == 0
+    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False).opened == 0
     decide(store, bob, ANOTHER)
     assert figures(store) == [2, 2, 1, 1]
-    left = claim.next_task(store, person=ann, project="p", stage=Stage.REFINEMENT)
+    left = claims.next_task(store, person=ann, project="p", stage=Stage.REFINEMENT)
     assert isinstance(left, NothingLeft)
-    assert "each answer is decided once" in refine.end_of(load_text(text, "", "pca_bench").schema_)
+    assert "each answer is decided once" in refinement.end_of(load_text(text, "", "pca_bench").schema_)
 
 
 def test_an_end_of_refinement_that_there_is_not_is_refused(tmp_path: Path) -> None:
@@ -124,19 +124,19 @@ def test_only_answers_that_are_not_read_as_the_key_are_fed_unless_all_are(store:
         answer, _ = queries.answers_of(session, project_id=1, model="gpt-secret")[0]
         answer.text = "PICK UP THE CUP."
         session.add(answer)
-    assert refine.open_refinement(store, by=None, project="p", model="gpt-secret") == refine.Fed(0, len(items))
-    done = refine.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)
-    assert done == refine.Fed(1, 1)
+    assert refinement.open_refinement(store, by=None, project="p", model="gpt-secret") == refinement.Fed(0, len(items))
+    done = refinement.open_refinement(store, by=None, project="p", model="gpt-secret", only_differing=False)
+    assert done == refinement.Fed(1, 1)
     with pytest.raises(NotFound, match="llava-secret"):
-        refine.open_refinement(store, by=None, project="p", model="nobody")
+        refinement.open_refinement(store, by=None, project="p", model="nobody")
 
 
 def test_it_is_for_leads_and_shows_the_key_but_not_the_model(store: Store) -> None:
     begin(store)
     sam = make_person(store, "sam", role=Role.SENIOR)
     with pytest.raises(NotAllowed):
-        refine.open_refinement(store, by=sam, project="p", model="gpt-secret")
-    refine.open_refinement(store, by=make_person(store, "lena", role=Role.LEAD), project="p", model="gpt-secret")
+        refinement.open_refinement(store, by=sam, project="p", model="gpt-secret")
+    refinement.open_refinement(store, by=make_person(store, "lena", role=Role.LEAD), project="p", model="gpt-secret")
     view = claimed(store, sam, Stage.REFINEMENT)
     assert view.fields == FIELDS
     assert view.answer is not None
@@ -149,35 +149,35 @@ def test_neither_the_author_nor_a_voter_who_has_it_open_may_and_who_has_seen_the
     ann = make_person(store, "ann", project=None)
     items = begin(store, 1, author_id=ann.id)
     assert items
-    from workflow import projects
+    from workflow.access import projects
 
     projects.set_member(store, by=None, project="p", login="ann", role=Role.ANNOTATOR)
     bob, cy = make_people(store, "bob", "cy")
-    refine.open_refinement(store, by=None, project="p", model="gpt-secret")
+    refinement.open_refinement(store, by=None, project="p", model="gpt-secret")
     claimed(store, bob)
     for person in (ann, bob):
-        left = claim.next_task(store, person=person, project="p", stage=Stage.REFINEMENT)
+        left = claims.next_task(store, person=person, project="p", stage=Stage.REFINEMENT)
         assert isinstance(left, NothingLeft)
     claimed(store, cy, Stage.REFINEMENT)
-    assert isinstance(claim.next_task(store, person=cy, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=cy, project="p", stage=Stage.VERIFICATION), NothingLeft)
 
 
 def test_what_is_wrong_is_refused_and_an_edit_ends_the_decisions_on_the_revision_before(store: Store) -> None:
     begin(store, 1)
     for model in ("gpt-secret", "llava-secret"):
-        refine.open_refinement(store, by=None, project="p", model=model)
+        refinement.open_refinement(store, by=None, project="p", model=model)
     ann, bob = make_people(store, "ann", "bob")
     view, late = claimed(store, ann, Stage.REFINEMENT), claimed(store, bob, Stage.REFINEMENT)
     same = {"fields": {"question": FIELDS["question"]}}
     gone = {"fields": {"answer": "Sing."}}
     for wrong in ({}, {"other_action": "maybe"}, {**ANOTHER, **same}, {**ANOTHER, **gone}, {**ANOTHER, "fields": 1}):
         with pytest.raises(InvalidInput):
-            submit.submit(store, person=ann, task=view.id, key="k", values=wrong)
-    submit.submit(store, person=ann, task=view.id, key="k", values={**ONLY_ONE, "fields": {"reason": "I see it."}})
+            submissions.submit(store, person=ann, task=view.id, key="k", values=wrong)
+    submissions.submit(store, person=ann, task=view.id, key="k", values={**ONLY_ONE, "fields": {"reason": "I see it."}})
     with pytest.raises(Conflict):
-        submit.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
+        submissions.undo(store, person=ann, project="p", stage=Stage.REFINEMENT)
     with pytest.raises(LeaseLost):
-        submit.submit(store, person=bob, task=late.id, key="b", values=ONLY_ONE)
+        submissions.submit(store, person=bob, task=late.id, key="b", values=ONLY_ONE)
     assert figures(store) == [2, 0, 1, 0]
 
 

@@ -20,11 +20,11 @@ from testkit import missing_media
 from testkit.factories import Clock, claimed, make_people, make_person, make_pool
 from testkit.samples import egoplan_record, egothink_record, write
 from tests.paths import shared
-from workflow import pool, submit
-from workflow.author import edit_item
-from workflow.bring_in import import_files
-from workflow.projects import create_project
-from workflow.release import export, release
+from workflow.access.projects import create_project
+from workflow.annotate import image_pool, submissions
+from workflow.annotate.authoring import edit_item
+from workflow.files.import_files import import_files
+from workflow.files.release import export, release
 
 
 @pytest.fixture
@@ -49,7 +49,8 @@ def out(store: Store, format: str, path: Path, **options: Any) -> list[str]:
 def vote(store: Store, login: str, choice: str, *, of: str) -> None:
     """The person's vote on the item whose question or goal is ``of``."""
     from domain.records import Person
-    from workflow import accounts, claim
+    from workflow.access import accounts
+    from workflow.annotate import claims
 
     person: Person = accounts.find_person(store, login=login)
     _let_in(store, login)
@@ -57,17 +58,18 @@ def vote(store: Store, login: str, choice: str, *, of: str) -> None:
         view = claimed(store, person)
         if of in view.fields.values():
             break
-        claim.release(store, person=person, task=view.id)
-    submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": choice})
+        claims.release(store, person=person, task=view.id)
+    submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": choice})
 
 
 def _let_in(store: Store, login: str) -> None:
     """Nobody here qualifies by a set: these projects have hardly any items."""
-    from workflow import projects, qualify
+    from workflow.access import projects
+    from workflow.annotate import qualification
 
     asked = projects.everything(store)[0].schema.schema_.stages.verification
     if asked is not None and asked.qualification is not None:
-        qualify.exempt(store, by=None, project="p", login=login, why="A test.")
+        qualification.exempt(store, by=None, project="p", login=login, why="A test.")
 
 
 # ---- as it stands ---------------------------------------------------------------------------------------------------
@@ -109,9 +111,9 @@ def test_what_was_written_in_the_browser_joins_the_file_of_its_dimension(
     (second,) = make_pool(store, 1, source="garden")
     ann = make_person(store, "ann")
     for asset, dimension in ((first, "activity"), (second, "counting")):
-        view = pool.pick(store, person=ann, project="p", dimension=dimension, assets=[asset])
+        view = image_pool.pick(store, person=ann, project="p", dimension=dimension, assets=[asset])
         values = {"question": f"What of {dimension}?", "answer": "Ja."}
-        submit.submit(store, person=ann, task=view.id, key=dimension, values=values)
+        submissions.submit(store, person=ann, task=view.id, key=dimension, values=values)
     new = [
         {"source_dataset": name, "image_path": [f"{name}-0.png"], "question": f"What of {dimension}?", "answer": "Ja."}
         for name, dimension in (("kitchen", "activity"), ("garden", "counting"))

@@ -20,16 +20,18 @@ from app.cli import cli
 from app.views.agreement import is_headline
 from db.engine import Store, open_store
 from domain.errors import NotFound, SchemaError
+from domain.rated_units import BETWEEN
 from domain.roles import Role
 from domain.states import Cut, Stage
 from reports.calibration import calibration
 from reports.content import Rulings
 from reports.study import StoredRule
 from testkit.factories import BLIND, Clock, make_items, make_person, make_predictions, make_project
-from workflow import calibrate, file_raters, results
-from workflow.agreement_page import figures
-from workflow.history import find
-from workflow.ratings import BETWEEN, bring_in_ratings
+from workflow.lead.item_history import find
+from workflow.results import calibration as calibrate
+from workflow.results import file_raters, scores
+from workflow.results.agreement_page import figures
+from workflow.results.ratings import bring_in_ratings
 
 SAME = {"colour": (1, 1, 1, 0), "size": (1, 0), "shape": (1, 0)}
 """Whether two people choose the same, item by item: 3 of 4, 1 of 2, 1 of 2; so 4 of 6 in the group Looks, 1 of 2 in
@@ -234,7 +236,7 @@ def test_results_begin_with_the_scores_that_the_report_names(here: Store, tmp_pa
 
     def first(name: str, *statistics: str) -> str | None:
         rated(here, name, {**derived, "statistics": list(statistics)}, tmp_path)
-        return results.scores_of(results.read(here, person=None, project=name))[0].criterion
+        return scores.scores_of(scores.read(here, person=None, project=name))[0].criterion
 
     assert first("a") is None  # the key
     assert first("b", "derived", "accuracy") == "good"

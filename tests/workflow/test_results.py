@@ -24,11 +24,13 @@ from domain.reading.answers import ReadOutcome
 from domain.runs import Outcome, RunKind, RunState
 from domain.states import Stage
 from testkit import factories
-from workflow import board as numbers
-from workflow import cases, results, submit
-from workflow.projects import access_to
-from workflow.results import NOT_ASKED, Answer, Read, Scores
-from workflow.slicing import Item
+from workflow.access.projects import access_to
+from workflow.annotate import submissions
+from workflow.results import cases
+from workflow.results import leaderboard as numbers
+from workflow.results import scores as results
+from workflow.results.scores import NOT_ASKED, Answer, Read, Scores
+from workflow.results.slices import Item
 
 NAN = float("nan")
 
@@ -512,7 +514,7 @@ def test_grades_are_of_the_answer_that_counts_and_the_latest_of_each_person(stor
     for person, scores in zip(people, ([1, 0.5, 0], [0, 0.5, 0]), strict=True):
         for at, score in enumerate(scores):
             task = factories.claimed(store, person, Stage.GRADING)
-            submit.submit(store, person=person, task=task.id, key=f"{person.login}{at}", values={"score": score})
+            submissions.submit(store, person=person, task=task.id, key=f"{person.login}{at}", values={"score": score})
     assert results.mark(store, person=None, project="p") != before
     with store.write() as session:
         project_id = access_to(session, person=None, project="p").project_id

@@ -13,14 +13,16 @@ from domain.roles import Role
 from testkit.factories import make_person
 from testkit.scripted import ScriptedServer
 from tests.workflow.test_judging import SCRIPT, World, by_item
-from workflow import board as numbers
-from workflow import cases, jobs, results, runs
-from workflow.results import Scores
+from workflow.results import cases
+from workflow.results import leaderboard as numbers
+from workflow.results import scores as results
+from workflow.results.scores import Scores
+from workflow.runs import model_runs, worker
 
 
 @pytest.fixture
 def world(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    monkeypatch.setattr(jobs, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(worker, "LOOK_SECONDS", 0.05)
     return World(store, tmp_path)
 
 
@@ -31,7 +33,7 @@ def test_a_judge_s_run_is_a_way_of_scoring(world: World) -> None:
         world.work(run)
         asked = list({each.text: each for each in server.asked}.values())
     assert results.mark(world.store, person=None, project="p") != before
-    name = runs.view(world.store, by=None, run=run).name
+    name = model_runs.view(world.store, by=None, run=run).name
     found = results.read(world.store, person=None, project="p")
     scores = Scores("judge", "score", name)
     assert scores in results.scores_of(found)

@@ -17,8 +17,10 @@ from domain.errors import NotAllowed
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_pool, make_project, make_schema
-from workflow import accounts, audit, outlook, progress, scorecard, submit
-from workflow.projects import access_to
+from workflow.access import accounts, audit
+from workflow.access.projects import access_to
+from workflow.annotate import progress, submissions
+from workflow.lead import forecast, scorecard
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def clock(store: Store) -> Clock:
 def _vote(store: Store, person, choice: str | None, seconds: float | None, clock: Clock) -> str:  # type: ignore[no-untyped-def]
     view = claimed(store, person)
     clock.advance(minutes=10)  # longer than anything they say it took
-    submit.submit(
+    submissions.submit(
         store,
         person=person,
         task=view.id,
@@ -60,9 +62,9 @@ def test_cards_and_pay_are_what_was_done(store: Store, clock: Clock) -> None:
     marks.append(scorecard.mark(store, by=lea, project="p"))
     assert len(set(marks)) == 3
     # Ben corrects his last one: 30 s more, and no second item.
-    again = submit.undo(store, person=ben, project="p", stage=Stage.VERIFICATION)
+    again = submissions.undo(store, person=ben, project="p", stage=Stage.VERIFICATION)
     clock.advance(minutes=1)
-    submit.submit(store, person=ben, task=again.id, key="again", values={"choice": "red"}, seconds=30.0)
+    submissions.submit(store, person=ben, task=again.id, key="again", values={"choice": "red"}, seconds=30.0)
     both = [item for item in theirs if said[item] is not None]
     equal = sum(said[item] == "red" for item in both)
     cards = {card.login: card for card in scorecard.scorecards(store, by=lea, project="p")}
@@ -143,7 +145,7 @@ def test_pages_of_leads_ask_no_more_of_the_database_if_there_is_more(store: Stor
                 _vote(store, person, choice, 5, clock)
         for _ in range(n - 1):
             view = claimed(store, sue, Stage.ADJUDICATION)
-            submit.submit(
+            submissions.submit(
                 store, person=sue, task=view.id, key=view.id, values={"decision": "accept", "cause": "wrong_key"}
             )
         counts = []
@@ -151,8 +153,8 @@ def test_pages_of_leads_ask_no_more_of_the_database_if_there_is_more(store: Stor
             progress.dashboard,
             lambda store, person, project: scorecard.scorecards(store, by=person, project=project),
             lambda store, person, project: scorecard.pay_sheet(store, by=person, project=project),
-            lambda store, person, project: outlook.forecasts(store, by=person, project=project),
-            lambda store, person, project: outlook.at_work(store, by=person, project=project),
+            lambda store, person, project: forecast.forecasts(store, by=person, project=project),
+            lambda store, person, project: forecast.at_work(store, by=person, project=project),
             lambda store, person, project: audit.entries(store, by=person, project=project, limit=200),
         ):
             statements: list[str] = []

@@ -23,8 +23,10 @@ from inference.spec import ModelSpec
 from testkit import factories
 from testkit.scripted import Asked as Request
 from testkit.scripted import Reply, ScriptedServer, chat, error
-from workflow import board, readers_agreement, readings, results, runs, second_reader
-from workflow.results import Scores
+from workflow.annotate import answer_readings
+from workflow.results import leaderboard, reader_agreement, scores
+from workflow.results.scores import Scores
+from workflow.runs import model_runs, second_reader
 
 KEY = Scores("key")
 TEXTS = ["A", "the colour of blood", "the colour of the sky", "whatever you like", "the colour of blood", "hm"]
@@ -77,7 +79,7 @@ def again(store: Store, spec: ModelSpec) -> second_reader.ReadAgain:
 def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_for(
     store: Store, spec: ModelSpec, served: ScriptedServer
 ) -> None:
-    before = results.current(store, person=None, project="p")
+    before = scores.current(store, person=None, project="p")
     done = again(store, spec)
     # five answers are not read; "the colour of blood" stands there twice and is asked about once
     assert (done.wanted, done.known, done.asked, done.read, done.none) == (5, 0, 4, 2, 1)
@@ -86,10 +88,10 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     later = again(store, spec)
     assert (later.known, later.asked) == (4, 1), "only what had no reply is asked again"
     assert len(served.asked) == first + 1
-    assert results.current(store, person=None, project="p").readers == ["rules", "rules+second"]
-    assert results.current(store, person=None, project="p") is not before
+    assert scores.current(store, person=None, project="p").readers == ["rules", "rules+second"]
+    assert scores.current(store, person=None, project="p") is not before
     alone, both = (
-        board.board(results.read(store, person=None, project="p", reader=reader), KEY)
+        leaderboard.board(scores.read(store, person=None, project="p", reader=reader), KEY)
         for reader in ("rules", "rules+second")
     )
     assert (alone.whole["m"].found.value, sum(alone.whole["m"].unread.values())) == (pytest.approx(1 / 6), 5)
@@ -97,7 +99,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
     assert both.title.endswith("read by the rules and second")
     assert both.whole["m"].as_row()["reader"] == "rules+second"
     with pytest.raises(InvalidInput, match="Nobody has read answers as 'rules\\+third'"):
-        results.read(store, person=None, project="p", reader="rules+third")
+        scores.read(store, person=None, project="p", reader="rules+third")
     with store.read() as session:
         kept = session.exec(select(ReadingRow).where(ReadingRow.reader == "second")).all()
     assert [row.detail["reply"] for row in kept if row.outcome is ReadOutcome.READ] == ["A", "A"]
@@ -107,7 +109,7 @@ def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_f
 @pytest.mark.usefixtures("answered")
 def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec) -> None:
     second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened, limit=1)
-    assert right(results.current(store, person=None, project="p", reader="rules+second")) == 3
+    assert right(scores.current(store, person=None, project="p", reader="rules+second")) == 3
 
     class Killed:
         """Ends after its first reply."""
@@ -121,7 +123,7 @@ def test_what_was_read_before_a_hard_stop_is_seen(store: Store, spec: ModelSpec)
 
     with pytest.raises(KeyboardInterrupt):
         second_reader.read_again(store, by=None, project="p", spec=spec, open_=lambda spec: Killed())  # type: ignore[arg-type, return-value]
-    assert right(results.current(store, person=None, project="p", reader="rules+second")) == 4
+    assert right(scores.current(store, person=None, project="p", reader="rules+second")) == 4
 
 
 @pytest.mark.usefixtures("answered")
@@ -135,7 +137,7 @@ def test_another_description_is_no_reader_of_the_same_name(
     assert len(served.asked) == n
     assert again(store, spec.model_copy(update={"note": "asked more slowly"})).known == 4
     assert again(store, spec.model_copy(update={"model": "another", "name": "third"})).asked == 4
-    assert results.current(store, person=None, project="p").readers == ["rules", "rules+second", "rules+third"]
+    assert scores.current(store, person=None, project="p").readers == ["rules", "rules+second", "rules+third"]
 
 
 def test_only_answers_that_count_are_asked_about_and_drawn(
@@ -145,14 +147,14 @@ def test_only_answers_that_count_are_asked_about_and_drawn(
     texts[answered[1]] = "zzz"
     factories.make_run(store, [Attempt(answered[1], Outcome.ANSWERED, "zzz")], name="m")
     wrong = factories.make_run(store, [Attempt(item, Outcome.ANSWERED, f"wrong {item}") for item in answered], name="n")
-    runs.cancel(store, by=None, run=wrong)
-    runs.withdraw(store, by=None, run=wrong, reason="asked with the wrong pictures")
+    model_runs.cancel(store, by=None, run=wrong)
+    model_runs.withdraw(store, by=None, run=wrong, reason="asked with the wrong pictures")
     kept = set(answered[:3])
     with store.write() as session:
         session.exec(update(ItemRow).where(col(ItemRow.id).in_(kept)).values(state=ItemState.KEPT))
 
     def drawn(**chosen: Any) -> list[str]:
-        found = readers_agreement.sample(store, by=None, project="p", n=50, **chosen)
+        found = reader_agreement.sample(store, by=None, project="p", n=50, **chosen)
         return sorted(row["answer"] for row in found)
 
     assert drawn() == sorted(text for item, text in texts.items() if item in kept)
@@ -168,7 +170,7 @@ def test_only_answers_that_count_are_asked_about_and_drawn(
     assert asked.count("blood") == 1, "one of the two was answered again"
 
 
-def right(found: results.Read) -> float:
+def right(found: scores.Read) -> float:
     """How many answers are right."""
     return sum(each.right for each in found.answers if each.right == 1)
 
@@ -221,15 +223,15 @@ def test_people_read_a_sample_and_each_reader_is_held_against_them(
     store: Store, answered: list[int], spec: ModelSpec, tmp_path: Path
 ) -> None:
     again(store, spec)
-    drawn = readers_agreement.sample(store, by=None, project="p", n=50)
+    drawn = reader_agreement.sample(store, by=None, project="p", n=50)
     assert len(drawn) == 6
     assert sorted(drawn[0]) == ["answer", "asked", "id", "options", "question", "unit", "value"]
-    assert len(readers_agreement.sample(store, by=None, project="p", n=50, unread=True)) == 5
+    assert len(reader_agreement.sample(store, by=None, project="p", n=50, unread=True)) == 5
     # people: A, A, B, none, A (as a text); the last line is left empty
     said = {"A": "a", "the colour of blood": "red", "the colour of the sky": "B", "whatever you like": "none"}
     path = tmp_path / "sample.jsonl"
     path.write_text("".join(json.dumps({**row, "value": said.get(row["answer"])}) + "\n" for row in drawn))
-    found = readers_agreement.compare(store, by=None, project="p", values=readers_agreement.values_of(path))
+    found = reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(path))
     assert (found.n, found.empty) == (5, 1)
     rules, both = found.readers
     # rules: A, none, none, none, none against A, A, B, none, A; both: A, A, none, none, A
@@ -239,17 +241,17 @@ def test_people_read_a_sample_and_each_reader_is_held_against_them(
     assert both.kappa.value == pytest.approx(9 / 14)
     table = tmp_path / "sample.csv"
     table.write_text("id,value\n" + "".join(f"{row['id']},{said.get(row['answer'], '')}\n" for row in drawn))
-    assert readers_agreement.compare(store, by=None, project="p", values=readers_agreement.values_of(table)).readers[
+    assert reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(table)).readers[
         1
     ].same.value == pytest.approx(4 / 5)
     table.write_text("id,value\nnobody,A\n")
     with pytest.raises(FileRefused, match="no answer 'nobody'"):
-        readers_agreement.compare(store, by=None, project="p", values=readers_agreement.values_of(table))
+        reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(table))
     table.write_text(f"id,value\n{drawn[0]['id']},F\n")
     with pytest.raises(FileRefused, match="none of what was asked for"):
-        readers_agreement.compare(store, by=None, project="p", values=readers_agreement.values_of(table))
+        reader_agreement.compare(store, by=None, project="p", values=reader_agreement.values_of(table))
 
 
 def test_readings_of_the_rules_are_there_without_a_second_reader(store: Store, answered: list[int]) -> None:
     with store.read() as session:
-        assert readings.readers(session, project_id=1) == ["rules"]
+        assert answer_readings.readers(session, project_id=1) == ["rules"]

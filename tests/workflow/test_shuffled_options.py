@@ -13,7 +13,7 @@ from db.engine import Store
 from db.tables import AnnotationRow, ItemRow, ProjectRow
 from domain.states import Stage
 from testkit.factories import BLIND, claimed, make_items, make_people, make_predictions, make_project, vote
-from workflow import claim, submit
+from workflow.annotate import claims, submissions
 
 OPTIONS = ["red", "blue", "green"]
 
@@ -67,8 +67,8 @@ def test_without_the_word_in_the_schema_nothing_is_shuffled(store: Store) -> Non
     (ann,) = make_people(store, "ann")
     view = claimed(store, ann)
     assert view.fields["options"] == OPTIONS
-    submit.submit(store, person=ann, task=view.id, key="k", values={"choice": "blue"})
-    claim.next_task(store, person=ann, project="p", stage=view.stage)
+    submissions.submit(store, person=ann, task=view.id, key="k", values={"choice": "blue"})
+    claims.next_task(store, person=ann, project="p", stage=view.stage)
     with store.read() as session:
         assert session.exec(select(AnnotationRow.shown)).one() is None
 
@@ -88,7 +88,7 @@ def graded(store: Store, shuffle: str) -> dict[int, list[tuple[int, int]]]:
         for person in people:
             view = claimed(store, person, Stage.GRADING)
             assert claimed(store, person, Stage.GRADING).id == view.id
-            submit.submit(store, person=person, task=view.id, key=view.id, values={"score": 1})
+            submissions.submit(store, person=person, task=view.id, key=view.id, values={"score": 1})
     with store.read() as session:
         rows = session.exec(select(AnnotationRow).order_by(col(AnnotationRow.id))).all()
         return {

@@ -17,7 +17,7 @@ from sqlmodel import col, select
 
 from annotation_schemas import shipped
 from annotation_schemas.loader import load_schema
-from db import sifting
+from db import candidate_images
 from db.engine import Store
 from db.tables import AssetRow, CandidateRow
 from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound
@@ -25,13 +25,13 @@ from domain.records import NothingLeft, Person, SiftView
 from domain.roles import Role
 from domain.states import Sifted, Stage
 from examples.scenes import scenes
-from media.alike import distance
+from media.perceptual_hash import distance
 from media.store import MediaStore
 from testkit.factories import Clock, make_person, make_project
-from workflow import pool, progress, sift
-from workflow.checks import check
-from workflow.claim import next_task
-from workflow.projects import access_to
+from workflow.access.projects import access_to
+from workflow.annotate import image_pool, progress, triage
+from workflow.annotate.claims import next_task
+from workflow.files.project_check import check
 
 EGOTHINK = load_schema(shipped()["egothink"])
 
@@ -46,7 +46,7 @@ def add(store: Store, folder: Path, pictures: Sequence[Image.Image], *, source: 
         picture.save(path)
         files.append((path.name, path))
     media = MediaStore(folder / "media")
-    done = pool.add_to_pool(store, media, by=None, project="p", files=files, source_of=lambda _: source)
+    done = image_pool.add_to_pool(store, media, by=None, project="p", files=files, source_of=lambda _: source)
     assert done.added == len(pictures)
 
 
@@ -60,7 +60,7 @@ def unlike(n: int) -> list[Image.Image]:
 
 
 def group(store: Store, person: Person) -> SiftView:
-    found = sift.next_group(store, person=person, project="p")
+    found = triage.next_group(store, person=person, project="p")
     assert isinstance(found, SiftView), found
     return found
 
@@ -70,7 +70,7 @@ def names(found: SiftView) -> list[str]:
 
 
 def keep(store: Store, person: Person, frames: Sequence[str], key: str) -> None:
-    sift.decide(store, person=person, project="p", keep=frames, drop={}, key=key)
+    triage.decide(store, person=person, project="p", keep=frames, drop={}, key=key)
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def ann(store: Store) -> Person:
 
 
 def free(store: Store, person: Person) -> set[str]:
-    return {asset.id for asset in pool.pool(store, person=person, project="p").assets}
+    return {asset.id for asset in image_pool.pool(store, person=person, project="p").assets}
 
 
 def test_images_of_a_project_with_triage_are_candidates_and_those_kept_are_in_the_pool(
@@ -95,7 +95,7 @@ def test_images_of_a_project_with_triage_are_candidates_and_those_kept_are_in_th
     assert free(store, ann) == set(names(first))
     second = group(store, ann)
     assert (second.left, second.frames[0].kept_of_source, second.per_source) == (2, 1, 2)
-    sift.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
+    triage.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
     assert free(store, ann) == set(names(first))
     (line,) = [line for line in progress.my_work(store, person=ann) if line.stage is Stage.TRIAGE]
     assert (line.waiting, line.mine_done, line.available) == (1, 2, True)
@@ -113,7 +113,7 @@ def test_what_looks_alike_is_shown_together_and_a_blurred_one_is_marked(
     assert len(found.frames) == 3
     assert [frame.blurred for frame in found.frames] == [False, False, True]
     assert group(store, ann) == found  # it stays in hand
-    sift.decide(store, person=ann, project="p", keep=names(found)[:1], drop={}, key="a")
+    triage.decide(store, person=ann, project="p", keep=names(found)[:1], drop={}, key="a")
     assert names(group(store, ann)) == names(found)[1:]
 
 
@@ -137,9 +137,9 @@ def test_what_is_found_by_parts_of_hashes_is_what_comparing_all_of_them_finds(st
         rows = session.exec(select(CandidateRow.asset_id, CandidateRow.look)).all()
         found_any = 0
         for look in hashes[:60]:
-            near = {id for id, other in rows if other is not None and distance(look, other) <= sift.ALIKE}
-            seen = sifting.looks(session, project_id=project, look=look, now=store.now(), per_source=None)
-            assert near == {id for id, other in seen if distance(look, other) <= sift.ALIKE}
+            near = {id for id, other in rows if other is not None and distance(look, other) <= triage.ALIKE}
+            seen = candidate_images.looks(session, project_id=project, look=look, now=store.now(), per_source=None)
+            assert near == {id for id, other in seen if distance(look, other) <= triage.ALIKE}
             assert len(seen) < len(rows) / 2
             found_any += len(near) > 1
     assert found_any > 40
@@ -154,7 +154,7 @@ def test_two_people_never_have_the_same_frame_in_hand_until_a_lease_ends(
     first, second = group(store, ann), group(store, bob)
     assert not set(names(first)) & set(names(second))
     eve = make_person(store, "eve")
-    left = sift.next_group(store, person=eve, project="p")
+    left = triage.next_group(store, person=eve, project="p")
     assert isinstance(left, NothingLeft)
     assert left.code == "waiting_for_others"
     with pytest.raises(LeaseLost):
@@ -174,11 +174,11 @@ def test_the_same_key_again_changes_nothing_and_another_decision_under_it_is_ref
     add(store, tmp_path / "in", unlike(2))
     (frame,) = names(group(store, ann))
     for repeated in (False, True, True):
-        done = sift.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
+        done = triage.decide(store, person=ann, project="p", keep=[frame], drop={}, key="k")
         assert (done.kept, done.repeated) == (1, repeated)
     with pytest.raises(Conflict, match="same key"):
-        sift.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
-    assert sift.progress(store, by=None, project="p").total.kept == 1
+        triage.decide(store, person=ann, project="p", keep=[], drop={frame: "unclear"}, key="k")
+    assert triage.progress(store, by=None, project="p").total.kept == 1
 
 
 def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_for(
@@ -191,13 +191,13 @@ def test_no_more_of_a_source_than_the_schema_allows_and_the_rest_is_not_asked_fo
         keep(store, ann, everything[:3], "a")
     assert free(store, ann) == set()  # all or none
     keep(store, ann, everything[:2], "b")
-    left = sift.next_group(store, person=ann, project="p")
+    left = triage.next_group(store, person=ann, project="p")
     assert isinstance(left, NothingLeft)
     assert left.code == "all_done"
-    found = sift.progress(store, by=None, project="p")
+    found = triage.progress(store, by=None, project="p")
     assert (found.total.left, found.total.kept, found.total.surplus) == (0, 2, 2)
-    assert sift.undo(store, person=ann, project="p") is not None
-    assert sift.progress(store, by=None, project="p").total.left == 4
+    assert triage.undo(store, person=ann, project="p") is not None
+    assert triage.progress(store, by=None, project="p").total.left == 4
 
 
 def test_eight_at_once_keep_frames_of_one_source(store: Store, ann: Person, tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_eight_people_at_once_get_eight_frames(store: Store, ann: Person, tmp_pa
     add(store, tmp_path / "in", unlike(8), source=None)
     people = [ann, *(make_person(store, f"p{n}") for n in range(7))]
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda person: sift.next_group(store, person=person, project="p"), people))
+        found = list(threads.map(lambda person: triage.next_group(store, person=person, project="p"), people))
     shown = [frame for view in found if isinstance(view, SiftView) for frame in names(view)]
     assert len(shown) == len(set(shown))
 
@@ -236,11 +236,11 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     store: Store, ann: Person, tmp_path: Path
 ) -> None:
     add(store, tmp_path / "in", unlike(3))
-    assert sift.undo(store, person=ann, project="p") is None
+    assert triage.undo(store, person=ann, project="p") is None
     first = group(store, ann)
     keep(store, ann, names(first), "a")
     group(store, ann)
-    done = sift.undo(store, person=ann, project="p")
+    done = triage.undo(store, person=ann, project="p")
     assert done is not None
     assert (done.kept, done.dropped) == (1, 0)
     assert free(store, ann) == set()
@@ -248,11 +248,11 @@ def test_undo_brings_the_frame_back_into_hand_unless_an_item_is_begun(
     assert names(again) == names(first)
     assert again.token != first.token
     keep(store, ann, names(again), again.token)
-    pool.pick(store, person=ann, project="p", dimension="existence", assets=names(again))
+    image_pool.pick(store, person=ann, project="p", dimension="existence", assets=names(again))
     with pytest.raises(Conflict, match="writes an item"):
-        sift.undo(store, person=ann, project="p")
+        triage.undo(store, person=ann, project="p")
     with pytest.raises(Conflict, match="writes an item"):
-        sift.bring_back(store, by=None, project="p", frames=names(again))
+        triage.bring_back(store, by=None, project="p", frames=names(again))
     assert check(store) == []
 
 
@@ -260,22 +260,22 @@ def test_a_lead_has_frames_sifted_anew_and_reads_all_decisions(store: Store, ann
     add(store, tmp_path / "in", unlike(3))
     lea = make_person(store, "lea", role=Role.LEAD)
     first = group(store, ann)
-    sift.decide(store, person=ann, project="p", keep=[], drop={names(first)[0]: " too dark "}, key="a")
+    triage.decide(store, person=ann, project="p", keep=[], drop={names(first)[0]: " too dark "}, key="a")
     second = group(store, ann)
-    sift.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
-    assert sift.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
-    found, n = sift.dropped(store, by=lea, project="p")
+    triage.decide(store, person=ann, project="p", keep=[], drop={names(second)[0]: "unclear"}, key="b")
+    assert triage.progress(store, by=lea, project="p").total.dropped == {"too dark": 1, "unclear": 1}
+    found, n = triage.dropped(store, by=lea, project="p")
     assert ([frame.reason for frame in found], n) == (["unclear", "too dark"], 2)
     for words, reasons in (("DARK", ["too dark"]), ("no such", []), ("video", ["unclear", "too dark"]), ("%", [])):
-        found, n = sift.dropped(store, by=lea, project="p", words=words)
+        found, n = triage.dropped(store, by=lea, project="p", words=words)
         assert ([frame.reason for frame in found], n) == (reasons, len(reasons)), words
-    found, n = sift.dropped(store, by=lea, project="p", limit=1)
+    found, n = triage.dropped(store, by=lea, project="p", limit=1)
     assert ([frame.reason for frame in found], n) == (["unclear"], 2)
-    assert sift.bring_back(store, by=lea, project="p", frames=names(first)) == 1
-    found = sift.progress(store, by=lea, project="p")
+    assert triage.bring_back(store, by=lea, project="p", frames=names(first)) == 1
+    found = triage.progress(store, by=lea, project="p")
     assert (found.total.left, found.total.dropped) == (2, {"unclear": 1})
     assert dict(found.by_source) == {"video": found.total}
-    rows = list(csv.DictReader(io.StringIO(sift.as_csv(store, by=lea, project="p"))))
+    rows = list(csv.DictReader(io.StringIO(triage.as_csv(store, by=lea, project="p"))))
     assert [(row["decision"], row["reason"], row["typed"], row["by"], row["stands"]) for row in rows] == [
         ("dropped", "too dark", "yes", "ann", "no"),
         ("dropped", "unclear", "no", "ann", "yes"),
@@ -288,11 +288,11 @@ def test_what_was_dropped_needs_a_reason_and_a_frame_of_this_project(store: Stor
     (frame,) = names(group(store, ann))
     for drop, key in (({frame: " "}, "k"), ({frame: "x" * 201}, "k"), ({}, "k"), ({frame: "unclear"}, "")):
         with pytest.raises(InvalidInput):
-            sift.decide(store, person=ann, project="p", keep=[], drop=drop, key=key)
+            triage.decide(store, person=ann, project="p", keep=[], drop=drop, key=key)
     with pytest.raises(InvalidInput):
-        sift.decide(store, person=ann, project="p", keep=[frame], drop={frame: "unclear"}, key="k")
+        triage.decide(store, person=ann, project="p", keep=[frame], drop={frame: "unclear"}, key="k")
     with pytest.raises(NotFound):
-        sift.decide(store, person=ann, project="p", keep=["nothing"], drop={}, key="k")
+        triage.decide(store, person=ann, project="p", keep=["nothing"], drop={}, key="k")
 
 
 def test_who_may_sift_and_who_may_look(store: Store, ann: Person, tmp_path: Path) -> None:
@@ -300,27 +300,27 @@ def test_who_may_sift_and_who_may_look(store: Store, ann: Person, tmp_path: Path
     (frame,) = names(group(store, ann))
     writer = make_person(store, "writer", stages=[Stage.AUTHORING])
     stranger = make_person(store, "stranger", project=None)
-    left = sift.next_group(store, person=writer, project="p")
+    left = triage.next_group(store, person=writer, project="p")
     assert isinstance(left, NothingLeft)
     assert left.code == "not_member"
     with pytest.raises(NotAllowed):
         keep(store, writer, [frame], "k")
     with pytest.raises(NotAllowed):
-        sift.undo(store, person=writer, project="p")
+        triage.undo(store, person=writer, project="p")
     with pytest.raises(NotFound):
-        sift.next_group(store, person=stranger, project="p")
+        triage.next_group(store, person=stranger, project="p")
     for person in (ann, writer):
         with pytest.raises(NotAllowed):
-            sift.progress(store, by=person, project="p")
+            triage.progress(store, by=person, project="p")
         with pytest.raises(NotAllowed):
-            sift.as_csv(store, by=person, project="p")
+            triage.as_csv(store, by=person, project="p")
         with pytest.raises(NotAllowed):
-            sift.bring_back(store, by=person, project="p", frames=[frame])
+            triage.bring_back(store, by=person, project="p", frames=[frame])
         with pytest.raises(NotAllowed):
-            sift.dropped(store, by=person, project="p")
+            triage.dropped(store, by=person, project="p")
     make_project(store, name="q")
     other = make_person(store, "other", project="q")
-    left = sift.next_group(store, person=other, project="q")
+    left = triage.next_group(store, person=other, project="q")
     assert isinstance(left, NothingLeft)
     assert left.code == "no_stage"
     assert isinstance(next_task(store, person=ann, project="p", stage=Stage.TRIAGE), NothingLeft)

@@ -10,7 +10,7 @@ from annotation_schemas.model import Schema
 from domain.errors import InvalidInput
 from importers.items import read_items
 from tests.paths import shared
-from workflow.slicing import Item, similarity, sliced, ways
+from workflow.results.slices import Item, similarity, sliced, ways
 
 
 def schema(name: str = "egoplan") -> Schema:

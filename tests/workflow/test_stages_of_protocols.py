@@ -11,7 +11,7 @@ from domain.errors import InvalidInput
 from domain.records import NothingLeft
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_predictions, make_project
-from workflow import claim, qualify, submit
+from workflow.annotate import claims, qualification, submissions
 
 
 def test_egoplan_is_verified_blind_by_whoever_needs_no_qualification(store: Store) -> None:
@@ -25,13 +25,13 @@ def test_egoplan_is_verified_blind_by_whoever_needs_no_qualification(store: Stor
     }
     make_items(store, dimension="next_action", fields=fields)
     for person in make_people(store, "ann", "bob"):
-        found = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        found = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
         assert isinstance(found, NothingLeft)
         assert found.code == "not_qualified"
-        qualify.exempt(store, by=None, project="p", login=person.login, why="A test.")
+        qualification.exempt(store, by=None, project="p", login=person.login, why="A test.")
         view = claimed(store, person)
         assert set(view.fields) == {"task_goal", "question", "options"}
-        submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": "open cupboard"})
+        submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": "open cupboard"})
 
 
 def test_plans_are_graded_otherwise_than_questions(store: Store) -> None:
@@ -49,5 +49,5 @@ def test_plans_are_graded_otherwise_than_questions(store: Store) -> None:
         view = claimed(store, ann, Stage.GRADING, dimension=dimension)
         for wrong in ({}, {**values, other: 1}):
             with pytest.raises(InvalidInput):
-                submit.submit(store, person=ann, task=view.id, key=f"{view.id}-{len(wrong)}", values=wrong)
-        submit.submit(store, person=ann, task=view.id, key=view.id, values=values)
+                submissions.submit(store, person=ann, task=view.id, key=f"{view.id}-{len(wrong)}", values=wrong)
+        submissions.submit(store, person=ann, task=view.id, key=view.id, values=values)

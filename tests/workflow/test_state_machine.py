@@ -24,8 +24,8 @@ from domain.records import NothingLeft, Person, TaskView
 from domain.roles import Role
 from domain.states import Stage
 from testkit.factories import Clock, make_items, make_person, make_project, make_schema
-from workflow import author, claim, submit
-from workflow.checks import check
+from workflow.annotate import authoring, claims, submissions
+from workflow.files.project_check import check
 
 VOTERS = ("ann", "bob", "cy", "dee")
 SENIORS = ("sue", "tom")
@@ -80,7 +80,7 @@ class Protocol(RuleBasedStateMachine):
     @rule(login=WHO, stage=st.sampled_from([Stage.VERIFICATION, Stage.ADJUDICATION]))
     def take(self, login: str, stage: Stage) -> None:
         """Somebody asks for a task."""
-        view = claim.next_task(self.store, person=self.people[login], project="p", stage=stage)
+        view = claims.next_task(self.store, person=self.people[login], project="p", stage=stage)
         if isinstance(view, NothingLeft):
             return
         self.held[login] = view
@@ -118,7 +118,7 @@ class Protocol(RuleBasedStateMachine):
         self.keys += 1
         for time in range(2 if twice else 1):
             try:
-                done = submit.submit(
+                done = submissions.submit(
                     self.store,
                     person=self.people[login],
                     task=view.id,
@@ -146,7 +146,7 @@ class Protocol(RuleBasedStateMachine):
         values = {"decision": decision, "cause": "wrong_key", "fields": {"answer": new_key}}
         self.held.pop(login)
         try:
-            submit.submit(self.store, person=self.people[login], task=view.id, key=str(self.keys), values=values)
+            submissions.submit(self.store, person=self.people[login], task=view.id, key=str(self.keys), values=values)
         except LeaseLost:
             return
         item["decided"][view.revision] = decision
@@ -157,7 +157,7 @@ class Protocol(RuleBasedStateMachine):
     def take_back(self, login: str) -> None:
         """Somebody undoes their last vote."""
         try:
-            view = submit.undo(self.store, person=self.people[login], project="p", stage=Stage.VERIFICATION)
+            view = submissions.undo(self.store, person=self.people[login], project="p", stage=Stage.VERIFICATION)
         except (Conflict, NotFound):
             return
         assert view.correction
@@ -168,7 +168,7 @@ class Protocol(RuleBasedStateMachine):
         """Somebody leaves what is on their page for later."""
         view = self.held.pop(login, None)
         if view is not None:
-            claim.release(self.store, person=self.people[login], task=view.id)
+            claims.release(self.store, person=self.people[login], task=view.id)
 
     @rule(minutes=st.sampled_from([5, 31]))
     def wait(self, minutes: int) -> None:
@@ -183,7 +183,9 @@ class Protocol(RuleBasedStateMachine):
         public_id = data.draw(st.sampled_from(sorted(self.book)))
         item = self.book[public_id]
         new_key = "blue" if item["key"] == "red" else "red"
-        author.edit_item(self.store, person=self.people[login], project="p", item=public_id, fields={"answer": new_key})
+        authoring.edit_item(
+            self.store, person=self.people[login], project="p", item=public_id, fields={"answer": new_key}
+        )
         self.edited(item, login, new_key)
 
     def edited(self, item: dict[str, Any], login: str, key: str) -> None:

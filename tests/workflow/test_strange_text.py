@@ -10,7 +10,8 @@ from db.engine import Store
 from domain.errors import InvalidInput, NotAllowed, NotFound
 from domain.states import Stage
 from testkit.factories import claimed, make_items, make_person, make_project
-from workflow import accounts, author, claim, draft, pool, projects, show, submit
+from workflow.access import accounts, projects
+from workflow.annotate import authoring, claims, drafts, image_pool, submissions, task_views
 
 STRANGE = ["\0", "a\0b", "\ud800", "half \udfff"]
 
@@ -21,12 +22,12 @@ def test_strange_names_of_things_are_refused(store: Store, text: str) -> None:
     ann = make_person(store, "ann")
     for call in (
         lambda: projects.project(store, person=ann, project=text),
-        lambda: claim.next_task(store, person=ann, project=text, stage=Stage.VERIFICATION),
-        lambda: claim.heartbeat(store, person=ann, task=text),
-        lambda: submit.submit(store, person=ann, task=text, key="k", values={}),
-        lambda: show.asset_file(store, person=ann, asset=text),
-        lambda: pool.pick(store, person=ann, project="p", dimension="colour", assets=[text]),
-        lambda: author.edit_item(store, person=None, project="p", item=text, fields={}),
+        lambda: claims.next_task(store, person=ann, project=text, stage=Stage.VERIFICATION),
+        lambda: claims.heartbeat(store, person=ann, task=text),
+        lambda: submissions.submit(store, person=ann, task=text, key="k", values={}),
+        lambda: task_views.asset_file(store, person=ann, asset=text),
+        lambda: image_pool.pick(store, person=ann, project="p", dimension="colour", assets=[text]),
+        lambda: authoring.edit_item(store, person=None, project="p", item=text, fields={}),
         lambda: accounts.create_person(store, login=f"x{text}", name="X"),
         lambda: accounts.create_person(store, login="x", name=f"X{text}"),
         lambda: accounts.use_sign_in_link(store, token=text),
@@ -47,7 +48,7 @@ def test_strange_text_in_a_submission_is_kept_or_refused_but_breaks_nothing(stor
     view = claimed(store, ann)
     for values, note in (({"choice": text}, ""), ({"choice": "red"}, text)):
         with contextlib.suppress(InvalidInput):
-            submit.submit(store, person=ann, task=view.id, key="k", values=values, note=note)
+            submissions.submit(store, person=ann, task=view.id, key="k", values=values, note=note)
 
 
 @pytest.mark.parametrize("seq", [2**31, 2**63, 10**30])
@@ -57,7 +58,7 @@ def test_a_number_beyond_the_database_is_refused_or_kept(store: Store, seq: int)
     ann = make_person(store, "ann")
     view = claimed(store, ann)
     with contextlib.suppress(InvalidInput):
-        draft.save_draft(store, person=ann, task=view.id, seq=seq, values={"n": 1})
+        drafts.save_draft(store, person=ann, task=view.id, seq=seq, values={"n": 1})
     assert claimed(store, ann).id == view.id
 
 

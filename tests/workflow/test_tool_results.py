@@ -19,11 +19,11 @@ from inference.spec import Endpoint, ModelSpec
 from media.store import MediaStore
 from testkit.samples import pca_record, write
 from testkit.scripted import Asked, Reply, ScriptedServer, chat
-from workflow import runs
-from workflow.bring_in import Imported, import_files
-from workflow.jobs import means_of, work
-from workflow.projects import create_project
-from workflow.questions import plan_for
+from workflow.access.projects import create_project
+from workflow.files.import_files import Imported, import_files
+from workflow.runs import model_runs
+from workflow.runs.prompts import plan_for
+from workflow.runs.worker import means_of, work
 
 
 @pytest.fixture
@@ -112,14 +112,14 @@ def test_a_run_of_a_model_that_asks_tools(project: Store, home: Path, tmp_path: 
         spec = ModelSpec(name="m", adapter="endpoint", model="scripted", modality="text", endpoint=endpoint)
         schema = load_schema(shipped()["pca_bench"]).schema_
         plan = plan_for(schema, spec, strategy="holmes")
-        run = runs.start(project, by=None, project="p", spec=spec, plan=plan)
+        run = model_runs.start(project, by=None, project="p", spec=spec, plan=plan)
         assert work(project, run, means=means) is RunState.DONE
     assert all(isinstance(asked.body["messages"][1]["content"], str) for asked in server.asked)
-    view = runs.view(project, by=None, run=run)
+    view = model_runs.view(project, by=None, run=run)
     assert (view.done, view.answered) == (2, 1)
     assert view.by_outcome == {Outcome.ANSWERED: 1, Outcome.NO_TOOL_RESULT: 1}
     assert (view.attempts, view.tokens_in) == (4, 4 * 12)
-    last = {each.item: each.attempt for each in runs.attempts_of(project, by=None, run=run) if each.attempt.final}
+    last = {each.item: each.attempt for each in model_runs.attempts_of(project, by=None, run=run) if each.attempt.final}
     assert last["0"].text == '["cup", "table"]; []'
     assert [turn["role"] for turn in last["0"].detail["transcript"]] == [
         "system",

@@ -20,8 +20,8 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow import pool, submit
-from workflow.progress import progress
+from workflow.annotate import image_pool, submissions
+from workflow.annotate.progress import progress
 
 ANSWERS = {
     Stage.AUTHORING: make_fields(7),
@@ -33,7 +33,7 @@ ANSWERS = {
 def task_in(store: Store, person: Person, stage: Stage) -> str:
     if stage is Stage.AUTHORING:
         (image,) = make_pool(store, 1, source="film")
-        return pool.pick(store, person=person, project="p", dimension="colour", assets=[image]).id
+        return image_pool.pick(store, person=person, project="p", dimension="colour", assets=[image]).id
     made = make_items(store, 1)
     if stage is Stage.GRADING:
         make_predictions(store, made, models=["m"])
@@ -50,14 +50,14 @@ def test_a_reopened_answer_is_not_done(store: Store, stage: Stage) -> None:
         return progress(store, person=ann, project="p", stage=stage, fresh=True).mine_done
 
     assert done() == 0
-    submit.submit(store, person=ann, task=task, key="1", values=ANSWERS[stage])
+    submissions.submit(store, person=ann, task=task, key="1", values=ANSWERS[stage])
     assert done() == 1
-    again = submit.undo(store, person=ann, project="p", stage=stage)
+    again = submissions.undo(store, person=ann, project="p", stage=stage)
     assert again.id == task
     assert again.draft is not None
     assert again.draft.values["values"] == ANSWERS[stage]
     assert done() == 0
-    submit.submit(store, person=ann, task=task, key="2", values=ANSWERS[stage])
+    submissions.submit(store, person=ann, task=task, key="2", values=ANSWERS[stage])
     assert done() == 1
 
 
@@ -70,6 +70,6 @@ def test_a_decision_stands(store: Store) -> None:
     vote(store, ben, "blue")
     view = claimed(store, sam, Stage.ADJUDICATION)
     decision = {"decision": "accept", "cause": "wrong_key"}
-    submit.submit(store, person=sam, task=view.id, key="1", values=decision)
+    submissions.submit(store, person=sam, task=view.id, key="1", values=decision)
     with pytest.raises(Conflict, match="settles the item"):
-        submit.undo(store, person=sam, project="p", stage=Stage.ADJUDICATION)
+        submissions.undo(store, person=sam, project="p", stage=Stage.ADJUDICATION)

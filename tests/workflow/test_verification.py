@@ -15,9 +15,9 @@ from domain.records import NothingLeft
 from domain.roles import Role
 from domain.states import ItemState, Stage
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
-from workflow import claim, comments, kept, submit
-from workflow.checks import check
-from workflow.progress import progress
+from workflow.annotate import claims, comments, expired_drafts, submissions
+from workflow.annotate.progress import progress
+from workflow.files.project_check import check
 
 
 def state_of(store: Store, item_id: int) -> ItemState:
@@ -54,7 +54,7 @@ def test_nobody_gets_an_item_twice_and_the_author_never(store: Store) -> None:
     make_items(store, author_id=ann.id)
     vote(store, bob)
     for person in (ann, bob):
-        left = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        left = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
         assert isinstance(left, NothingLeft)
         assert left.code == "waiting_for_others"
 
@@ -83,7 +83,7 @@ def test_a_receipt_does_not_tell_a_voter_what_the_others_said(store: Store) -> N
     for person in make_people(store, "ann", "bob"):
         view = claimed(store, person)
         for _ in range(2):
-            receipt = submit.submit(store, person=person, task=view.id, key="k", values={"choice": "red"})
+            receipt = submissions.submit(store, person=person, task=view.id, key="k", values={"choice": "red"})
             assert receipt.state is None
     assert state_of(store, item) is ItemState.KEPT
 
@@ -92,10 +92,10 @@ def test_a_member_sees_only_their_dimensions(store: Store) -> None:
     make_project(store)
     make_items(store, 2, dimension="shape")
     ann = make_person(store, "ann", dimensions=["colour"])
-    left = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    left = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert isinstance(left, NothingLeft)
     assert left.code == "not_your_dimension"
-    asked = claim.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, dimension="shape")
+    asked = claims.next_task(store, person=ann, project="p", stage=Stage.VERIFICATION, dimension="shape")
     assert isinstance(asked, NothingLeft)
     assert asked.code == "not_your_dimension"
 
@@ -103,7 +103,7 @@ def test_a_member_sees_only_their_dimensions(store: Store) -> None:
 def test_a_finished_dimension_is_done_though_others_are_not(store: Store) -> None:
     make_project(store)
     make_items(store, dimension="shape")
-    left = claim.next_task(
+    left = claims.next_task(
         store, person=make_person(store, "ann"), project="p", stage=Stage.VERIFICATION, dimension="colour"
     )
     assert isinstance(left, NothingLeft)
@@ -115,12 +115,12 @@ def test_strangers_are_told_that_nothing_is_there(store: Store) -> None:
     make_items(store)
     ann, stranger = make_person(store, "ann"), make_person(store, "stranger", project=None)
     with pytest.raises(NotFound):
-        claim.next_task(store, person=stranger, project="p", stage=Stage.VERIFICATION)
+        claims.next_task(store, person=stranger, project="p", stage=Stage.VERIFICATION)
     view = claimed(store, ann)
     bob = make_person(store, "bob")
     for person in (stranger, bob):
         with pytest.raises(NotFound):
-            submit.submit(store, person=person, task=view.id, key="k", values={"choice": "red"})
+            submissions.submit(store, person=person, task=view.id, key="k", values={"choice": "red"})
 
 
 def test_a_form_that_does_not_fit_is_refused_and_nothing_is_stored(store: Store) -> None:
@@ -130,7 +130,7 @@ def test_a_form_that_does_not_fit_is_refused_and_nothing_is_stored(store: Store)
     view = claimed(store, ann)
     for values in ({}, {"choice": "green"}, {"choice": None}, {"choice": "red", "extra": 1}, {"choice": float("nan")}):
         with pytest.raises(InvalidInput):
-            submit.submit(store, person=ann, task=view.id, key="k", values=values)
+            submissions.submit(store, person=ann, task=view.id, key="k", values=values)
     with store.read() as session:
         assert session.exec(select(AnnotationRow)).all() == []
     assert claimed(store, ann).id == view.id
@@ -141,15 +141,15 @@ def test_the_same_key_twice_is_one_annotation(store: Store) -> None:
     make_items(store, 2)
     ann = make_person(store, "ann")
     view = claimed(store, ann)
-    first = submit.submit(store, person=ann, task=view.id, key="k", values={"choice": "red"})
-    second = submit.submit(store, person=ann, task=view.id, key="k", values={"choice": "blue"})
+    first = submissions.submit(store, person=ann, task=view.id, key="k", values={"choice": "red"})
+    second = submissions.submit(store, person=ann, task=view.id, key="k", values={"choice": "blue"})
     assert (first.repeated, second.repeated) == (False, True)
     assert second.annotation == first.annotation
     with pytest.raises(Conflict):
-        submit.submit(store, person=ann, task=view.id, key="another", values={"choice": "blue"})
+        submissions.submit(store, person=ann, task=view.id, key="another", values={"choice": "blue"})
     other = claimed(store, ann)
     with pytest.raises(Conflict):
-        submit.submit(store, person=ann, task=other.id, key="k", values={"choice": "blue"})
+        submissions.submit(store, person=ann, task=other.id, key="k", values={"choice": "blue"})
 
 
 def test_a_vote_took_no_longer_than_it_was_in_hand(store: Store) -> None:
@@ -160,7 +160,7 @@ def test_a_vote_took_no_longer_than_it_was_in_hand(store: Store) -> None:
     for said in (500, 30):
         view = claimed(store, ann)
         clock.advance(seconds=40)
-        submit.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"}, seconds=said)
+        submissions.submit(store, person=ann, task=view.id, key=view.id, values={"choice": "red"}, seconds=said)
     with store.read() as session:
         assert session.exec(select(AnnotationRow.seconds).order_by(col(AnnotationRow.id))).all() == [40, 30]
 
@@ -180,13 +180,13 @@ def test_an_undone_vote_comes_back_as_a_draft_and_is_superseded(store: Store) ->
     (item,) = make_items(store)
     ann, bob = make_people(store, "ann", "bob")
     view = vote(store, ann, None)
-    back = submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    back = submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     assert back.id == view.id
     assert back.correction
     assert back.draft is not None
     assert back.draft.values == {"values": {"choice": None}, "reasons": {"choice": "unclear"}, "note": ""}
     assert claimed(store, ann).id == view.id
-    submit.submit(store, person=ann, task=view.id, key="better", values={"choice": "red"})
+    submissions.submit(store, person=ann, task=view.id, key="better", values={"choice": "red"})
     vote(store, bob)
     assert state_of(store, item) is ItemState.KEPT
     with store.read() as session:
@@ -205,18 +205,18 @@ def test_a_slip_that_settled_an_item_can_be_mended_for_half_an_hour(store: Store
     view = vote(store, bob, "red")
     assert state_of(store, item) is ItemState.KEPT
     clock.advance(minutes=29)
-    assert submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION).id == view.id
+    assert submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION).id == view.id
     assert state_of(store, item) is ItemState.KEPT, "what was submitted stands"
     clock.advance(minutes=5)
-    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "blue"})
+    submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "blue"})
     assert state_of(store, item) is ItemState.IN_ADJUDICATION
     assert check(store) == []
-    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=bob, task=view.id, key="third", values={"choice": "red"})
+    submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=view.id, key="third", values={"choice": "red"})
     assert state_of(store, item) is ItemState.KEPT
     clock.advance(minutes=31)
     with pytest.raises(Conflict, match="settled"):
-        submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+        submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
     assert check(store) == []
 
 
@@ -233,7 +233,7 @@ def test_who_may_know_what_others_said_mends_nothing_that_is_settled(store: Stor
     vote(store, sue, "red")
     for person in (bob, sue):
         with pytest.raises(Conflict, match="settled"):
-            submit.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
+            submissions.undo(store, person=person, project="p", stage=Stage.VERIFICATION)
     assert check(store) == []
 
 
@@ -245,10 +245,10 @@ def test_undo_reopens_what_a_senior_has_not_begun_to_settle(store: Store) -> Non
     vote(store, ann, "red")
     view = vote(store, bob, "blue")
     assert state_of(store, item) is ItemState.IN_ADJUDICATION
-    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
+    submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
     assert state_of(store, item) is ItemState.KEPT
-    assert isinstance(claim.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=sue, project="p", stage=Stage.ADJUDICATION), NothingLeft)
     assert check(store) == []
 
 
@@ -260,13 +260,13 @@ def test_a_correction_that_takes_the_item_from_a_senior_keeps_what_the_senior_wr
     vote(store, ann, "red")
     view = vote(store, bob, "blue")
     begun = claimed(store, sue, Stage.ADJUDICATION)
-    submit.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
-    submit.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
+    submissions.undo(store, person=bob, project="p", stage=Stage.VERIFICATION)
+    submissions.submit(store, person=bob, task=view.id, key="again", values={"choice": "red"})
     assert state_of(store, item) is ItemState.KEPT
     decision = {"decision": "reject", "cause": "wrong_key"}
     with pytest.raises(LeaseLost, match="kept"):
-        submit.submit(store, person=sue, task=begun.id, key="d", values=decision, note="Seen twice.")
-    (text,) = kept.kept_texts(store, person=sue)
+        submissions.submit(store, person=sue, task=begun.id, key="d", values=decision, note="Seen twice.")
+    (text,) = expired_drafts.kept_texts(store, person=sue)
     assert "Seen twice." in repr(text)
     assert state_of(store, item) is ItemState.KEPT
     assert check(store) == []
@@ -278,11 +278,11 @@ def test_a_correction_that_comes_after_the_verdict_is_kept_as_a_draft(store: Sto
     ann, bob = make_people(store, "ann", "bob")
     clock = store.clock = Clock()
     view = vote(store, ann, "red")
-    submit.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
+    submissions.undo(store, person=ann, project="p", stage=Stage.VERIFICATION)
     vote(store, bob, "red")
     clock.advance(minutes=31)
     with pytest.raises(Conflict, match="draft"):
-        submit.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"})
+        submissions.submit(store, person=ann, task=view.id, key="late", values={"choice": "blue"})
     assert state_of(store, item) is ItemState.KEPT
     assert check(store) == []
 

@@ -33,9 +33,10 @@ from testkit.factories import (
     make_project,
     vote,
 )
-from workflow import claim, gold, history, progress, qualify
-from workflow.checks import check
-from workflow.projects import access_to
+from workflow.access.projects import access_to
+from workflow.annotate import claims, gold_checks, progress, qualification
+from workflow.files.project_check import check
+from workflow.lead import item_history
 
 SET = "{items: 3, reviewers: 1, pass_mark: 0.5}"
 GOLD = "{rate: 0.5, after: 4, warn_below: 0.8, stop_below: 0.5}"
@@ -66,7 +67,7 @@ def project(store: Store, *, name: str = "p", extra: str = "", assets: str = "{r
 
 
 def sentence(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) -> str:
-    found = claim.next_task(store, person=person, project="p", stage=stage)
+    found = claims.next_task(store, person=person, project="p", stage=stage)
     assert isinstance(found, NothingLeft), found
     return found.sentence
 
@@ -82,11 +83,11 @@ def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> Non
     there = vote(store, ann)
     assert vote(store, ben, "blue").item == there.item
     for person in (ann, ben):
-        assert sentence(store, person) == claim.WAITS_FOR_MEDIA
+        assert sentence(store, person) == claims.WAITS_FOR_MEDIA
     claimed(store, ann, Stage.GRADING)
     link(store, ids[2:])  # what comes back by itself and what is to be settled wait as well
-    assert sentence(store, senior, Stage.ADJUDICATION) == claim.WAITS_FOR_MEDIA
-    assert sentence(store, ben, Stage.GRADING) == claim.WAITS_FOR_MEDIA
+    assert sentence(store, senior, Stage.ADJUDICATION) == claims.WAITS_FOR_MEDIA
+    assert sentence(store, ben, Stage.GRADING) == claims.WAITS_FOR_MEDIA
     (row,) = [row for row in progress.dashboard(store, person=None, project="p").rows if row.dimension == "colour"]
     assert any("3 items wait for what nobody has brought in: 3 images, such as 1.png." in why for why in row.blocked), (
         row.blocked
@@ -110,7 +111,7 @@ def test_what_waits_costs_those_who_look_for_work_nothing(store: Store) -> None:
         asked: list[str] = []
         listen = ("before_cursor_execute", lambda c, cursor, statement, *_: asked.append(statement))
         event.listen(store.engine, *listen)
-        found = claim.next_task(store, person=person, project=name, stage=Stage.VERIFICATION)
+        found = claims.next_task(store, person=person, project=name, stage=Stage.VERIFICATION)
         event.remove(store.engine, *listen)
         assert isinstance(found, TaskView)
         assert found.dimension == "shape"
@@ -199,7 +200,7 @@ def test_what_was_given_up_waits_too(store: Store, media: MediaStore) -> None:
     claimed(store, ben)
     link(store, ids)  # a project of an earlier version, which gave it out
     clock.advance(hours=5)
-    assert isinstance(claim.next_task(store, person=cat, project="p", stage=Stage.VERIFICATION), NothingLeft)
+    assert isinstance(claims.next_task(store, person=cat, project="p", stage=Stage.VERIFICATION), NothingLeft)
     assert claimed(store, ann).item, "who has it in hand keeps it"
 
 
@@ -218,7 +219,7 @@ def test_nobody_looks_into_what_they_will_be_asked_about(store: Store) -> None:
     link(store, make_items(store, 1))
     senior = make_person(store, "sue", role=Role.SENIOR)
     with pytest.raises(NotAllowed, match="blind"):
-        history.history(store, person=senior, project="p", item="colour/0")
+        item_history.history(store, person=senior, project="p", item="colour/0")
 
 
 def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> None:
@@ -229,16 +230,16 @@ def test_a_set_to_qualify_on_has_its_images(store: Store, media: MediaStore) -> 
     both = progress.what_is_missing(store, person=None, project="p")
     assert both.startswith("2 items wait for images or clips that are not there")
     assert both.endswith("nobody gets in until you make one. Qualify in the menu does that.")
-    made = qualify.make_set(store, by=None, project="p")
+    made = qualification.make_set(store, by=None, project="p")
     assert set(made.items) == set(names[2:])
     with pytest.raises(NotFound, match="or its images or clips are not there yet"):
-        qualify.make_set(store, by=None, project="p", names=[names[0]])
+        qualification.make_set(store, by=None, project="p", names=[names[0]])
     ann = make_person(store, "ann")
     link(store, ids[2:3])  # a set of an earlier version
     with pytest.raises(Conflict, match=r"1 item of this set waits for images or clips; a lead brings them in\."):
-        qualify.begin(store, person=ann, project="p")
+        qualification.begin(store, person=ann, project="p")
     missing_media.fill(store, media)
-    qualify.begin(store, person=ann, project="p")
+    qualification.begin(store, person=ann, project="p")
 
 
 def test_gold_without_its_image_is_not_asked(store: Store, media: MediaStore) -> None:
@@ -247,7 +248,7 @@ def test_gold_without_its_image_is_not_asked(store: Store, media: MediaStore) ->
     for person in make_people(store, "ann", "ben"):
         for _ in settled:
             vote(store, person)
-    gold.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
+    gold_checks.draw(store, by=None, project="p", stage=Stage.VERIFICATION, n=2)
     link(store, settled)
     make_items(store, 4)
     cat = make_person(store, "cat")

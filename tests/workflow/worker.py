@@ -8,8 +8,8 @@ from pathlib import Path
 from db.engine import open_store
 from domain.records import NothingLeft
 from domain.states import Stage
-from workflow import claim, submit
-from workflow.accounts import find_person
+from workflow.access.accounts import find_person
+from workflow.annotate import claims, submissions
 
 
 def main(url: str, home: str, login: str) -> None:
@@ -18,14 +18,14 @@ def main(url: str, home: str, login: str) -> None:
     person = find_person(store, login=login)
     waited = False
     while True:
-        view = claim.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
+        view = claims.next_task(store, person=person, project="p", stage=Stage.VERIFICATION)
         if isinstance(view, NothingLeft):
             if view.code == "waiting_for_others" and not waited:
                 waited = True
                 continue
             break
         for _ in range(2):  # an impatient client sends everything twice
-            done = submit.submit(store, person=person, task=view.id, key=view.id, values={"choice": "red"})
+            done = submissions.submit(store, person=person, task=view.id, key=view.id, values={"choice": "red"})
         print(done.annotation, flush=True)
     store.close()
 

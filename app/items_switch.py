@@ -1,0 +1,48 @@
+"""The switch between kept items and all of them, with the sentence that says which are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from app import markup, shell
+from app.services import Services
+from domain.records import ProjectView
+from domain.states import Items, Stage
+from workflow.access.counted_items import counting_of
+
+NAMES: Mapping[Items, str] = {Items.KEPT: "Kept items", Items.ALL: "All items"}
+
+
+def switch(
+    services: Services, view: ProjectView, *, key: str, stage: Stage = Stage.GRADING, show: bool = True
+) -> Items | None:
+    """Which items are wanted: a choice as soon as the project has verdicts; None leaves it to what is usual.
+
+    ``show`` says beside it which ones are counted.
+    """
+    usual = counting_of(services.store, person=services.person, project=view.name, stage=stage)
+    chosen: Items | None = None
+    if usual.verdicts:
+        chosen = st.segmented_control(
+            "Items",
+            list(Items),
+            default=usual.which,
+            format_func=lambda each: NAMES[each],
+            key=f"{key}.{view.name}.{stage.value}",
+            label_visibility="collapsed",
+        )
+    if show:
+        found = usual
+        if chosen not in (None, usual.which):
+            found = counting_of(services.store, person=services.person, project=view.name, items_=chosen, stage=stage)
+        told(found.sentence)
+    return chosen if chosen is not usual.which else None
+
+
+def told(sentence: str | None) -> None:
+    """Which items are counted."""
+    if sentence:
+        words = markup.quiet(f"Counted: {sentence[:1].lower()}{sentence[1:]}")
+        shell.show(markup.tag("p", words, style="ts ts-small", data_part="counted"))

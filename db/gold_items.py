@@ -1,0 +1,241 @@
+"""Queries on hidden gold: what is known, who may be asked about it, and what they answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, exists, or_
+from sqlalchemy import select as sa_select
+from sqlmodel import Session, col, select
+
+from db import missing_media
+from db.engine import insert_or_ignore
+from db.tables import (
+    AnnotationRow,
+    GoldPardonRow,
+    GoldRow,
+    InsightRow,
+    ItemRow,
+    PredictionRow,
+    RevisionRow,
+    TaskRow,
+)
+from db.types import public_id
+from db.withdrawn_runs import about_counting
+from domain.policies import LEASE
+from domain.states import ItemState, Purpose, Stage, TaskState
+
+SETTLED = (ItemState.KEPT, ItemState.REJECTED)
+
+
+class GoldAnswer(NamedTuple):
+    """What counts of somebody's answer to gold."""
+
+    id: int
+    gold_id: int
+    person_id: int
+    answers: dict[str, Any]
+    at: datetime
+
+
+def unit_of(gold_id: int) -> str:
+    """The name of gold as something to answer."""
+    return f"{Purpose.GOLD.value}/{gold_id}"
+
+
+def add(session: Session, *, row: Any) -> Any:
+    """Add gold or a pardon, and give it its id."""
+    session.add(row)
+    session.flush()
+    return row
+
+
+def lock(session: Session, *, public_id: str) -> GoldRow | None:
+    """Gold by the id that pages know, held until the transaction ends."""
+    return session.exec(select(GoldRow).where(GoldRow.public_id == public_id).with_for_update(key_share=True)).first()
+
+
+def any_in(session: Session, *, project_id: int, stage: Stage) -> bool:
+    """Whether a stage has gold that is not withdrawn. Asked before every piece of live work where the schema has a
+    rate."""
+    return session.exec(_any_in(), params={"project": project_id, "stage": stage.value}).first() is not None
+
+
+@cache
+def _any_in() -> Any:
+    return select(GoldRow.id).where(*_of_stage()).limit(1)
+
+
+def for_person(
+    session: Session,
+    *,
+    project_id: int,
+    stage: Stage,
+    person_id: int,
+    dimensions: Sequence[str] | None,
+    needed: Sequence[str],
+) -> list[tuple[int, int, str]]:
+    """Gold (id, item, dimension) that a person may be asked about and was not yet: settled as it was when it was made,
+    not their own, not looked into, not waiting for an image or clip in a role that is ``needed``, and nothing that they
+    answered or hold in this stage."""
+    given = {
+        "project": project_id,
+        "stage": stage.value,
+        "stage_": stage,
+        "taker": person_id,
+        "dimensions": dimensions,
+        "needed": needed,
+    }
+    return [
+        (id, item, dimension) for id, item, dimension in session.exec(_for(stage, dimensions is not None), params=given)
+    ]
+
+
+@cache
+def _for(stage: Stage, within: bool) -> Any:
+    taker: Any = bindparam("taker")
+    same_thing = or_(col(GoldRow.prediction_id).is_(None), col(TaskRow.prediction_id) == col(GoldRow.prediction_id))
+    asked = exists().where(
+        col(TaskRow.item_id) == col(GoldRow.item_id),
+        col(TaskRow.person_id) + 0 == taker,
+        col(TaskRow.stage) == bindparam("stage_"),
+        same_thing,
+    )
+    wanted = (
+        sa_select(col(GoldRow.id), col(GoldRow.item_id), col(GoldRow.dimension))
+        .join(ItemRow, col(ItemRow.id) == col(GoldRow.item_id))
+        .where(
+            *_of_stage(),
+            col(ItemRow.current_revision) == col(GoldRow.revision),
+            or_(col(ItemRow.author_id).is_(None), col(ItemRow.author_id) != taker),
+            ~exists().where(col(RevisionRow.item_id) == col(GoldRow.item_id), col(RevisionRow.editor_id) == taker),
+            ~exists().where(col(InsightRow.item_id) == col(GoldRow.item_id), col(InsightRow.person_id) == taker),
+            ~asked,
+            ~missing_media.waits(GoldRow),
+        )
+        .order_by(col(GoldRow.id))
+    )
+    if stage is Stage.VERIFICATION:
+        wanted = wanted.where(col(ItemRow.state).in_(SETTLED))
+    if within:
+        wanted = wanted.where(col(GoldRow.dimension).in_(bindparam("dimensions", expanding=True)))
+    return wanted
+
+
+def _of_stage() -> tuple[Any, ...]:
+    return (
+        col(GoldRow.project_id) == bindparam("project"),
+        col(GoldRow.stage) == bindparam("stage"),
+        col(GoldRow.withdrawn_at).is_(None),
+        about_counting(col(GoldRow.prediction_id)),
+    )
+
+
+def hand_out(session: Session, *, gold_id: int, person_id: int, now: datetime, shuffle: int) -> TaskRow | None:
+    """A task for one person about gold, in their hands; None if they have had it."""
+    gold = session.exec(select(GoldRow).where(GoldRow.id == gold_id)).one()
+    grading = gold.prediction_id is not None
+    slot = {
+        "public_id": public_id(),
+        "project_id": gold.project_id,
+        "stage": Stage(gold.stage),
+        "purpose": Purpose.GOLD,
+        "unit": unit_of(gold_id),
+        "slot": person_id,
+        "item_id": gold.item_id,
+        "revision": None if grading else gold.revision,  # as the live slots of the stage have it
+        "prediction_id": gold.prediction_id,
+        "dimension": gold.dimension,
+        "state": TaskState.CLAIMED,
+        "person_id": person_id,
+        "lease_until": now + LEASE,
+        "correcting": False,
+        "shuffle": shuffle,
+        "rank": 0,
+        "opened": 0,
+        "created_at": now,
+    }
+    if not insert_or_ignore(session, TaskRow, [slot]):
+        return None
+    mine = select(TaskRow).where(TaskRow.unit == unit_of(gold_id), TaskRow.person_id == person_id)
+    return session.exec(mine).one()
+
+
+def answers(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> list[GoldAnswer]:
+    """What counts of what people (or one of them) answered to gold, withdrawn gold included, oldest first."""
+    given: dict[str, Any] = {"project": project_id, "stage": stage}
+    if person_id is not None:
+        given["person"] = person_id
+    latest: dict[int, GoldAnswer] = {}
+    for task_id, unit, person, id, said, at in session.execute(_answers(person_id is not None), given):
+        latest.pop(task_id, None)
+        latest[task_id] = GoldAnswer(id, int(unit.rpartition("/")[2]), person, said, at)
+    return list(latest.values())
+
+
+@cache
+def _answers(of_one: bool) -> Any:
+    wanted = (
+        sa_select(
+            col(TaskRow.id),
+            col(TaskRow.unit),
+            col(AnnotationRow.person_id),
+            col(AnnotationRow.id),
+            col(AnnotationRow.answers),
+            col(AnnotationRow.created_at),
+        )
+        .join(AnnotationRow, col(AnnotationRow.task_id) == col(TaskRow.id))
+        .where(
+            col(TaskRow.project_id) == bindparam("project"),
+            col(TaskRow.stage) == bindparam("stage"),
+            col(TaskRow.state) == TaskState.DONE,
+            col(TaskRow.purpose) == Purpose.GOLD,
+        )
+        .order_by(col(AnnotationRow.id))
+    )
+    return wanted.where(col(TaskRow.person_id) == bindparam("person")) if of_one else wanted
+
+
+def expected(session: Session, *, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """The right answers by the id of the gold, without what is withdrawn."""
+    wanted = select(GoldRow.id, GoldRow.answers).where(
+        col(GoldRow.id).in_(sorted(set(ids))), col(GoldRow.withdrawn_at).is_(None)
+    )
+    return {id or 0: dict(said) for id, said in session.exec(wanted)}
+
+
+def pardons(session: Session, *, project_id: int, stage: Stage, person_id: int | None = None) -> dict[int, datetime]:
+    """When a lead last let people work on, by person id."""
+    wanted = select(GoldPardonRow).where(GoldPardonRow.project_id == project_id, GoldPardonRow.stage == stage.value)
+    if person_id is not None:
+        wanted = wanted.where(GoldPardonRow.person_id == person_id)
+    return {row.person_id: row.created_at for row in session.exec(wanted.order_by(col(GoldPardonRow.id)))}
+
+
+def submission_before(session: Session, *, project_id: int, stage: Stage, person_id: int, back: int) -> int:
+    """The id of a person's last submission but ``back`` in a stage; 0 if there are not so many."""
+    wanted = (
+        select(AnnotationRow.id)
+        .where(
+            AnnotationRow.person_id == person_id, AnnotationRow.project_id == project_id, AnnotationRow.stage == stage
+        )
+        .order_by(col(AnnotationRow.id).desc())
+        .offset(back)
+        .limit(1)
+    )
+    return session.exec(wanted).first() or 0
+
+
+def named(session: Session, *, project_id: int, stage: Stage) -> list[tuple[GoldRow, ItemRow, PredictionRow | None]]:
+    """All gold of a stage with its item and, in grading, the model's answer, in the order in which it was made."""
+    wanted = (
+        select(GoldRow, ItemRow, PredictionRow)
+        .join(ItemRow, col(ItemRow.id) == GoldRow.item_id)
+        .join(PredictionRow, col(PredictionRow.id) == GoldRow.prediction_id, isouter=True)
+        .where(GoldRow.project_id == project_id, GoldRow.stage == stage.value)
+        .order_by(col(GoldRow.id))
+    )
+    return [(gold, item, prediction) for gold, item, prediction in session.exec(wanted)]

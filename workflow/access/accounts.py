@@ -1,0 +1,436 @@
+"""Accounts: making them, signing in, staying signed in.
+
+Passwords are hashed with argon2. Tokens (sessions, links, invitations) are random and stored as SHA-256 only, so
+that reading the database signs nobody in. Failed attempts are counted in the database, where all processes see them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from functools import lru_cache
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from db import events, people, projects
+from db.engine import IntegrityError, Session, Store
+from db.tables import FailedLoginRow, InvitationRow, MemberRow, PersonRow, SessionRow, SignInLinkRow
+from domain.errors import AlreadyTaken, Conflict, InvalidInput, NotAllowed, NotFound, Problem
+from domain.records import Invitation, Person, SignedIn
+from domain.roles import Role
+from domain.states import Stage
+from workflow.access.held_tasks import give_back_all
+from workflow.access.projects import keep_a_lead, require_lead, subset_of_schema
+
+SESSION_DAYS = 30
+INVITATION_DAYS = 14
+SHORTEST_PASSWORD = 8
+FREE_FAILURES = 5
+"""So many failed attempts cost nothing; after that each doubles the wait, up to ``LONGEST_WAIT``."""
+LONGEST_WAIT = timedelta(minutes=5)
+FAILURES_COUNT_FOR = timedelta(minutes=30)
+EVENTS_OF_FAILURES = 20
+"""Failed logins that one origin leaves in the log of events within that time; each login leaves one."""
+
+WRONG = "Login or password is not right. Check both; after several failed attempts wait a few minutes before the next."
+
+_hasher = PasswordHasher()
+
+
+def create_person(
+    store: Store, *, login: str, name: str, password: str | None = None, is_admin: bool = False
+) -> Person:
+    """Make an account. Without a password its owner signs in by link until one is set."""
+    login = normal_login(login)
+    problems = _problems(login, name, password)
+    if problems:
+        raise InvalidInput(problems)
+    hashed = _hasher.hash(_bytes(password)) if password is not None else None
+    try:
+        with store.write() as session:
+            return person_of(_add_person(store, session, login, name.strip(), hashed, is_admin))
+    except IntegrityError as error:
+        raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
+
+
+def authenticate(store: Store, *, login: str, password: str, origin: str = "") -> Person:
+    """The person with that login and password; ``NotAllowed`` with one and the same sentence for any failure.
+
+    The attempt is counted before the password is looked at, so that parallel guesses count too, and an unknown
+    login takes as long as a wrong password.
+
+    Parameters
+    ----------
+    origin
+        Where the attempt comes from: an address, or a browser in which this login has signed in before. Failures slow
+        down their own origin only, so that nobody locks somebody else out by guessing.
+    """
+    login = normal_login(login)[:200]
+    if not login.isprintable():  # no account has such a login, and not every database could hold it
+        _matches(None, password)
+        raise NotAllowed(WRONG)
+    with store.write() as session:
+        now = store.now()
+        key, since = people.attempts_key(login, origin), now - FAILURES_COUNT_FOR
+        n, last = people.failures(session, key=key, since=since)
+        if last is not None and n >= FREE_FAILURES and now < last + _wait_after(n):
+            raise NotAllowed(WRONG)
+        told = n == 0 and people.logins_tried(session, origin=origin, since=since) < EVENTS_OF_FAILURES
+        session.add(FailedLoginRow(login=key, at=now))
+        row = people.by_login(session, login=login)
+    if not _matches(row.password_hash if row is not None else None, password) or row is None or not row.active:
+        if told:  # a burst of guesses leaves one event
+            with store.write() as session:
+                known = row.id if row is not None else None
+                events.record(session, at=now, kind="person.sign_in_failed", person_id=known, data={"login": login})
+        raise NotAllowed(WRONG)
+    with store.write() as session:
+        people.forget_failures(session, key=key, before=since)
+    return person_of(row)
+
+
+def start_session(store: Store, *, person: Person) -> str:
+    """Sign a person in; the token is for their cookie and is not stored."""
+    token = secrets.token_urlsafe(32)
+    with store.write() as session:
+        now = store.now()
+        people.forget_expired_sessions(session, person_id=person.id, now=now)
+        session.add(
+            SessionRow(
+                token_hash=_hash(token),
+                person_id=person.id,
+                csrf=secrets.token_urlsafe(24),
+                created_at=now,
+                expires_at=now + timedelta(days=SESSION_DAYS),
+            )
+        )
+        events.record(session, at=now, kind="person.signed_in", person_id=person.id)
+    return token
+
+
+def signed_in(store: Store, *, token: str) -> SignedIn | None:
+    """Whose session that is, if it is one and has not ended."""
+    if not token:
+        return None
+    with store.read() as session:
+        found = people.session_with_person(session, token_hash=_hash(token), now=store.now())
+        return SignedIn(person=person_of(found[1]), csrf=found[0].csrf) if found else None
+
+
+def end_session(store: Store, *, token: str) -> None:
+    """Sign out."""
+    with store.write() as session:
+        people.end_session(session, token_hash=_hash(token))
+
+
+def make_sign_in_link(store: Store, *, person: Person, hours: float = 24) -> str:
+    """The token of a link that signs a person in once."""
+    token = secrets.token_urlsafe(32)
+    with store.write() as session:
+        now = store.now()
+        session.add(
+            SignInLinkRow(
+                token_hash=_hash(token), person_id=person.id, created_at=now, expires_at=now + timedelta(hours=hours)
+            )
+        )
+    return token
+
+
+def use_sign_in_link(store: Store, *, token: str) -> Person:
+    """The person whose link that is; afterwards it is spent."""
+    with store.write() as session:
+        person_id = people.use_link(session, token_hash=_hash(token), now=store.now())
+        row = people.by_id(session, id=person_id) if person_id is not None else None
+        if row is None or not row.active:
+            raise NotAllowed("This sign-in link was used already or is too old; ask for a new one.")
+        return person_of(row)
+
+
+def invite(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    role: Role,
+    dimensions: Sequence[str] | None = None,
+    stages: Sequence[Stage] | None = None,
+    days: float = INVITATION_DAYS,
+) -> str:
+    """The token of a link with which somebody makes an account and joins a project, once."""
+    token = secrets.token_urlsafe(32)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        kept_dimensions, kept_stages = subset_of_schema(access, dimensions=dimensions, stages=stages)
+        now = store.now()
+        session.add(
+            InvitationRow(
+                token_hash=_hash(token),
+                project_id=access.project_id,
+                role=role,
+                dimensions=kept_dimensions,
+                stages=kept_stages,
+                invited_by_id=by.id if by else None,
+                created_at=now,
+                expires_at=now + timedelta(days=days),
+            )
+        )
+        events.record(
+            session,
+            at=now,
+            kind="person.invited",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"role": role.value},
+        )
+    return token
+
+
+def invitation(store: Store, *, token: str) -> Invitation | None:
+    """What an unused invitation offers."""
+    with store.read() as session:
+        row = people.invitation(session, token_hash=_hash(token), now=store.now())
+        if row is None:
+            return None
+        project = projects.by_id(session, id=row.project_id)
+        return Invitation(
+            project=project.name,
+            title=project.title,
+            role=row.role,
+            dimensions=tuple(row.dimensions) if row.dimensions is not None else None,
+            expires_at=row.expires_at,
+        )
+
+
+def accept_invitation(store: Store, *, token: str, login: str, name: str, password: str) -> Person:
+    """Make the account that an invitation offers, and join its project. The invitation is spent."""
+    login = normal_login(login)
+    problems = _problems(login, name, password)
+    if problems:
+        raise InvalidInput(problems)
+    hashed = _hasher.hash(_bytes(password))
+    try:
+        with store.write() as session:
+            now = store.now()
+            row = people.invitation(session, token_hash=_hash(token), now=now, lock=True)
+            if row is None:
+                raise NotAllowed("This invitation was used already or is too old; ask for a new one.")
+            person = _add_person(store, session, login, name.strip(), hashed, is_admin=False)
+            person_id = person_of(person).id
+            row.used_at, row.used_by_id = now, person_id
+            session.add(row)
+            session.add(
+                MemberRow(
+                    project_id=row.project_id,
+                    person_id=person_id,
+                    role=row.role,
+                    dimensions=row.dimensions,
+                    stages=row.stages,
+                )
+            )
+            events.record(session, at=now, kind="member.joined", project_id=row.project_id, person_id=person_id)
+            return person_of(person)
+    except IntegrityError as error:
+        raise AlreadyTaken(f"The login {login!r} is taken; choose another.") from error
+
+
+def ensure_first_admin(store: Store) -> str | None:
+    """Make the account ``admin`` if the installation has no admin; its random password, which is shown once."""
+    with store.read() as session:
+        if people.any_admin(session):
+            return None
+    password = secrets.token_urlsafe(15)
+    try:
+        create_person(store, login="admin", name="Admin", password=password, is_admin=True)
+    except AlreadyTaken:  # another process was faster, or the login belongs to somebody who is no admin
+        return None
+    return password
+
+
+def set_password(store: Store, *, login: str, password: str) -> Person:
+    """Give an account a new password (for the command on the machine itself) and end its sessions."""
+    login = normal_login(login)
+    problems = _problems(login, "-", password)
+    if problems:
+        raise InvalidInput(problems)
+    hashed = _hasher.hash(_bytes(password))
+    with store.write() as session:
+        row = _required(people.by_login(session, login=login), login)
+        row.password_hash = hashed
+        session.add(row)
+        people.end_sessions(session, person_id=person_of(row).id)
+        people.forget_all_failures(session, login=login)
+        events.record(session, at=store.now(), kind="person.password_set", person_id=row.id)
+        return person_of(row)
+
+
+def set_active(store: Store, *, login: str, active: bool, by: Person | None = None) -> Person:
+    """Deactivate an account, or bring it back.
+
+    Deactivated, it signs nobody in: its sessions end and its links are spent at once, and what it has in hand goes
+    back to the others. What it submitted stays, under its name, and counts.
+
+    Raises
+    ------
+    NotAllowed
+        ``by`` is neither an admin nor a lead of every project that this account has a part in. None is the command on
+        the machine itself.
+    Conflict
+        It is one's own account, the last active admin, or the last active lead of a project.
+    """
+    login = normal_login(login)
+    with store.write() as session:
+        row = _required(people.by_login(session, login=login), login)
+        person = person_of(row)
+        _alone(session, by=by, person=person)
+        _may_set_active(session, by=by, person=person)
+        if row.active == active:
+            return person
+        if not active:
+            _must_not_be_last(session, by=by, row=row)
+        row.active = active
+        session.add(row)
+        now, given_back = store.now(), 0
+        if not active:
+            people.end_sessions(session, person_id=person.id)
+            people.spend_links(session, person_id=person.id, now=now)
+            given_back = give_back_all(session, person_id=person.id, by=by, now=now)
+        kind = "person.activated" if active else "person.deactivated"
+        data = {"login": row.login} | ({} if active else {"given_back": given_back})
+        who = by.id if by else None
+        events.record(session, at=now, kind=kind, person_id=who, data=data)
+        for project, _ in projects.of_person(session, person_id=person.id):
+            events.record(session, at=now, kind=kind, project_id=project.id, person_id=who, data=data)
+        return person
+
+
+def leads_any(store: Store, *, person: Person) -> bool:
+    """Whether somebody is an admin or leads a project."""
+    if person.is_admin:
+        return True
+    with store.read() as session:
+        return any(member.role is Role.LEAD for _, member in projects.of_person(session, person_id=person.id))
+
+
+def may_set_active(store: Store, *, by: Person, login: str) -> bool:
+    """Whether somebody may deactivate that account or bring it back."""
+    with store.read() as session:
+        row = _required(people.by_login(session, login=normal_login(login)), login)
+        try:
+            _may_set_active(session, by=by, person=person_of(row))
+        except NotAllowed:
+            return False
+        return by.id != row.id
+
+
+def _may_set_active(session: Session, *, by: Person | None, person: Person) -> None:
+    if by is None or by.is_admin:
+        return
+    theirs = {project.id for project, _ in projects.of_person(session, person_id=person.id)}
+    leads = {project.id for project, member in projects.of_person(session, person_id=by.id) if member.role is Role.LEAD}
+    if person.is_admin or not theirs or not theirs <= leads:
+        raise NotAllowed("Only an admin, or a lead of all of this person's projects, may do this; ask an admin.")
+
+
+def _alone(session: Session, *, by: Person | None, person: Person) -> None:
+    """Nobody else changes who leads this person's projects, or who is an admin, until the transaction ends."""
+    for id in sorted(project.id or 0 for project, _ in projects.of_person(session, person_id=person.id)):
+        projects.lock(session, id=id)
+    if person.is_admin:
+        people.lock_admins(session)
+    if by is not None and not people.is_active(session, id=by.id):  # by whoever we waited for
+        raise NotAllowed("Your own account has been deactivated meanwhile, so nothing was done.")
+
+
+def _must_not_be_last(session: Session, *, by: Person | None, row: PersonRow) -> None:
+    if by is not None and by.id == row.id:
+        raise Conflict("This is your own account; somebody else has to deactivate it.")
+    if row.is_admin and people.active_admins(session) == [row.id]:
+        raise Conflict("This is the last active admin; make somebody else an admin first.")
+    for project, _ in projects.of_person(session, person_id=row.id or 0):
+        keep_a_lead(session, project_id=project.id or 0, without=row)
+
+
+def find_person(store: Store, *, login: str) -> Person:
+    """The account with that login."""
+    with store.read() as session:
+        return person_of(_required(people.by_login(session, login=normal_login(login)), login))
+
+
+def names(store: Store, *, logins: Iterable[str]) -> dict[str, str]:
+    """What people are called, by login, for a page that shows them; what is nobody's login is left out."""
+    with store.read() as session:
+        return people.called(session, logins=logins)
+
+
+def everybody(store: Store) -> list[Person]:
+    """All active accounts, by login (for the command on the machine itself)."""
+    with store.read() as session:
+        return [person_of(row) for row in people.everybody(session) if row.active]
+
+
+def normal_login(login: str) -> str:
+    """A login as it is stored: without surrounding space, and the same for capital and small letters."""
+    return login.strip().casefold()
+
+
+def person_of(row: PersonRow) -> Person:
+    """The record of a stored person."""
+    if row.id is None:
+        raise ValueError("a person that is not stored yet has no id")
+    return Person(id=row.id, login=row.login, name=row.name, is_admin=row.is_admin)
+
+
+def _add_person(
+    store: Store, session: Session, login: str, name: str, password_hash: str | None, is_admin: bool
+) -> PersonRow:
+    row = PersonRow(login=login, name=name, password_hash=password_hash, is_admin=is_admin, created_at=store.now())
+    session.add(row)
+    session.flush()
+    events.record(session, at=row.created_at, kind="person.created", person_id=row.id)
+    return row
+
+
+def _required(row: PersonRow | None, login: str) -> PersonRow:
+    if row is None:
+        raise NotFound(f"There is no account with the login {login!r}.")
+    return row
+
+
+def _problems(login: str, name: str, password: str | None) -> list[Problem]:
+    problems = []
+    if not login or len(login) > 100 or any(letter.isspace() or not letter.isprintable() for letter in login):
+        problems.append(Problem("login", "Give a login of 1 to 100 characters without spaces."))
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        problems.append(Problem("name", "Give a name of 1 to 200 characters."))
+    if password is not None and not SHORTEST_PASSWORD <= len(password) <= 1000:
+        problems.append(Problem("password", f"Give a password of at least {SHORTEST_PASSWORD} characters."))
+    return problems
+
+
+def _wait_after(n_failures: int) -> timedelta:
+    return min(timedelta(seconds=2 ** min(n_failures - FREE_FAILURES, 20)), LONGEST_WAIT)
+
+
+def _matches(password_hash: str | None, password: str) -> bool:
+    try:
+        _hasher.verify(password_hash or _nobody(), _bytes(password))
+    except (VerificationError, InvalidHashError):
+        return False
+    return password_hash is not None
+
+
+def _bytes(password: str) -> bytes:
+    return password[:1000].encode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=1)
+def _nobody() -> str:
+    """A hash that no password fits, so that an unknown login takes as long as a known one."""
+    return _hasher.hash(secrets.token_urlsafe(32))
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,168 @@
+"""The log of events: who did what, when, from where. It is only ever added to; leads read it and take it along."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from db import events, items, people
+from db.engine import Session, Store
+from domain import csv_text
+from domain.errors import NotAllowed, NotFound
+from domain.records import AuditEntry, Person
+from workflow.access.projects import require_lead
+
+COLUMNS = ("at", "kind", "project", "who", "name", "item", "origin", "data")
+
+
+def entries(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str | None,
+    kinds: Sequence[str] = (),
+    who: str | None = None,
+    item: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    before: int | None = None,
+    offset: int = 0,
+    limit: int | None = None,
+) -> list[AuditEntry]:
+    """Events, the newest first.
+
+    Parameters
+    ----------
+    by
+        A lead of the project; None is the command on the machine itself.
+    project
+        None: of all projects, and what belongs to none (signing in, accounts). For admins and the command only.
+    kinds
+        Such as ``task.submitted``; ``task.`` stands for all that begin so.
+    who, item
+        A login; an item's external id.
+    since, until
+        From the first moment on, up to the second.
+    before, offset, limit
+        Only events older than that id, without so many of the newest of them, and so many at most.
+
+    Raises
+    ------
+    NotFound
+        There is no such account or item.
+    """
+    with store.read() as session:
+        project_id = _project_id(session, by=by, project=project)
+        found = events.found(
+            session,
+            project_id=project_id,
+            kinds=kinds,
+            person_id=_person_id(session, who),
+            item_id=_item_id(session, project_id, item),
+            since=since,
+            until=until,
+            before=before,
+            offset=offset,
+            limit=limit,
+        )
+        called = people.called(session, logins={login for _, login, _, _ in found if login is not None})
+        return [
+            AuditEntry(
+                row.id or 0, row.at, row.kind, name, login, external, row.origin, row.data, called.get(login or "")
+            )
+            for row, login, external, name in found
+        ]
+
+
+def count(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str | None,
+    kinds: Sequence[str] = (),
+    who: str | None = None,
+    item: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> int:
+    """How many events ``entries`` finds without a limit."""
+    with store.read() as session:
+        project_id = _project_id(session, by=by, project=project)
+        return events.count(
+            session,
+            project_id=project_id,
+            kinds=kinds,
+            person_id=_person_id(session, who),
+            item_id=_item_id(session, project_id, item),
+            since=since,
+            until=until,
+        )
+
+
+def doers(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The logins of everybody who has done something in a project, wherever they are now."""
+    with store.read() as session:
+        return events.people(session, project_id=require_lead(session, by=by, project=project).project_id)
+
+
+def kinds(store: Store, *, by: Person | None, project: str | None) -> list[str]:
+    """The kinds of events that have happened."""
+    with store.read() as session:
+        return events.kinds(session, project_id=_project_id(session, by=by, project=project))
+
+
+def as_csv(found: Iterable[AuditEntry]) -> str:
+    """Events as a table; what belongs to a kind alone is JSON in the column ``data``."""
+    out = io.StringIO(newline="")
+    writer = csv_text.DictWriter(out, COLUMNS)
+    writer.writeheader()
+    for entry in found:
+        row = _row(entry)
+        writer.writedict({**row, "data": json.dumps(row["data"], ensure_ascii=False, sort_keys=True)})
+    return out.getvalue()
+
+
+def as_jsonl(found: Iterable[AuditEntry]) -> str:
+    """Events as JSON, one a line."""
+    return "".join(json.dumps(_row(entry), ensure_ascii=False) + "\n" for entry in found)
+
+
+def _row(entry: AuditEntry) -> dict[str, object]:
+    return {
+        "at": entry.at.isoformat(),
+        "kind": entry.kind,
+        "project": entry.project,
+        "who": entry.who,
+        "name": entry.name,
+        "item": entry.item,
+        "origin": entry.origin,
+        "data": dict(entry.data),
+    }
+
+
+def _project_id(session: Session, *, by: Person | None, project: str | None) -> int | None:
+    if project is not None:
+        return require_lead(session, by=by, project=project).project_id
+    if by is not None and not by.is_admin:
+        raise NotAllowed("Only an admin reads the log of all projects; name one of yours.")
+    return None
+
+
+def _person_id(session: Session, login: str | None) -> int | None:
+    if login is None:
+        return None
+    row = people.by_login(session, login=login.strip().casefold())
+    if row is None:
+        raise NotFound(f"There is no account with the login {login!r}.")
+    return row.id
+
+
+def _item_id(session: Session, project_id: int | None, external_id: str | None) -> int | None:
+    if external_id is None:
+        return None
+    row = items.by_external_id(session, project_id=project_id, external_id=external_id) if project_id else None
+    if row is None:
+        raise NotFound(f"There is no item {external_id!r} in this project.")
+    return row.id

@@ -1,0 +1,140 @@
+"""Which items count: the one place that says so, for whatever asks, judges, grades or scores.
+
+As soon as a project has verdicts, its kept items do: what verification has rejected is no part of the benchmark, and
+what it has not settled is not yet. Whoever wants them too asks for all. Every count of something else stands beside
+the number that it was left out of, so that nobody has to guess what a number is about.
+
+What is *verified* is another matter: agreement about votes is over everything that was voted on, since leaving out
+what people differed about would make them agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from db import items
+from db.engine import Session, Store
+from domain.errors import InvalidInput, Problem
+from domain.records import Person
+from domain.states import Items, ItemState, Stage
+from workflow.access.projects import Access, require_lead
+
+VERDICTS = (ItemState.KEPT, ItemState.REJECTED)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Which items of a project count, and what became of the others."""
+
+    which: Items
+    ids: frozenset[int] | None
+    """The items that count; None: every item."""
+    by_state: Mapping[ItemState, int]
+    """How many items the project has in each state."""
+    why_all: str = ""
+    """Where all of them count without anybody having asked for it: why."""
+
+    def counts(self, item_id: int | None) -> bool:
+        """Whether an item counts."""
+        return self.ids is None or item_id in self.ids
+
+    @property
+    def kept(self) -> int:
+        """How many items are kept."""
+        return self.by_state.get(ItemState.KEPT, 0)
+
+    @property
+    def dropped(self) -> int:
+        """How many are rejected."""
+        return self.by_state.get(ItemState.REJECTED, 0)
+
+    @property
+    def open(self) -> int:
+        """How many have no verdict."""
+        return sum(self.by_state.values()) - self.kept - self.dropped
+
+    @property
+    def verdicts(self) -> bool:
+        """Whether the project has any, so that there is something to choose."""
+        return bool(self.kept or self.dropped)
+
+    @property
+    def sentence(self) -> str:
+        """Which items were counted, in words that stand beside a number.
+
+        >>> states = {ItemState.KEPT: 412, ItemState.REJECTED: 88, ItemState.IN_VERIFICATION: 12}
+        >>> Counting(Items.KEPT, frozenset(range(412)), states).sentence
+        '412 kept items; 88 dropped, 12 open left out.'
+        >>> Counting(Items.ALL, None, states).sentence
+        'All 512 items: 412 kept, 88 dropped, 12 open.'
+        >>> Counting(Items.ALL, None, {ItemState.UNVERIFIED: 30}, "the schema has no verification").sentence
+        'All 30 items: the schema has no verification.'
+        """
+        every = sum(self.by_state.values())
+        rest = [f"{n:,} {word}" for n, word in ((self.dropped, "dropped"), (self.open, "open")) if n]
+        if self.which is Items.KEPT:
+            left = f"; {', '.join(rest)} left out" if rest else ", which is all of them"
+            return f"{self.kept:,} kept item{'' if self.kept == 1 else 's'}{left}."
+        what = f"All {every:,} items"
+        if self.why_all:
+            return f"{what}: {self.why_all}."
+        return f"{what}: {', '.join([f'{self.kept:,} kept', *rest])}."
+
+
+def counting(
+    session: Session, *, access: Access, items_: Items | str | None = None, stage: Stage = Stage.GRADING
+) -> Counting:
+    """Which items of a project count in what is made of a stage's ratings.
+
+    Parameters
+    ----------
+    items_
+        What was asked for; None: the kept ones as soon as there are verdicts, else all. About votes of verification:
+        all, as long as nobody asks for something else.
+    stage
+        What the number is about.
+
+    Raises
+    ------
+    InvalidInput
+        Kept items are asked for, and no item has a verdict.
+    """
+    by_state: dict[ItemState, int] = {}
+    for (_, state), n in items.count_by_state(session, project_id=access.project_id).items():
+        by_state[state] = by_state.get(state, 0) + n
+    verdicts = any(by_state.get(state) for state in VERDICTS)
+    without = (
+        "the schema has no verification"
+        if access.schema.stages.verification is None
+        else "none of them has a verdict yet"
+    )
+    if items_ is not None and Items(items_) is Items.KEPT and not verdicts:
+        message = f"{access.title} has no kept items: {without}. Leave this out, or ask for all items."
+        raise InvalidInput([Problem("items", message)])
+    if items_ is None and stage is Stage.VERIFICATION:
+        return Counting(Items.ALL, None, by_state, "agreement about votes is over everything that was voted on")
+    if items_ is None and not verdicts:
+        return Counting(Items.ALL, None, by_state, without)
+    if items_ is not None and Items(items_) is Items.ALL:
+        return Counting(Items.ALL, None, by_state)
+    kept = items.in_state(session, project_id=access.project_id, state=ItemState.KEPT)
+    return Counting(Items.KEPT, frozenset(kept), by_state)
+
+
+def counting_of(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    items_: Items | str | None = None,
+    stage: Stage = Stage.GRADING,
+) -> Counting:
+    """As ``counting``, for the leads of a project."""
+    with store.read() as session:
+        return counting(session, access=require_lead(session, by=person, project=project), items_=items_, stage=stage)
+
+
+def of_names(names: Iterable[tuple[int, str]], found: Counting) -> frozenset[str]:
+    """The names (id, name) of the items that do not count."""
+    return frozenset(name for id, name in names if not found.counts(id))

@@ -1,0 +1,286 @@
+"""Versions of a project's guideline: which one is in force, what changed, who has read it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from db import events, guidelines, projects
+from db.engine import Session, Store
+from db.tables import GuidelineVersionRow
+from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.records import GuidelineNews, GuidelineVersion, Person
+from workflow.access.projects import Access, access_to, require_lead
+
+LONGEST = 200_000
+"""Characters of a guideline: what nobody would read to its end."""
+LONGEST_WHY = 2_000
+AROUND = 1
+"""Unchanged lines shown around a change."""
+
+
+def versions(store: Store, *, by: Person | None, project: str) -> list[GuidelineVersion]:
+    """All versions of a project's guideline, the first one first; for its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        counts: dict[str, dict[str, int]] = defaultdict(dict)
+        for (hash, stage), n in guidelines.count_submissions(session, project_id=access.project_id).items():
+            counts[hash][stage.value] = n
+        answers: dict[int, int] = defaultdict(int)
+        for _, _, answer in guidelines.decisions(session, project_id=access.project_id):
+            if answer is not None:
+                answers[answer.guideline_version_id] += 1
+        return [
+            _version(row, login, counts.get(row.hash, {}), answers.get(row.id or 0, 0))
+            for row, login in guidelines.of_project(session, project_id=access.project_id)
+        ]
+
+
+def show(store: Store, *, by: Person | None, project: str, number: int | None = None) -> GuidelineVersion:
+    """One version of a project's guideline; without ``number`` the one that is in force."""
+    known = versions(store, by=by, project=project)
+    with store.read() as session:
+        wanted = number if number is not None else require_lead(session, by=by, project=project).guideline
+    for version in known:
+        if version.number == wanted:
+            return version
+    raise NotFound(f"{project} has no version {wanted} of its guideline; it has 1 to {len(known)}.")
+
+
+def put(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    text: str,
+    why: str,
+    answers: Sequence[tuple[str, str]] = (),
+    based_on: int | None = None,
+    requalify: bool = False,
+) -> GuidelineVersion:
+    """Bring a new version of the guideline into force. Every later vote is stored with it.
+
+    Parameters
+    ----------
+    why
+        What changed, in a sentence; annotators read it.
+    answers
+        The causes that it answers, each with its dimension: all of their open decisions are done with it.
+    based_on
+        The version that its writer has read; None: whichever is in force.
+    requalify
+        Whoever has qualified for a stage has to pass a set made under this version, or a later one.
+
+    Raises
+    ------
+    InvalidInput
+        The text is empty, too long, or the one that is in force; there is no ``why``; a cause has no open decision.
+    Conflict
+        Another version has come into force than the one it is based on.
+
+    A text that was in force before comes back under its old number: votes under it are votes under the same words.
+    """
+    text = text.replace("\r\n", "\n").replace("\0", "")
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        problems = _problems(access, text, why)
+        if problems:
+            raise InvalidInput(problems)
+        now = store.now()
+        row = projects.lock(session, id=access.project_id)
+        if based_on not in (None, row.guideline_number):
+            raise Conflict(
+                f"Version {row.guideline_number} came into force while you wrote; read what it says, then save again."
+            )
+        hash = hashlib.sha256(text.encode()).hexdigest()
+        version = guidelines.by_hash(session, project_id=access.project_id, hash=hash)
+        if version is None:
+            known = guidelines.numbers(session, project_id=access.project_id)
+            version = guidelines.add(
+                session,
+                row=GuidelineVersionRow(
+                    project_id=access.project_id,
+                    number=max(known.values()) + 1,
+                    hash=hash,
+                    text=text,
+                    why=why.strip(),
+                    requalify=requalify,
+                    by_id=by.id if by else None,
+                    created_at=now,
+                ),
+            )
+        elif requalify and not version.requalify:
+            raise InvalidInput(
+                [Problem("requalify", f"This text was in force as version {version.number}; make a new set instead.")]
+            )
+        row.guideline_number = version.number
+        session.add(row)
+        session.flush()
+        n = _answer(session, access, version.id or 0, answers, by=by, why="", now=now)
+        if by is not None:
+            guidelines.put_seen(session, project_id=access.project_id, person_id=by.id, number=version.number, now=now)
+        events.record(
+            session,
+            at=now,
+            kind="guideline.set",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"number": version.number, "hash": hash, "why": why.strip(), "answers": n},
+        )
+        return _version(version, by.login if by else None, {}, n)
+
+
+def answer(store: Store, *, by: Person | None, project: str, cause: str, dimension: str, why: str) -> int:
+    """Say why the open decisions of a cause in a dimension need no new guideline; how many there were."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        if not why.strip() or len(why) > LONGEST_WHY:
+            raise InvalidInput([Problem("why", "Say in a sentence why the guideline stays as it is.")])
+        now = store.now()
+        projects.lock(session, id=access.project_id)
+        current = guidelines.by_hash(session, project_id=access.project_id, hash=access.loaded.guideline_hash)
+        n = _answer(
+            session, access, (current.id if current else 0) or 0, [(cause, dimension)], by=by, why=why.strip(), now=now
+        )
+        events.record(
+            session,
+            at=now,
+            kind="cause.answered",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"cause": cause, "dimension": dimension, "why": why.strip(), "decisions": n},
+        )
+        return n
+
+
+def seen(store: Store, *, person: Person, project: str, number: int) -> None:
+    """Note that somebody has opened the guideline; a page that shows another version than the one in force does not
+    count."""
+    with store.write() as session:
+        access = access_to(session, person=person, project=project)
+        if number == access.guideline:
+            guidelines.put_seen(
+                session, project_id=access.project_id, person_id=person.id, number=number, now=store.now()
+            )
+
+
+def changes(before: str, after: str, *, around: int | None = AROUND) -> list[tuple[str, str]]:
+    """The lines of two texts: "-" is gone, "+" is new, " " stands around a change; ``around`` None gives all lines.
+
+    >>> changes("a\\nb\\nc\\nd", "a\\nb\\nx\\nd")
+    [(' ', 'b'), ('-', 'c'), ('+', 'x'), (' ', 'd')]
+    """
+    old, new = before.splitlines(), after.splitlines()
+    context = max(len(old), len(new)) if around is None else around
+    lines = list(difflib.unified_diff(old, new, lineterm="", n=context))[2:]
+    return [(line[0], line[1:]) for line in lines if not line.startswith("@@")]
+
+
+# ---- what the other use cases ask ------------------------------------------------------------------------------------
+
+
+def current(session: Session, access: Access) -> tuple[int, str]:
+    """Number and hash of the guideline that is in force."""
+    return access.guideline, access.loaded.guideline_hash
+
+
+def accepted(session: Session, access: Access, hash: str | None) -> str:
+    """The hash to store with a submission: that of the guideline which the rater's page showed.
+
+    ``InvalidInput`` for one that this project never had. Without one it is the guideline in force.
+    """
+    if hash is None or hash == access.loaded.guideline_hash:
+        return access.loaded.guideline_hash
+    if guidelines.by_hash(session, project_id=access.project_id, hash=hash) is None:
+        raise InvalidInput([Problem("guideline", "This page shows a guideline that is not this project's; reload it.")])
+    return hash
+
+
+def news(session: Session, *, access: Access, person: Person) -> GuidelineNews | None:
+    """What has changed in the guideline since a person opened it last; None if nothing has, or they are new here.
+
+    Who has submitted nothing yet reads the guideline as it is: there is nothing that changed for them.
+    """
+    before = access.guideline_seen
+    if before == access.guideline:
+        return None
+    if before is None:
+        last = guidelines.last_of_person(session, project_id=access.project_id, person_id=person.id)
+        before = guidelines.numbers(session, project_id=access.project_id).get(last or "")
+    if before is None or before == access.guideline:
+        return None
+    known = {row.number: row for row, _ in guidelines.of_project(session, project_id=access.project_id)}
+    later = [known[number].why for number in sorted(known) if before < number <= access.guideline]
+    return GuidelineNews(
+        number=access.guideline,
+        why=" ".join(why for why in later or [known[access.guideline].why] if why),
+        changes=tuple(changes(known[before].text, known[access.guideline].text)),
+    )
+
+
+def note_reader(session: Session, *, access: Access, person: Person, now: datetime) -> None:
+    """Remember, once, that the guideline in force is the first that somebody works with: nothing is news to them."""
+    if access.guideline_seen is None and news(session, access=access, person=person) is None:
+        guidelines.put_seen(
+            session, project_id=access.project_id, person_id=person.id, number=access.guideline, now=now
+        )
+
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+def _problems(access: Access, text: str, why: str) -> list[Problem]:
+    problems = []
+    if not text.strip():
+        problems.append(Problem("text", "The guideline is empty; write what people are to do."))
+    elif len(text) > LONGEST:
+        problems.append(Problem("text", f"The guideline is too long; {LONGEST:,} characters are the most."))
+    elif text == access.loaded.guideline_text:
+        problems.append(Problem("text", f"This is word for word version {access.guideline}, which is in force."))
+    if not why.strip() or len(why) > LONGEST_WHY:
+        problems.append(Problem("why", "Say in a sentence what has changed; annotators read it."))
+    return problems
+
+
+def _answer(
+    session: Session,
+    access: Access,
+    version_id: int,
+    answers: Sequence[tuple[str, str]],
+    *,
+    by: Person | None,
+    why: str,
+    now: datetime,
+) -> int:
+    """Note that a version answers all open decisions of these causes; how many. The project is locked meanwhile."""
+    waiting: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for decision, _, known in guidelines.decisions(session, project_id=access.project_id):
+        if known is None:
+            waiting[str(decision.answers.get("cause") or ""), decision.dimension].append(decision.id or 0)
+    for cause, dimension in answers:
+        if (cause, dimension) not in waiting:
+            raise InvalidInput(
+                [Problem("answers", f"No open decision in {dimension} has the cause {cause!r}; look at the causes.")]
+            )
+    ids = [id for key in dict.fromkeys(answers) for id in waiting[key]]
+    note = {"guideline_version_id": version_id, "why": why, "by_id": by.id if by else None, "created_at": now}
+    guidelines.add_answers(session, rows=[{"annotation_id": id, **note} for id in ids])
+    return len(ids)
+
+
+def _version(
+    row: GuidelineVersionRow, login: str | None, submissions: Mapping[str, int], answers: int
+) -> GuidelineVersion:
+    return GuidelineVersion(
+        number=row.number,
+        hash=row.hash,
+        text=row.text,
+        why=row.why,
+        by=login,
+        at=row.created_at,
+        submissions=dict(submissions),
+        answers=answers,
+    )

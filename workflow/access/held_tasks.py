@@ -1,0 +1,58 @@
+"""Tasks that somebody has in hand, given back to the others: their account was closed, or a lead took the task away."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from db import assets as stock
+from db import events, people, tasks
+from db.engine import Session
+from db.tables import TaskRow
+from domain.records import Person
+from domain.states import Purpose, Stage, TaskState
+
+
+def give_back_all(
+    session: Session, *, person_id: int, by: Person | None, now: datetime, project_id: int | None = None
+) -> int:
+    """Give back for somebody what they have in hand, in one project or all of them; how much that was.
+
+    What they typed stays as drafts; what they had taken back to correct stands as it was submitted.
+    """
+    rows = tasks.held_by(session, person_id=person_id, project_id=project_id, lock=True)
+    for row in rows:
+        give_back(session, row=row, by=by, now=now)
+    return len(rows)
+
+
+def give_back(session: Session, *, row: TaskRow, by: Person | None, now: datetime) -> None:
+    """Give a locked slot back for whoever has it."""
+    before = people.logins(session, ids=[row.person_id]) if row.person_id else {}
+    if row.state is TaskState.DONE:
+        row.correcting, row.lease_until = False, None
+    elif row.stage is Stage.AUTHORING:
+        call_off_authoring(session, row=row)
+    elif row.purpose is Purpose.LIVE:
+        tasks.reopen(session, row=row)
+    else:  # made for this person only
+        row.lease_until = None
+    session.add(row)
+    session.flush()
+    events.record(
+        session,
+        at=now,
+        kind="task.taken_away",
+        project_id=row.project_id,
+        person_id=by.id if by else None,
+        item_id=row.item_id,
+        task_id=row.id,
+        data={"stage": row.stage.value, "from": next(iter(before.values()), None)},
+    )
+
+
+def call_off_authoring(session: Session, *, row: TaskRow) -> None:
+    """Call off a locked authoring task and put its images back."""
+    for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id or 0)):
+        stock.return_to_pool(session, asset=asset)
+    stock.forget_picks(session, task_id=row.id or 0)
+    row.state, row.lease_until = TaskState.WITHDRAWN, None

@@ -1,0 +1,100 @@
+"""Who may look into an item: its votes, its history, all comments on it. Not whoever is asked about it blind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from db import comment_threads, tasks
+from db.engine import Session
+from db.tables import ItemRow, TaskRow
+from domain.errors import NotAllowed
+from domain.records import Person
+from domain.roles import Role, at_least
+from domain.states import BLIND, ItemState, Purpose, Stage, TaskState
+from workflow.access.projects import Access
+
+UNSETTLED = (ItemState.IN_VERIFICATION, ItemState.IN_ADJUDICATION)
+
+FOR_SENIORS = "An item's history and all comments on it are for seniors and leads."
+IN_HAND = "You are asked about this item blind; what others said opens when you have answered and it is settled."
+MAY_COME = (
+    "You may still be asked about this item blind, so what others said stays closed until everybody has answered. "
+    "A lead can take the stage from you."
+)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What somebody may see of an item."""
+
+    open: bool
+    """Somebody still answers about it blind, or may take an answer back."""
+    blind: str
+    """Why they must not look into it; empty if they may."""
+    names: bool
+    """Whether they may see who voted."""
+    asked: bool = False
+    """Whether they could still be asked about it blind, if they do not look."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether they see everything."""
+        return not self.blind
+
+
+def sight(session: Session, *, access: Access, person: Person, item: ItemRow) -> Sight:
+    """What somebody may see of an item now."""
+    slots = comment_threads.slots(session, item_id=item.id or 0, stages=BLIND)
+    mine = any(row.person_id == person.id and _in_hand(row) for row in slots)  # also one that is not live
+    open_ = mine or item.state in UNSETTLED or any(_unfinished(row, item) for row in slots)
+    settled = item.state not in UNSETTLED
+    names = at_least(access.role, Role.LEAD) or settled or access.schema.stages.adjudication is None
+    asked = at_least(access.role, Role.SENIOR) and _may_be_asked(session, access, person, item, slots)
+    return Sight(open_, _why_blind(access, person, item, slots, asked=asked), names, asked)
+
+
+def look_into(session: Session, *, access: Access, person: Person, item: ItemRow, now: datetime) -> Sight:
+    """As ``sight``, for somebody who looks: ``NotAllowed`` if they must not. Whoever looks before the verdict is asked
+    about the item blind no more."""
+    found = sight(session, access=access, person=person, item=item)
+    if found.blind:
+        raise NotAllowed(found.blind)
+    if found.open:
+        comment_threads.note_insight(session, item_id=item.id or 0, person_id=person.id, now=now)
+    return found
+
+
+def _may_be_asked(session: Session, access: Access, person: Person, item: ItemRow, slots: list[TaskRow]) -> bool:
+    return any(
+        access.may_do(row.stage)
+        and access.may_use(row.dimension)
+        and _unfinished(row, item)
+        and tasks.may_take(session, row=row, person_id=person.id)
+        for row in slots
+    )
+
+
+def _why_blind(access: Access, person: Person, item: ItemRow, slots: list[TaskRow], *, asked: bool) -> str:
+    if not at_least(access.role, Role.SENIOR):
+        return FOR_SENIORS
+    waiting = {row.unit for row in slots if _unfinished(row, item)}
+    for row in slots:
+        undoable = row.unit in waiting or (row.stage is Stage.VERIFICATION and item.state in UNSETTLED)
+        if row.person_id == person.id and (
+            _in_hand(row) or (undoable and row.revision in (None, item.current_revision))
+        ):
+            return IN_HAND
+    return MAY_COME if asked and not at_least(access.role, Role.LEAD) else ""
+
+
+def _in_hand(row: TaskRow) -> bool:
+    return row.state is TaskState.CLAIMED or row.correcting
+
+
+def _unfinished(row: TaskRow, item: ItemRow) -> bool:
+    if row.purpose is not Purpose.LIVE:
+        return False
+    if row.stage is Stage.VERIFICATION and row.revision != item.current_revision:
+        return False
+    return row.state in (TaskState.OPEN, TaskState.CLAIMED) or row.correcting

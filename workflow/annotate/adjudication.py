@@ -1,0 +1,68 @@
+"""Adjudication: a senior settles what the votes left open, by accepting, rejecting, or editing into a new revision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from db import items
+from db.engine import Session
+from db.tables import TaskRow
+from domain.errors import Problem
+from domain.records import Person, Submission
+from domain.states import ItemState
+from workflow.access.projects import Access
+from workflow.annotate.authoring import edit_problems, revise
+from workflow.annotate.verification import settle
+
+DECISIONS = ("accept", "reject", "edit")
+
+
+def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+    """What is wrong with a decision. Where the schema has causes, every decision names one, also an acceptance and also
+    after skips: what voters said is theirs, and the senior's word is what the lead works with."""
+    stage = access.schema.stages.adjudication
+    if stage is None or row.item_id is None or row.revision is None:
+        return [Problem("stage", "This project has no adjudication.")]
+    decision, cause = given.values.get("decision"), given.values.get("cause")
+    allowed = DECISIONS if stage.edit else DECISIONS[:2]
+    if decision not in allowed:
+        return [Problem("decision", f"Decide: {', '.join(allowed)}.")]
+    causes = [choice.value for choice in stage.causes]
+    if cause is not None and cause not in causes:
+        return [Problem("cause", f"Name one of the causes: {', '.join(str(value) for value in causes)}.")]
+    if causes and cause is None:
+        return [Problem("cause", f"Say why it was contested: {', '.join(choice.label for choice in stage.causes)}.")]
+    if decision != "edit":
+        return []
+    fields = given.values.get("fields")
+    if not isinstance(fields, Mapping):
+        return [Problem("fields", "Send the changed fields with an edit.")]
+    before = items.content(session, item_id=row.item_id, revision=row.revision)
+    return edit_problems(access.schema, before, {**before, **fields})
+
+
+def place(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The revision that the decision is about."""
+    item = items.lock(session, id=row.item_id or 0)
+    return item.id or 0, row.revision or item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """The item's state after the decision; an edit sends it back to verification."""
+    item = items.lock(session, id=row.item_id or 0)
+    if given.values["decision"] != "edit":
+        return settle(session, access=access, item=item, now=now).state
+    before = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    content = {**before, **given.values["fields"]}
+    revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
+    return items.by_id(session, id=item.id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """A decision settles the verdict, so it is not taken back."""
+    return "A decision settles the item, so it cannot be taken back; edit the item if it was wrong."

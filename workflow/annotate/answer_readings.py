@@ -1,0 +1,356 @@
+"""Reading models' answers: each once, when it is stored, from free text to what it states; the record is kept.
+
+An answer is read against the options that its item had when it was given. Whatever is edited later, a letter goes on
+meaning what the model was shown; the option's text is then held against the key as it stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas.asked import asked_of
+from annotation_schemas.keys import key_field
+from annotation_schemas.model import Schema
+from db import answers as stored
+from db import events, projects, readings
+from db.engine import Session, Store
+from db.readings import Ended, Unread
+from db.runs import storable
+from db.tables import RunRow
+from db.types import public_id
+from domain.reading.answers import READER_VERSION, AnswerKind, Asked, Reading, ReadOutcome, read_answer
+from domain.records import RULES, AnswerReading, Person
+from domain.runs import ANSWERS, Attempt, Outcome
+from workflow.access.counted_items import Counting
+from workflow.access.projects import Access, access_to, require_lead
+
+_AT_ONCE = 500
+"""So many answers are read in one transaction."""
+
+_MOST_OF_AN_ITEM = 100_000
+
+RANKED = "ranked"
+"""The rule of an answer that was chosen by ranking the options: nothing is read out of a text."""
+
+READ_EVENT = "answers.read"
+
+Progress = Callable[[str, int, int], None]
+
+
+def fill(session: Session, *, access: Access, item_id: int, now: datetime) -> None:
+    """Read, in this transaction, the answers to an item that have not been read."""
+    found = readings.unread(
+        session, project_id=access.project_id, version=READER_VERSION, item_id=item_id, limit=_MOST_OF_AN_ITEM
+    )
+    _keep(session, access.schema, found, now)
+
+
+def refresh(session: Session, *, access: Access, item_id: int, now: datetime) -> None:
+    """Read, in this transaction, those answers to an item anew of which the protocol asks something else than when they
+    were read; earlier readings are kept."""
+    found = readings.unread(
+        session,
+        project_id=access.project_id,
+        version=READER_VERSION,
+        item_id=item_id,
+        everything=True,
+        limit=_MOST_OF_AN_ITEM,
+    )
+    if not found:
+        return
+    states = readings.revisions(session, item_ids=[item_id])[item_id]
+    known = readings.known(session, ids=[each.id for each in found], reader=RULES, version=READER_VERSION)
+    other = []
+    for each in found:
+        asked = asked_of(access.schema, state_at(states, each.created_at)[1])
+        if (each.id, asked_hash(asked)) not in known:
+            other.append(each)
+    _keep(session, access.schema, other, now)
+
+
+@dataclass(frozen=True)
+class NewAnswer:
+    """An answer that is to be stored."""
+
+    item_id: int
+    run_id: int
+    model: str
+    text: str
+
+
+Ahead = Mapping[tuple[str, Asked, str | None], Reading]
+"""What was read before a transaction begins: by text, what was asked, and how it ended."""
+
+
+def ahead(store: Store, *, project_id: int, wanted: Sequence[tuple[int, str, Ended | None]]) -> Ahead:
+    """Read answers that are about to be stored (item, text, how it ended): a long text takes a while, in which nobody
+    else should wait for the database. What an edit makes of it meanwhile is read when it is stored."""
+    with store.read() as session:
+        name = projects.by_id(session, id=project_id).name
+        schema = access_to(session, person=None, project=name).schema
+        states = readings.revisions(session, item_ids=[item_id for item_id, _, _ in wanted])
+    found: dict[tuple[str, Asked, str | None], Reading] = {}
+    for item_id, text, ended in wanted:
+        asked = asked_of(schema, states[item_id][-1][2] if item_id in states else {})
+        place = (text, asked, _reason(ended))
+        if place not in found:
+            found[place] = read_answer(text, asked, finish_reason=place[2])
+    return found
+
+
+def keep(
+    session: Session, *, project_id: int, answers: Sequence[NewAnswer], now: datetime, known: Ahead | None = None
+) -> list[int]:
+    """Store models' answers and read them, in one transaction: the only way in which answers come into a project.
+
+    Their ids in their order; what is there already (of one item in one run) stays as it is. The attempts that brought
+    them are stored before, since an answer that was cut off is read with that in mind.
+    """
+    stored = readings.add_answers(
+        session,
+        rows=[
+            {
+                "public_id": public_id(),
+                "project_id": project_id,
+                "item_id": each.item_id,
+                "run_id": each.run_id,
+                "model": each.model,
+                "text": each.text,
+                "created_at": now,
+            }
+            for each in answers
+        ],
+    )
+    ids = [stored[each.run_id, each.item_id, each.model] for each in answers]
+    if ids:
+        name = projects.by_id(session, id=project_id).name
+        schema = access_to(session, person=None, project=name).schema
+        _keep(session, schema, readings.unread_of(session, ids=ids, version=READER_VERSION), now, known)
+    return ids
+
+
+def as_stored(text: str) -> str:
+    """What is stored of what a model wrote: without the white space around it."""
+    return storable(text).strip()
+
+
+def ahead_of(store: Store, *, run: RunRow, attempts: Iterable[Attempt]) -> Ahead:
+    """As ``ahead``, of what a run is about to store."""
+    wanted = [
+        (each.unit_id, as_stored(each.text), Ended(each.finish_reason, each.outcome))
+        for each in attempts
+        if each.final and each.outcome in ANSWERS
+    ]
+    return ahead(store, project_id=run.project_id, wanted=wanted) if wanted else {}
+
+
+def keep_attempts(
+    session: Session, *, run: RunRow, attempts: Iterable[Attempt], now: datetime, known: Ahead | None = None
+) -> None:
+    """As ``keep``, of those attempts of a run that ended with an answer, which are stored already.
+
+    An answer is stored without the white space around it, whoever asked: some models are decoded with a space before
+    their first word. The attempt keeps what came.
+    """
+    answers = [
+        NewAnswer(attempt.unit_id, run.id or 0, run.name, as_stored(attempt.text))
+        for attempt in attempts
+        if attempt.final and attempt.outcome in ANSWERS
+    ]
+    keep(session, project_id=run.project_id, answers=answers, now=now, known=known)
+
+
+def fill_up(store: Store, *, project: str) -> int:
+    """Read whatever answers of a project have not been read, a lot at a time; how many they were.
+
+    It may be stopped anywhere and called by several at once: what was read stays, and nothing is kept twice.
+    """
+    with store.read() as session:
+        access = access_to(session, person=None, project=project)
+        if not readings.any_unread(session, project_id=access.project_id, version=READER_VERSION):
+            return 0
+    return _in_lots(store, access, everything=False)
+
+
+def read_again(store: Store, *, by: Person | None, project: str, progress: Progress | None = None) -> tuple[int, int]:
+    """Read all answers of a project anew: how many were looked at, and how many readings are new.
+
+    A reading is new where the rules have a newer version, or where the protocol asks something else than it did then;
+    those before are kept. For leads; ``by`` None is the command on the machine itself.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    seen: list[int] = [0]
+
+    def told(n: int) -> None:
+        seen[0] += n
+        if progress:
+            progress("reading", seen[0], 0)
+
+    new = _in_lots(store, access, everything=True, told=told)
+    if new:
+        with store.write() as session:
+            events.record(
+                session,
+                at=store.now(),
+                kind=READ_EVENT,
+                project_id=access.project_id,
+                person_id=by.id if by else None,
+                data={"reader": RULES, "version": READER_VERSION, "new": new},
+            )
+    return seen[0], new
+
+
+def _in_lots(store: Store, access: Access, *, everything: bool, told: Callable[[int], None] = lambda n: None) -> int:
+    done, after = 0, 0
+    while True:
+        with store.read() as session:
+            found = readings.unread(
+                session,
+                project_id=access.project_id,
+                version=READER_VERSION,
+                after=after,
+                everything=everything,
+                limit=_AT_ONCE,
+            )
+            rows = _rows(session, access.schema, found, store.now())
+        if not found:
+            return done
+        with store.write() as session:
+            done += readings.add(session, rows=rows)
+        after = found[-1].id
+        told(len(found))
+
+
+def _keep(session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None) -> int:
+    return readings.add(session, rows=_rows(session, schema, found, now, known))
+
+
+def _rows(
+    session: Session, schema: Schema, found: Sequence[Unread], now: datetime, known: Ahead | None = None
+) -> list[dict[str, Any]]:
+    """The readings of some answers as rows."""
+    if not found:
+        return []
+    keyed = key_field(schema) is not None
+    states = readings.revisions(session, item_ids=[each.item_id for each in found])
+    ended = readings.ended(session, answers=found)
+    plans = readings.plans(session, run_ids=[each.run_id for each in found])
+    rows = []
+    for each in found:
+        revision, content = state_at(states.get(each.item_id, []), each.created_at)
+        asked = asked_of(schema, content)
+        ranked = plans.get(each.run_id, {}).get("strategy") == "rank_options"
+        how = ended.get((each.run_id, each.item_id))
+        read = read_one(each.text, asked, how, ranked=ranked, known=known)
+        rows.append(row_of(each.id, read, asked, reader=RULES, version=READER_VERSION, revision=revision, now=now))
+        if not keyed:
+            rows[-1]["value"] = None  # nothing is held against it, and the text itself stands beside it
+    return rows
+
+
+def state_at(
+    states: Sequence[tuple[int, datetime, Mapping[str, Any]]], moment: datetime
+) -> tuple[int, Mapping[str, Any]]:
+    """The number and the content of the state that an item was in at a moment; its first one before there was any."""
+    before = [state for state in states if state[1] <= moment] or list(states[:1])
+    return (before[-1][0], before[-1][2]) if before else (1, {})
+
+
+def read_one(
+    text: str, asked: Asked, ended: Ended | None, *, ranked: bool = False, known: Ahead | None = None
+) -> Reading:
+    """One answer as the rules read it; of a run that ranked options the option itself."""
+    if ranked and asked.kind is AnswerKind.OPTION and text in asked.options:
+        places = tuple(at for at, option in enumerate(asked.options) if option == text)
+        return Reading(ReadOutcome.READ, text, places, ((0, len(text)),), RANKED, "")
+    reason = _reason(ended)
+    before = (known or {}).get((text, asked, reason))
+    return before or read_answer(text, asked, finish_reason=reason)
+
+
+def _reason(ended: Ended | None) -> str | None:
+    if ended is None:
+        return None
+    return "length" if ended.outcome is Outcome.TRUNCATED else ended.finish_reason
+
+
+def row_of(
+    id: int,
+    read: Reading,
+    asked: Asked,
+    *,
+    reader: str,
+    version: int,
+    revision: int,
+    now: datetime,
+    more: str = "",
+    detail: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A reading as a row; ``more`` is what else it was asked with."""
+    return {
+        "prediction_id": id,
+        "reader": reader,
+        "version": version,
+        "revision": revision,
+        "kind": asked.kind,
+        "asked": asked_hash(asked, more),
+        "outcome": read.outcome,
+        "value": list(read.value) if isinstance(read.value, tuple) else read.value,
+        "places": list(read.places),
+        "spans": [list(span) for span in read.spans],
+        "rule": read.rule,
+        "why": read.why,
+        "detail": dict(detail or {}),
+        "created_at": now,
+    }
+
+
+def asked_hash(asked: Asked, more: str = "") -> str:
+    """What stands for all that was asked: the same for the same kind, options and unit."""
+    told = json.dumps([asked.kind.value, list(asked.options), asked.unit, more], ensure_ascii=False)
+    return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+# ---- what counts ----------------------------------------------------------------------------------------------------
+
+
+def counting(
+    session: Session,
+    *,
+    project_id: int,
+    reader: str = RULES,
+    run_id: int | None = None,
+    ids: Sequence[int] | None = None,
+) -> dict[int, AnswerReading]:
+    """The reading that counts of each answer: by the rules, and where these read nothing by a second reader, if one is
+    named as in ``rules+NAME``."""
+    found = readings.counting(session, project_id=project_id, run_id=run_id, ids=ids)
+    second = second_of(reader)
+    if second is None:
+        return found
+    for id, read in readings.counting(session, project_id=project_id, reader=second, run_id=run_id, ids=ids).items():
+        if read.outcome is ReadOutcome.READ and id in found and found[id].outcome is ReadOutcome.UNREADABLE:
+            found[id] = read
+    return found
+
+
+def that_count(session: Session, *, access: Access, counted: Counting) -> set[int]:
+    """The answers that count: a model's last one to each item that does, of runs that were not withdrawn."""
+    last = stored.last(session, project_id=access.project_id)
+    return {id for id, item_id in last.items() if counted.counts(item_id)}
+
+
+def second_of(reader: str) -> str | None:
+    """The second reader that is named beside the rules; None: the rules alone."""
+    return reader.partition("+")[2] or None
+
+
+def readers(session: Session, *, project_id: int) -> list[str]:
+    """Who reads the answers of a project: the rules, and the rules with each second reader that there is."""
+    return [RULES, *(f"{RULES}+{name}" for name in readings.readers(session, project_id=project_id))]

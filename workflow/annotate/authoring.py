@@ -1,0 +1,281 @@
+"""Items come into being and change: written in the browser, imported in bulk, edited into a new revision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.model import Schema
+from db import assets, events, items, tasks
+from db.engine import Session, Store
+from db.tables import ItemRow, TaskRow
+from db.types import public_id
+from domain.errors import InvalidInput, NotAllowed, NotFound, Problem
+from domain.records import Person, Submission
+from domain.roles import Role, at_least
+from domain.states import ItemState, Stage, TaskState
+from workflow.access.projects import Access, access_to
+from workflow.annotate import answer_readings
+from workflow.annotate.refinement_intake import feed
+from workflow.annotate.task_views import roles_for
+from workflow.annotate.verification import first_state, open_verification, settle
+
+
+@dataclass(frozen=True)
+class NewItem:
+    """An item on its way into a project."""
+
+    external_id: str
+    dimension: str
+    fields: Mapping[str, Any]
+    assets: Sequence[tuple[str, int]] = ()
+    """Role and asset id, in order."""
+    file_id: int | None = None
+    position: int | None = None
+    fragment_lead: str | None = None
+    fragment_raw: str | None = None
+    author_id: int | None = None
+
+
+def add_items(
+    session: Session, *, access: Access, new: Sequence[NewItem], now: datetime, person_id: int | None = None
+) -> list[int]:
+    """Add items with their first revision and the slots for votes on them; their ids in order.
+
+    The fields must have been checked; nothing is looked up per item, so thousands may be added at once.
+    """
+    state = first_state(access)
+    ids = items.insert_rows(
+        session,
+        rows=[
+            {
+                "public_id": public_id(),
+                "project_id": access.project_id,
+                "dimension": item.dimension,
+                "external_id": item.external_id,
+                "author_id": item.author_id,
+                "file_id": item.file_id,
+                "position": item.position,
+                "fragment_lead": item.fragment_lead,
+                "fragment_raw": item.fragment_raw,
+                "state": state,
+                "current_revision": 1,
+                "created_at": now,
+            }
+            for item in new
+        ],
+    )
+    items.insert_revisions(
+        session,
+        rows=[_revision(access, id, 1, item.fields, item.author_id, now) for id, item in zip(ids, new, strict=True)],
+    )
+    items.insert_assets(
+        session, rows=[row for id, item in zip(ids, new, strict=True) for row in _asset_links(id, item.assets)]
+    )
+    open_verification(
+        session,
+        access=access,
+        revisions=[(id, 1, item.dimension) for id, item in zip(ids, new, strict=True)],
+        now=now,
+    )
+    for id, item in zip(ids, new, strict=True):
+        events.record(
+            session,
+            at=now,
+            kind="item.authored" if item.author_id is not None else "item.imported",
+            project_id=access.project_id,
+            person_id=person_id if person_id is not None else item.author_id,
+            item_id=id,
+        )
+    return ids
+
+
+def revise(
+    session: Session,
+    *,
+    access: Access,
+    item: ItemRow,
+    fields: Mapping[str, Any],
+    editor_id: int | None,
+    now: datetime,
+) -> int:
+    """Give a locked item a new revision, on which votes begin anew; its number."""
+    for stage in (Stage.VERIFICATION, Stage.ADJUDICATION):
+        unit = tasks.unit_of_revision(stage, item_id=item.id or 0, revision=item.current_revision)
+        tasks.withdraw(session, unit=unit)
+    for id in tasks.fed(session, item_id=item.id or 0):
+        tasks.withdraw(session, unit=tasks.unit_of_refinement(prediction_id=id, revision=item.current_revision))
+    item = items.lock(session, id=item.id or 0)
+    number = item.current_revision + 1
+    items.insert_revisions(session, rows=[_revision(access, item.id or 0, number, fields, editor_id, now)])
+    item.current_revision = number
+    session.add(item)
+    session.flush()
+    events.record(
+        session,
+        at=now,
+        kind="item.revised",
+        project_id=access.project_id,
+        person_id=editor_id,
+        item_id=item.id,
+        data={"revision": number},
+    )
+    answer_readings.refresh(session, access=access, item_id=item.id or 0, now=now)
+    open_verification(session, access=access, revisions=[(item.id or 0, number, item.dimension)], now=now)
+    fed = tasks.fed(session, item_id=item.id or 0, counting=True)
+    feed(session, access=access, answers=[(id, item.id or 0, number, item.dimension) for id in fed], now=now)
+    settle(session, access=access, item=item, now=now)
+    return number
+
+
+def edit_item(store: Store, *, person: Person | None, project: str, item: str, fields: Mapping[str, Any]) -> int:
+    """Change some fields of an item (named by its page id or its external id) into a new revision; its number.
+
+    For seniors and leads; ``person`` None is the command on the machine itself. Votes on the earlier revision no
+    longer count.
+    """
+    with store.write() as session:
+        access = access_to(session, person=person, project=project)
+        if not at_least(access.role, Role.SENIOR):
+            raise NotAllowed("Only seniors and leads edit items; leave a note with your vote instead.")
+        found = items.by_public_id(session, project_id=access.project_id, public_id=item)
+        found = found or items.by_external_id(session, project_id=access.project_id, external_id=item)
+        if found is None or found.id is None:
+            raise NotFound(f"There is no item {item!r} in {project!r}.")
+        row = items.lock(session, id=found.id)
+        before = items.content(session, item_id=found.id, revision=row.current_revision)
+        content = {**before, **fields}
+        problems = edit_problems(access.schema, before, content)
+        if problems:
+            raise InvalidInput(problems)
+        editor_id = person.id if person else None
+        return revise(session, access=access, item=row, fields=content, editor_id=editor_id, now=store.now())
+
+
+def edit_problems(schema: Schema, before: Mapping[str, Any], content: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with an edit: nothing changed, or a changed field does not fit.
+
+    Fields that were irregular before (real files have such rows) do not stand in the way of mending others.
+    """
+    if content == before:
+        return [Problem("fields", "Nothing is changed; change a field, or choose another decision.")]
+    changed = {name for name in content if name not in before or content[name] != before[name]}
+    by_before = {problem.name for problem in kinds.check_fields(schema, before)}
+    return [
+        problem
+        for problem in kinds.check_fields(schema, content)
+        if problem.name in changed or problem.name not in by_before
+    ]
+
+
+def earlier(
+    store: Store, *, person: Person, project: str, dimension: str, but: str | None = None, limit: int = 300
+) -> list[str]:
+    """What was asked last in a dimension, newest first: the first text field of each item, to be compared with.
+
+    ``but`` is the item that is being corrected, if any.
+    """
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        if not access.may_do(Stage.AUTHORING) or not access.may_use(dimension):
+            raise NotAllowed("You do not write items for this dimension; ask a lead of the project.")
+        texts = [field.name for field in access.schema.item.fields if field.authored and kinds.of_field(field).written]
+        if not texts:
+            return []
+        found = items.latest_contents(session, project_id=access.project_id, dimension=dimension, limit=limit, but=but)
+        return [content[texts[0]] for content in found if isinstance(content.get(texts[0]), str)]
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+    """What is wrong with an item as it was written. Fields that are not on the form are not asked for."""
+    authored = {field.name for field in access.schema.item.fields if field.authored}
+    foreign = [
+        Problem(name, f"{name} is not a field that authors write.") for name in given.values if name not in authored
+    ]
+    return foreign or [
+        problem for problem in kinds.check_fields(access.schema, given.values) if problem.name in authored
+    ]
+
+
+def place(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item that was written, made or, in a correction, revised."""
+    if row.item_id is not None:
+        item = items.lock(session, id=row.item_id)
+        before = items.content(session, item_id=row.item_id, revision=item.current_revision)
+        content = {**before, **given.values}
+        content = {name: content[name] for name in content if name in given.values or name not in _authored(access)}
+        number = revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
+        return row.item_id, number
+    picked = assets.picks(session, task_id=row.id or 0)
+    roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked]) or []
+    new = NewItem(
+        external_id=f"{row.dimension}/{row.public_id}",
+        dimension=row.dimension,
+        fields=given.values,
+        assets=[(role, asset.id or 0) for role, (_, asset, _) in zip(roles, picked, strict=True)],
+        author_id=person.id,
+    )
+    (item_id,) = add_items(session, access=access, new=[new], now=now)
+    row.item_id = item_id
+    session.add(row)
+    session.flush()
+    return item_id, 1
+
+
+def after(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """The new item's state."""
+    return items.by_id(session, id=row.item_id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """Why an item can no longer be corrected by its author; None if it can."""
+    item = items.lock(session, id=row.item_id or 0)
+    editors = {revision.editor_id for revision in items.revisions(session, item_id=item.id or 0)}
+    if editors - {row.person_id}:
+        return "Somebody has edited this item since; tell a senior if it is wrong."
+    if items.has_predictions(session, item_id=item.id or 0):
+        return "Models have answered this item already; tell a senior if it is wrong."
+    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id or 0, revision=item.current_revision)
+    for slot in tasks.of_unit(session, unit=unit, lock=True):
+        if slot.state is TaskState.DONE:
+            return "Somebody has voted on this item already; tell a senior if it is wrong."
+        if slot.state is TaskState.CLAIMED and not tasks.is_free(slot, now=now):
+            return "Somebody is verifying this item right now; tell a senior if it is wrong."
+    return None
+
+
+def _authored(access: Access) -> set[str]:
+    return {field.name for field in access.schema.item.fields if field.authored}
+
+
+def _revision(
+    access: Access, item_id: int, number: int, fields: Mapping[str, Any], editor_id: int | None, now: datetime
+) -> dict[str, Any]:
+    return {
+        "item_id": item_id,
+        "number": number,
+        "content": dict(fields),
+        "editor_id": editor_id,
+        "schema_version_id": access.schema_version_id,
+        "created_at": now,
+    }
+
+
+def _asset_links(item_id: int, given: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
+    seen: dict[str, int] = {}
+    rows = []
+    for role, asset_id in given:
+        position = seen.get(role, 0)
+        seen[role] = position + 1
+        rows.append({"item_id": item_id, "asset_id": asset_id, "role": role, "position": position})
+    return rows

@@ -1,0 +1,321 @@
+"""Comments on items: threads with mentions that tell the blind nothing.
+
+An annotator reads what they wrote themselves and what is for them: answers to it, and mentions. What is for them is
+held back while anybody still answers about the item blind, unless the senior or lead who wrote it has said that it
+gives nothing away; a text in which a secret of the item stands cannot be sent so. Seniors and leads read everything,
+unless they are asked about the item blind themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from db import comment_threads as threads
+from db import events, items, projects
+from db.engine import Session, Store
+from db.tables import CommentRow, ItemRow, PersonRow
+from domain.comments import LONGEST_COMMENT, CommentView, Mentions, Thread, gives_away, may_read, mentioned
+from domain.display_names import apart
+from domain.errors import InvalidInput, NotFound, Problem
+from domain.records import Person
+from domain.roles import Role, at_least
+from domain.states import BLIND
+from workflow.access.projects import Access, access_to, projects_of
+from workflow.access.visibility import MAY_COME, Sight, sight
+from workflow.annotate.claims import held_task
+from workflow.annotate.task_views import visible_fields
+
+NO_ITEM = "There is no such item with comments of yours."
+NOT_YET = "There is no item to comment on before it is submitted; write a note, or submit it first."
+SOMEBODY = "somebody"
+"""A rater whose name is hidden."""
+RECENT = 100
+
+
+def thread(
+    store: Store, *, person: Person, task: str | None = None, project: str | None = None, item: str | None = None
+) -> Thread:
+    """The comments on an item that a person may read: of a task that they hold, or of an item by its id.
+
+    What is for them counts as read from now on.
+    """
+    with store.write() as session:
+        access, row = _find(session, person, task, project, item)
+        return _thread(session, access, person, row, now=store.now())
+
+
+def comment(
+    store: Store,
+    *,
+    person: Person,
+    key: str,
+    text: str,
+    task: str | None = None,
+    project: str | None = None,
+    item: str | None = None,
+    reply_to: str | None = None,
+    early: bool = False,
+) -> Thread:
+    """Write a comment; the thread with it. The same ``key`` twice writes it once.
+
+    ``early`` is the word of a senior or lead that the text gives nothing away: those whom it is for may read it before
+    the item is settled. ``InvalidInput`` for mentions of people who may not be mentioned, and for an early comment in
+    which a secret stands.
+    """
+    with store.write() as session:
+        now = store.now()
+        access, row = _find(session, person, task, project, item)
+        if threads.by_key(session, person_id=person.id, key=key) is None:
+            _write(session, access, person, row, key, text.strip(), reply_to, early, now)
+        return _thread(session, access, person, row, now=now)
+
+
+def inbox(store: Store, *, person: Person, project: str) -> list[Thread]:
+    """The threads that somebody has a part in; for seniors and leads all of them. What waits for them comes first.
+
+    A thread on an item about which somebody could still be asked blind is ``closed``: its history opens it.
+    """
+    with store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project=project)
+        mine = threads.items_of_person(session, project_id=access.project_id, person_id=person.id)
+        rows = {row.id: row for row in mine}
+        waiting = set()
+        if at_least(access.role, Role.SENIOR):
+            found = threads.items_with_comments(session, project_id=access.project_id, limit=RECENT)
+            rows |= {row.id: row for row in found}
+            waiting = {row.public_id for row in threads.unanswered(session, project_id=access.project_id)}
+        all_ = [_thread(session, access, person, row, now=now, looking=False) for row in rows.values()]
+        shown = [each for each in all_ if each.comments or each.closed]
+        shown.sort(key=lambda each: each.comments[-1].at if each.comments else now, reverse=True)
+        return sorted(shown, key=lambda each: (not any(c.unread for c in each.comments), each.item not in waiting))
+
+
+def mentions(store: Store, *, person: Person) -> Mapping[str, Mentions]:
+    """What waits for a person in the threads of each of their projects."""
+    views = projects_of(store, person=person)
+    found = {}
+    with store.read() as session:
+        for view in views:
+            access = access_to(session, person=person, project=view.name)
+            rows = threads.items_of_person(session, project_id=access.project_id, person_id=person.id, unread=True)
+            unread = sum(
+                each.unread
+                for row in rows
+                for each in _comments(session, access, person, row, _sight(session, access, person, row))
+            )
+            waiting = 0
+            if at_least(access.role, Role.SENIOR):
+                rows = threads.unanswered(session, project_id=access.project_id)
+                waiting = sum(_sight(session, access, person, row).whole for row in rows)
+            found[view.name] = Mentions(unread, waiting)
+    return found
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def thread_of(session: Session, *, access: Access, person: Person, item: ItemRow, now: datetime) -> Thread:
+    """The thread of an item that is at hand."""
+    return _thread(session, access, person, item, now=now)
+
+
+def _sight(session: Session, access: Access, person: Person, item: ItemRow) -> Sight:
+    return sight(session, access=access, person=person, item=item)
+
+
+def _find(
+    session: Session, person: Person, task: str | None, project: str | None, item: str | None
+) -> tuple[Access, ItemRow]:
+    if task is not None:
+        row, access = held_task(session, person=person, task=task)
+        if row.item_id is None:
+            raise NotFound(NOT_YET)
+        return access, items.by_id(session, id=row.item_id)
+    access = access_to(session, person=person, project=project or "")
+    found = items.by_public_id(session, project_id=access.project_id, public_id=item or "")
+    if found is None:
+        raise NotFound(NO_ITEM)
+    if not at_least(access.role, Role.SENIOR):
+        mine = threads.items_of_person(session, project_id=access.project_id, person_id=person.id)
+        if found.id not in {row.id for row in mine} or not _comments(
+            session, access, person, found, _sight(session, access, person, found)
+        ):
+            raise NotFound(NO_ITEM)
+    return access, found
+
+
+def _thread(
+    session: Session, access: Access, person: Person, item: ItemRow, *, now: datetime, looking: bool = True
+) -> Thread:
+    seen = _sight(session, access, person, item)
+    closed = not looking and seen.whole and seen.asked
+    if closed:
+        seen = replace(seen, blind=MAY_COME)
+    if seen.whole and seen.open and threads.of_item(session, item_id=item.id or 0):
+        threads.note_insight(session, item_id=item.id or 0, person_id=person.id, now=now)
+    comments = _comments(session, access, person, item, seen)
+    ids = {row.public_id: row.id or 0 for row, _ in threads.of_item(session, item_id=item.id or 0)}
+    unread = [ids[each.id] for each in comments if each.unread]
+    if unread:
+        threads.note_read(session, person_id=person.id, comments=unread, now=now)
+    mentionable = _may_be_mentioned(session, access, person, seen)
+    return Thread(
+        project=access.name,
+        item=item.public_id,
+        title=title_of(session, access, item, whole=seen.whole),
+        dimension=item.dimension,
+        comments=comments,
+        people=[row.login for row in mentionable],
+        names=apart({row.login: row.name for row in mentionable}),
+        open=seen.open and seen.whole,  # to raters it would tell whether the item is settled
+        may_free=seen.whole,
+        whole=seen.whole,
+        closed=closed,
+    )
+
+
+def _comments(session: Session, access: Access, person: Person, item: ItemRow, seen: Sight) -> list[CommentView]:
+    rows = threads.of_item(session, item_id=item.id or 0)
+    if not rows:
+        return []
+    read_by = threads.for_whom(session, item_id=item.id or 0)
+    officials = {row.id for _, row in _officials(session, access)}
+    public = {row.id: row.public_id for row, _ in rows}
+    known_by_name = {row.login: row.name for row in _may_be_mentioned(session, access, person, seen)}
+    views: list[CommentView] = []
+    for row, writer in rows:
+        mine, for_me = row.person_id == person.id, person.id in read_by.get(row.id or 0, {})
+        if not may_read(whole=seen.whole, mine=mine, for_me=for_me, early=row.early, open_=seen.open):
+            continue
+        named = mine or seen.names or writer.id in officials or writer.is_admin
+        if named:
+            known_by_name[writer.login] = writer.name
+        waits = any(each not in officials for each in read_by.get(row.id or 0, {}))
+        views.append(
+            CommentView(
+                id=row.public_id,
+                by=writer.login if named else SOMEBODY,
+                at=row.created_at,
+                text=row.text,
+                mine=mine,
+                name="" if named else SOMEBODY,
+                reply_to=public.get(row.reply_to_id) if row.reply_to_id else None,
+                for_me=for_me,
+                unread=for_me and read_by[row.id or 0][person.id] is None,
+                held=seen.open and not row.early and waits and (mine or seen.whole),
+            )
+        )
+    called = apart(known_by_name)
+    views = [view if view.name else replace(view, name=called[view.by]) for view in views]
+    known = {view.id for view in views}
+    return [view if view.reply_to in known else replace(view, reply_to=None) for view in views]
+
+
+def title_of(session: Session, access: Access, item: ItemRow, *, whole: bool) -> str:
+    """The first text of an item; for people who may be asked about it blind only what no blind stage keeps secret."""
+    content: Mapping[str, Any] = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    if not whole:
+        for stage in BLIND:
+            if getattr(access.schema.stages, stage.value) is not None:
+                content = visible_fields(access.schema, stage, content)
+    named = [content[field.name] for field in access.schema.item.fields if field.name in content]
+    return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
+
+
+# ---- writing --------------------------------------------------------------------------------------------------------
+
+
+def _write(
+    session: Session,
+    access: Access,
+    person: Person,
+    item: ItemRow,
+    key: str,
+    text: str,
+    reply_to: str | None,
+    early: bool,
+    now: datetime,
+) -> None:
+    seen = _sight(session, access, person, item)
+    problems = []
+    if not key or len(key) > 100:
+        problems.append(Problem("key", "A comment needs a key of 1 to 100 characters; reload the page."))
+    if not text:
+        problems.append(Problem("text", "Write something first."))
+    if len(text) > LONGEST_COMMENT:
+        problems.append(Problem("text", f"Shorten the comment to {LONGEST_COMMENT} characters."))
+    answered = threads.by_public_id(session, item_id=item.id or 0, public_id=reply_to) if reply_to else None
+    readable = {view.id for view in _comments(session, access, person, item, seen)}
+    if reply_to and (answered is None or reply_to not in readable):
+        raise NotFound("The comment that this answers is not there; load the page again.")
+    known = {row.login: row for row in _may_be_mentioned(session, access, person, seen)}
+    unknown = [login for login in mentioned(text) if login not in known]
+    if unknown:
+        whom = ", ".join(f"@{login}" for login in known) or "nobody"
+        problems.append(Problem("text", f"@{unknown[0]} is nobody whom you can mention here. You can mention: {whom}."))
+    official = seen.whole
+    if early and not official:
+        problems.append(Problem("early", "Only a senior or lead can say that a comment gives nothing away."))
+    if early and seen.open and official:
+        told = gives_away(text, _secrets(session, access, item))
+        if told:
+            problems.append(
+                Problem(
+                    "early", f"This holds what {told[0]!r} says, which raters must not know yet; send it for later."
+                )
+            )
+    if problems:
+        raise InvalidInput(problems)
+    readers = {known[login].id or 0 for login in mentioned(text)} | ({answered.person_id} if answered else set())
+    threads.add(
+        session,
+        row=CommentRow(
+            project_id=access.project_id,
+            item_id=item.id or 0,
+            person_id=person.id,
+            reply_to_id=answered.id if answered else None,
+            submit_key=key,
+            text=text,
+            early=early,
+            created_at=now,
+        ),
+        people=readers - {person.id},
+    )
+    events.record(
+        session,
+        at=now,
+        kind="comment.written",
+        project_id=access.project_id,
+        person_id=person.id,
+        item_id=item.id,
+        data={"early": early} if early else {},
+    )
+
+
+def _secrets(session: Session, access: Access, item: ItemRow) -> dict[str, Any]:
+    """What a blind stage of the schema keeps secret of an item."""
+    content = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    stages = [stage.value for stage in BLIND if getattr(access.schema.stages, stage.value) is not None]
+    return {
+        field.name: content[field.name]
+        for field in access.schema.item.fields
+        if field.name in content and any(stage in field.secret_in for stage in stages)
+    }
+
+
+def _officials(session: Session, access: Access) -> list[tuple[Any, PersonRow]]:
+    rows = projects.members(session, project_id=access.project_id)
+    return [(member, row) for member, row in rows if at_least(member.role, Role.SENIOR)]
+
+
+def _may_be_mentioned(session: Session, access: Access, person: Person, seen: Sight) -> Sequence[PersonRow]:
+    """Seniors and leads may be mentioned by everybody; raters by whoever may see who they are."""
+    if seen.whole and seen.names:
+        rows = projects.members(session, project_id=access.project_id)
+    else:
+        rows = _officials(session, access)
+    return [row for _, row in rows if row.id != person.id]

@@ -1,0 +1,56 @@
+"""Drafts: what somebody types is kept before they submit, and kept on if the task goes to somebody else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from db import submissions
+from db.engine import Store
+from domain.errors import InvalidInput, Problem
+from domain.policies import LEASE
+from domain.records import Draft, Person
+from domain.states import TaskState
+from workflow.annotate.claims import extend, held_task
+from workflow.annotate.task_views import draft_of
+
+LARGEST = 1_000_000
+"""Bytes of JSON in one draft or submission."""
+
+
+def save_draft(store: Store, *, person: Person, task: str, seq: int, values: Mapping[str, Any]) -> Draft:
+    """Keep what has been typed; an older ``seq`` never overwrites a newer one, and what is kept is returned.
+
+    Typing shows that the person is there, so the lease is renewed. A draft for a task that has gone to somebody
+    else is kept as well; one that arrives after its submission is dropped.
+    """
+    must_be_json(values)
+    with store.write() as session:
+        now = store.now()
+        row, access = held_task(session, person=person, task=task)
+        finished = row.person_id == person.id and row.state is TaskState.DONE and not row.correcting
+        if finished:
+            kept = submissions.draft(session, task_id=row.id or 0, person_id=person.id)
+            return draft_of(kept) if kept else Draft(seq=seq, values=values, saved_at=now)
+        kept = submissions.put_draft(
+            session, task_id=row.id or 0, person_id=person.id, seq=seq, content=values, now=now
+        )
+        if row.person_id == person.id and _due(row.lease_until, now):
+            extend(session, access=access, row=row, person=person, now=now)
+        return draft_of(kept)
+
+
+def must_be_json(values: Mapping[str, Any]) -> None:
+    """``InvalidInput`` for what cannot be stored."""
+    try:
+        size = len(json.dumps(values, allow_nan=False, ensure_ascii=False).encode())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput([Problem("values", "What was sent is no plain JSON; reload the page.")]) from error
+    if size > LARGEST:
+        raise InvalidInput([Problem("values", "This is too long to keep; shorten it.")])
+
+
+def _due(lease_until: datetime | None, now: datetime) -> bool:
+    return lease_until is not None and lease_until - now < LEASE * 0.9

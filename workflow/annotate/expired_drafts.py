@@ -1,0 +1,181 @@
+"""Texts that were kept although their task was lost, and items that somebody has put off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation_schemas import registry
+from annotation_schemas.kinds import title_of
+from annotation_schemas.model import as_words
+from db import items, postponed, submissions, tasks
+from db.engine import Session, Store
+from db.tables import DraftRow, TaskRow
+from domain.errors import NotFound
+from domain.records import KeptText, LateText, Person, PutOff, TextLine
+from domain.states import Stage, TaskState
+from workflow.access.projects import Access, access_by_id, require_lead
+from workflow.access.visibility import look_into
+from workflow.annotate.task_views import visible_fields
+
+MOST = 20
+MOST_LATE = 200
+FIRST_WORDS = 90
+
+LATE = "It came after its lease had ended, when somebody else had the item."
+GONE = "Its lease had ended, and somebody else has the item."
+NOT_WANTED = "The item has changed or is settled, so nobody is asked about it any more."
+
+
+def put_off(store: Store, *, person: Person) -> list[PutOff]:
+    """What a person has put off or given back and may take up again, the longest ago first."""
+    with store.read() as session:
+        now, found = store.now(), []
+        for aside, row in postponed.of_person(session, person_id=person.id, limit=MOST):
+            access = _access(session, person, row)
+            if access is None:
+                continue
+            mine = row.state is TaskState.CLAIMED and row.person_id == person.id and not tasks.is_free(row, now=now)
+            if not mine and not _free_slot(session, row, person, store):
+                continue
+            found.append(
+                PutOff(
+                    task=row.public_id,
+                    project=access.name,
+                    title=access.title,
+                    stage=row.stage,
+                    dimension=row.dimension,
+                    words=_words(session, access, row),
+                    at=aside.at,
+                    released=aside.released,
+                    yours_until=row.lease_until if mine else None,
+                )
+            )
+        return found
+
+
+def kept_texts(store: Store, *, person: Person) -> list[KeptText]:
+    """What a person wrote for tasks that they no longer have, the newest first, with the way back if there is one."""
+    with store.read() as session:
+        found = []
+        for draft, row in submissions.lost_of_person(session, person_id=person.id, limit=MOST):
+            access = _access(session, person, row)
+            lines = _lines(access, row, draft) if access is not None else ()
+            if access is None or not lines:
+                continue
+            withdrawn = row.state is TaskState.WITHDRAWN
+            found.append(
+                KeptText(
+                    task=row.public_id,
+                    project=access.name,
+                    title=access.title,
+                    stage=row.stage,
+                    dimension=row.dimension,
+                    words=_words(session, access, row),
+                    at=draft.saved_at,
+                    why=NOT_WANTED if withdrawn else LATE if draft.lost else GONE,
+                    lines=lines,
+                    free=_free_slot(session, row, person, store),
+                )
+            )
+        return found
+
+
+def put_away(store: Store, *, person: Person, task: str) -> None:
+    """Take a kept text off its writer's list. It stays in the database."""
+    with store.write() as session:
+        row = tasks.by_public_id(session, public_id=task)
+        draft = submissions.draft(session, task_id=row.id or 0, person_id=person.id) if row else None
+        if draft is None:
+            raise NotFound("There is no such text of yours.")
+        draft.put_away_at = store.now()
+        session.add(draft)
+
+
+def late_texts(store: Store, *, by: Person | None, project: str) -> list[LateText]:
+    """Submissions that came too late to count, the newest first, for leads: who, when, about what."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return [
+            LateText(
+                id=draft.id or 0,
+                login=person.login,
+                name=person.name,
+                at=draft.saved_at,
+                stage=row.stage,
+                dimension=row.dimension,
+                item=items.by_id(session, id=row.item_id).external_id if row.item_id is not None else None,
+                taken_up=row.person_id == draft.person_id and row.state in (TaskState.CLAIMED, TaskState.DONE),
+            )
+            for draft, row, person in submissions.lost_of_project(
+                session, project_id=access.project_id, limit=MOST_LATE
+            )
+        ]
+
+
+def late_text(store: Store, *, by: Person, project: str, id: int) -> Sequence[TextLine]:
+    """What somebody sent too late. Whoever reads it while others still answer is asked about the item blind no more;
+    ``NotAllowed`` for a lead who is asked about it just now."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        for draft, row, _ in submissions.lost_of_project(session, project_id=access.project_id, limit=1, id=id):
+            if row.item_id is not None:
+                item = items.by_id(session, id=row.item_id)
+                look_into(session, access=access, person=by, item=item, now=store.now())
+            return _lines(access, row, draft)
+        raise NotFound("There is no such late text in this project.")
+
+
+def _access(session: Session, person: Person, row: TaskRow) -> Access | None:
+    """The project of a task, if it is still one of this person's, with the stage and the dimension."""
+    try:
+        access = access_by_id(session, person=person, project_id=row.project_id)
+    except NotFound:
+        return None
+    return access if access.may_do(row.stage) and access.may_use(row.dimension) else None
+
+
+def _free_slot(session: Session, row: TaskRow, person: Person, store: Store) -> bool:
+    if row.stage is Stage.AUTHORING:
+        return row.state is TaskState.CLAIMED and row.person_id == person.id
+    return any(
+        tasks.is_free(slot, now=store.now()) and tasks.may_take(session, row=slot, person_id=person.id)
+        for slot in tasks.of_unit(session, unit=row.unit)
+    )
+
+
+def _words(session: Session, access: Access, row: TaskRow) -> str:
+    """The first words of the item, of what this stage may see."""
+    if row.item_id is None or row.stage is Stage.AUTHORING:
+        return ""
+    item = items.by_id(session, id=row.item_id)
+    content = items.content(session, item_id=row.item_id, revision=row.revision or item.current_revision)
+    seen = visible_fields(access.schema, row.stage, content)
+    texts = [value for value in seen.values() if isinstance(value, str) and value.strip()]
+    first = " ".join(texts[0].split()) if texts else ""
+    return first if len(first) <= FIRST_WORDS else f"{first[: FIRST_WORDS - 1]}…"
+
+
+def _lines(access: Access, row: TaskRow, draft: DraftRow) -> Sequence[TextLine]:
+    """What was typed, as titles and texts."""
+    content: Mapping[str, Any] = draft.content
+    values = content.get("values") or {}
+    reasons = content.get("reasons") or {}
+    titles = {field.name: title_of(field) for field in access.schema.item.fields}
+    titles |= {each.name: each.prompt for each in registry.criteria_of(access.schema, row.stage.value)}
+    lines = [TextLine(titles.get(name, as_words(name)), _text(value)) for name, value in values.items() if _text(value)]
+    lines += [TextLine(f"Reason, {as_words(name).lower()}", _text(value)) for name, value in reasons.items() if value]
+    if content.get("note"):
+        lines.append(TextLine("Note", str(content["note"])))
+    if content.get("comment"):
+        lines.append(TextLine("Comment that was not sent", str(content["comment"])))
+    return tuple(lines)
+
+
+def _text(value: Any) -> str:
+    if value is None or value == "" or value == [] or value == {}:
+        return ""
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return "\n".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

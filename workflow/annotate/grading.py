@@ -1,0 +1,313 @@
+"""Grading: people grade models' answers without knowing the models, all of them or a sample that the schema plans."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import PREDICTION
+from db import events, items, projects, tasks
+from db.engine import Session
+from db.tables import TaskRow
+from domain.errors import Problem
+from domain.order import spread
+from domain.records import Person, Submission
+from domain.states import ItemState, Purpose, Stage, TaskState
+from workflow.access.counted_items import Counting, counting
+from workflow.access.projects import Access
+
+EXTENDED = "grading.extended"
+DRAWN = "grading.drawn"
+"""Kinds of events: a lead wants more answers graded than the schema says; a sample was drawn."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The answers that people are to grade, and how far they are. All counts are of answers, over those that count:
+    a model's last answer to an item that does (``workflow.access.counted_items``)."""
+
+    planned: int | None
+    """How many; None: all of them."""
+    passed_on: int
+    """How many were passed on to people, of which the sample is drawn."""
+    drawn: int
+    """In the sample: people can grade it, or have. ``untouched``, ``begun`` and ``graded`` add up to it."""
+    untouched: int
+    begun: int
+    """Graded or in hand, but not yet by as many people as are asked for."""
+    graded: int
+    """Graded by all of them."""
+    raters: int
+
+    @property
+    def lacking(self) -> int:
+        """How many more could be drawn now."""
+        wanted = self.passed_on if self.planned is None else min(self.planned, self.passed_on)
+        return max(wanted - self.drawn, 0)
+
+    @property
+    def sentence(self) -> str:
+        """As people read it.
+
+        >>> Sample(planned=300, passed_on=600, drawn=300, untouched=150, begun=40, graded=110, raters=3).sentence
+        'A sample of 300 of 600 answers: 300 are open to people; 110 graded by 3 people, 40 begun, 150 untouched.'
+        """
+        people = f"{self.raters} {'person' if self.raters == 1 else 'people'}"
+        lots = [(self.graded, f"graded by {people}"), (self.begun, "begun"), (self.untouched, "untouched")]
+        parts = ", ".join(f"{n:,} {words}" for n, words in lots)
+        more = f" {self.lacking:,} more can be opened now." if self.lacking else ""
+        if self.planned is None:
+            return f"{self.drawn:,} of {self.passed_on:,} answers are open to people: {parts}.{more}"
+        return (
+            f"A sample of {self.planned:,} of {self.passed_on:,} answers: {self.drawn:,} are open to people; "
+            f"{parts}.{more}"
+        )
+
+
+def open_grading(
+    session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]], now: datetime
+) -> int:
+    """Pass answers on to people (prediction id, item id, dimension); the number of slots that opened.
+
+    Dimensions that the schema does not let people grade get none, nor do answers to items that do not count, until
+    they do. Where the schema grades a sample (``outputs``), the slots of the others wait: see ``draw``. Passing on
+    twice opens once.
+    """
+    n = pass_on(session, access=access, predictions=predictions, now=now)
+    return n + draw(session, access=access, now=now)
+
+
+def pass_on(session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]], now: datetime) -> int:
+    """As ``open_grading``, without the draw, which has to follow: so that very many can be passed on a lot at a time,
+    and nobody who submits has to wait for all of them."""
+    stage = access.schema.stages.grading
+    if stage is None:
+        return 0
+    predictions = list(predictions)
+    projects.lock(session, id=access.project_id)
+    counted = counting(session, access=access)
+    by_priority = stage.order == "priority"
+    priorities = items.priorities(session, item_ids=[id for _, id, _ in predictions]) if by_priority else {}
+    slots: dict[TaskState, list[dict[str, Any]]] = {TaskState.OPEN: [], TaskState.WITHDRAWN: []}
+    for prediction_id, item_id, dimension in predictions:
+        if stage.dimensions is not None and dimension not in stage.dimensions:
+            continue
+        unit = tasks.unit_of_prediction(prediction_id=prediction_id)
+        at_once = stage.outputs is None and counted.counts(item_id)
+        state = TaskState.OPEN if at_once else TaskState.WITHDRAWN
+        slots[state] += [
+            {
+                "project_id": access.project_id,
+                "stage": Stage.GRADING,
+                "unit": unit,
+                "slot": slot,
+                "item_id": item_id,
+                "prediction_id": prediction_id,
+                "dimension": dimension,
+                "state": state,
+                "rank": tasks.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
+                # in an order that all share, an answer's slots stand together, so that answer by answer is filled
+                "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=slot if stage.order == "random" else 0),
+                "created_at": now,
+            }
+            for slot in range(stage.raters)
+        ]
+    tasks.add_slots(session, slots=slots[TaskState.WITHDRAWN], needed=access.needed_roles)
+    return tasks.add_slots(session, slots=slots[TaskState.OPEN], needed=access.needed_roles)
+
+
+# ---- the sample ------------------------------------------------------------------------------------------------------
+
+
+def planned(session: Session, *, access: Access) -> int | None:
+    """How many answers people are to grade: what the schema says, or more if a lead wants more; None: all."""
+    stage = access.schema.stages.grading
+    if stage is None or stage.outputs is None:
+        return None
+    last = events.newest_of(session, project_id=access.project_id, kind=EXTENDED)
+    return max(stage.outputs, int(last.data.get("outputs", 0)) if last is not None else 0)
+
+
+def draw(session: Session, *, access: Access, now: datetime) -> int:
+    """Open the slots that the plan wants and do not stand open; the number of slots that opened.
+
+    Without a planned sample that is every answer that counts. Else as many answers as planned, as evenly as can be
+    over the dimensions and within them over the models, drawn by the project's seed: the same answers passed on give
+    the same sample, and a smaller one is a part of a larger. What somebody has graded or has in hand stays in; what
+    nobody has touched gives way where more models or dimensions have come since. The project is held meanwhile, so
+    that two who pass on at once do not open twice as many.
+    """
+    projects.lock(session, id=access.project_id)
+    stage = access.schema.stages.grading
+    if stage is None:
+        return 0
+    there = _there(session, access)
+    n = planned(session, access=access)
+    left: set[str] = set()
+    called_off: set[str] = set()
+    while True:
+        chosen = _chosen(access, there, n, left)
+        surplus = {each.unit for each in there.every if each.open and not each.touched and each.unit not in chosen}
+        still = tasks.call_off_untouched(session, units=sorted(surplus - called_off))
+        called_off |= surplus - still
+        if not still:
+            break
+        left |= still  # somebody takes these just now
+    lacking = [each for each in there.every if each.unit in chosen and (each.withdrawn or each.unit in called_off)]
+    opened = tasks.offer_units(session, units=[each.unit for each in lacking])
+    called_off -= chosen
+    if stage.order == "random":
+        begun = {each.item_id for each in there.every if each.touched} if "predictions" in stage.shuffle else set()
+        waiting = [each for each in there.every if each.open or each.unit in chosen]
+        tasks.begin_units(session, units=[each.unit for each in waiting if each.touched or each.item_id in begun])
+    if n is not None and (opened or called_off):
+        data = {"planned": n, "drawn": len(chosen), "slots": opened, "called_off": len(called_off), "seed": access.seed}
+        events.record(session, at=now, kind=DRAWN, project_id=access.project_id, data=data)
+    return opened
+
+
+def foreseen(session: Session, *, access: Access, predictions: Iterable[tuple[int, int, str]]) -> dict[str, int]:
+    """How many slots passing these answers on would open, by dimension; nothing is changed."""
+    stage = access.schema.stages.grading
+    if stage is None:
+        return {}
+    there = _there(session, access)
+    known = {each.prediction_id for each in there.every}
+    model = items.models_of(session, prediction_ids=[id for id, _, _ in predictions])
+    new = [
+        tasks.AnswerSlots(
+            tasks.unit_of_prediction(prediction_id=id), id, item_id, model[id], dimension, 0, 0, 0, stage.raters
+        )
+        for id, item_id, dimension in predictions
+        if id not in known and (stage.dimensions is None or dimension in stage.dimensions)
+    ]
+    both = _There([*there.every, *new], there.counted)
+    chosen = _chosen(access, both, planned(session, access=access), set())
+    left: Counter[str] = Counter()
+    for each in both.every:
+        if each.unit in chosen:
+            left[each.dimension] += each.withdrawn
+    return {each.id: left[each.id] for each in access.schema.dimensions if left[each.id]}
+
+
+def sample_of(session: Session, *, access: Access) -> Sample | None:
+    """How far people's grading is; None where the schema has none."""
+    stage = access.schema.stages.grading
+    if stage is None:
+        return None
+    there = _there(session, access)
+    drawn = [each for each in there.counting if each.open or each.touched]
+    graded = sum(each.done >= stage.raters for each in drawn)
+    untouched = sum(not each.touched for each in drawn)
+    return Sample(
+        planned=planned(session, access=access),
+        passed_on=len(there.counting),
+        drawn=len(drawn),
+        untouched=untouched,
+        begun=len(drawn) - graded - untouched,
+        graded=graded,
+        raters=stage.raters,
+    )
+
+
+def follow_state(session: Session, *, access: Access, item_id: int, before: ItemState, state: ItemState) -> None:
+    """Let people grade the answers to an item, or no longer, as its verdict says.
+
+    What was graded stays, and so does what somebody has in hand of an item that is only being looked at again. Answers
+    of a sample that nobody has touched come back with the next draw; those that do not count do not come back.
+    """
+    stage = access.schema.stages.grading
+    if stage is None or state is before:
+        return
+    if state is ItemState.KEPT:
+        every = tasks.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING, item_id=item_id)
+        wanted = [each for each in _last(every) if stage.outputs is None or each.touched]
+        tasks.offer_units(session, units=[each.unit for each in wanted])
+    elif state is ItemState.REJECTED or before is ItemState.KEPT:
+        rows = tasks.of_item(session, item_id=item_id, stage=Stage.GRADING)
+        for unit in dict.fromkeys(row.unit for row in rows):
+            tasks.withdraw(session, unit=unit)
+
+
+def _last(every: Iterable[tasks.AnswerSlots]) -> list[tasks.AnswerSlots]:
+    """A model's last answer to each item."""
+    return list({(each.item_id, each.model): each for each in every}.values())
+
+
+@dataclass(frozen=True)
+class _There:
+    """The answers that were passed on."""
+
+    every: Sequence[tasks.AnswerSlots]
+    counted: Counting
+
+    @property
+    def counting(self) -> list[tasks.AnswerSlots]:
+        """Those that count: a model's last answer to each item that does."""
+        return _last(each for each in self.every if self.counted.counts(each.item_id))
+
+
+def _there(session: Session, access: Access) -> _There:
+    every = tasks.answer_slots(session, project_id=access.project_id, stage=Stage.GRADING)
+    return _There(every, counting(session, access=access))
+
+
+def _chosen(access: Access, there: _There, n: int | None, left: Collection[str]) -> set[str]:
+    """The units that are to be open: those that are touched or cannot be had just now, and what is drawn beside."""
+    those = there.counting
+    kept = [each for each in those if each.touched or each.unit in left]
+    if n is None:
+        return {each.unit for each in those}
+    rest = [each for each in those if not (each.touched or each.unit in left)]
+    drawn = spread(
+        rest, max(n - len(kept), 0), seed=access.seed, of=lambda each: each.place, already=[each.place for each in kept]
+    )
+    return {each.unit for each in (*kept, *drawn)}
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+    """What is wrong with a grade."""
+    stage = access.schema.stages.grading
+    if stage is None or row.item_id is None:
+        return [Problem("stage", "This project has no grading.")]
+    item = items.by_id(session, id=row.item_id)
+    fields = items.content(session, item_id=row.item_id, revision=item.current_revision)
+    if row.prediction_id is not None:
+        fields[PREDICTION] = items.prediction(session, id=row.prediction_id).text
+    return kinds.check_answers(
+        registry.criteria_of(access.schema, "grading", row.dimension), given.values, given.reasons, fields
+    )
+
+
+def place(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item that the answer is about, as it stands."""
+    item = items.by_id(session, id=row.item_id or 0)
+    return item.id or 0, item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """Grades say nothing about the item itself; what somebody has graded is offered to others before what nobody has.
+
+    Where a person has the answers to an item in an order of their own, all of them are: else the order of whoever came
+    first would be everybody's.
+    """
+    stage = access.schema.stages.grading
+    if stage is not None and stage.order == "random" and row.purpose is Purpose.LIVE:
+        tasks.begin_unit(session, row=row, whole_item="predictions" in stage.shuffle)
+    return items.by_id(session, id=row.item_id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """A grade can always be corrected: no verdict hangs on it."""
+    return None

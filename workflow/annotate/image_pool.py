@@ -1,0 +1,283 @@
+"""The pool of free images: filling it, looking at it, and taking an image out to write about it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation_schemas import source_media
+from db import assets as stock
+from db import events, tasks
+from db.engine import Session, Store
+from db.tables import AssetRow, CandidateRow, TaskRow
+from db.types import public_id
+from domain.errors import AlreadyTaken, InvalidInput, MediaRefused, NotAllowed, NotFound, Problem
+from domain.policies import LEASE
+from domain.records import AddedMedia, Person, PoolPage, TaskView
+from domain.states import Stage, TaskState
+from importers.media_files import kind_of
+from media.perceptual_hash import hash_of_file
+from workflow.access.projects import Access, access_to, log, require_lead
+from workflow.annotate.task_views import asset_view, roles_for, task_view
+
+if TYPE_CHECKING:
+    from media.store import MediaStore
+
+
+def add_to_pool(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    files: Iterable[tuple[str, Path]],
+    source_of: Callable[[str], str | None] | None = None,
+    dimension: str | None = None,
+) -> AddedMedia:
+    """Offer images to authors; where the schema has a triage, to those who sift first. A file that is no proper image
+    is refused by itself; one that is there already is counted. Of videos come the frames that ``source: media`` says.
+
+    Parameters
+    ----------
+    source_of
+        From a file's name, the video or collection it came from.
+    dimension
+        The only dimension that may use these; None: any.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    if dimension is not None and dimension not in {known.id for known in access.schema.dimensions}:
+        raise InvalidInput([Problem("dimension", f"The schema has no dimension {dimension!r}.")])
+    sifted = access.schema.stages.triage is not None
+    added, repeated, refused = 0, 0, list[tuple[str, str]]()
+    every = source_media.number(access.schema, source_media.EVERY)
+    for name, path in _frames_too(files, int(every), refused) if every else files:
+        try:
+            stored = media.add(path, name=name)
+        except MediaRefused as error:
+            refused.append((name, str(error)))
+            continue
+        look = hash_of_file(media.path(stored.sha256, "thumb")) if sifted else None
+        with store.write() as session:
+            now = store.now()
+            known = stock.by_hash(session, project_id=access.project_id, sha256=stored.sha256)
+            if known is not None:
+                repeated += 1
+                continue
+            stock.put_media(
+                session,
+                row={
+                    "sha256": stored.sha256,
+                    "kind": stored.kind,
+                    "mime": stored.mime,
+                    "bytes": stored.bytes,
+                    "width": stored.width,
+                    "height": stored.height,
+                    "duration": stored.duration,
+                    "created_at": now,
+                },
+            )
+            source = source_of(name) if source_of is not None else None
+            row = AssetRow(
+                project_id=access.project_id,
+                sha256=stored.sha256,
+                name=name,
+                kind=stored.kind,
+                source_id=stock.source_id(session, project_id=access.project_id, name=source) if source else None,
+                dimension=dimension,
+                in_pool=not sifted,
+                created_at=now,
+            )
+            session.add(row)
+            if sifted:
+                session.flush()
+                candidate = CandidateRow(
+                    asset_id=row.id or 0,
+                    project_id=access.project_id,
+                    source_id=row.source_id,
+                    sharpness=stored.sharpness,
+                    look=look,
+                )
+                session.add(candidate)
+            added += 1
+    with store.write() as session:
+        events.record(
+            session,
+            at=store.now(),
+            kind="pool.filled",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"added": added, "repeated": repeated, "refused": len(refused)},
+        )
+    return AddedMedia(added=added, repeated=repeated, refused=tuple(refused))
+
+
+def _frames_too(
+    files: Iterable[tuple[str, Path]], every: int, refused: list[tuple[str, str]]
+) -> Iterator[tuple[str, Path]]:
+    """The files, with each video replaced by its frames 0, ``every``, 2 * ``every`` ...: images below its name. What
+    cannot be read is added to ``refused``."""
+    for name, path in files:
+        if kind_of(path) != "clip":
+            yield name, path
+            continue
+        from media import clips
+
+        with tempfile.TemporaryDirectory(prefix="touchstone-frames-") as work:
+            try:
+                times = clips.timing(path, name=name).times
+                wanted = range(0, len(times), every)
+                pictures = clips.frames_at(path, [times[at] for at in wanted], name=name)
+                for at, picture in zip(wanted, pictures, strict=True):
+                    image = Path(work) / f"{at}.png"
+                    picture.save(image)
+                    yield f"{name}/{at}.png", image
+                    image.unlink()
+            except MediaRefused as error:
+                refused.append((name, str(error)))
+
+
+def pool(
+    store: Store,
+    *,
+    person: Person,
+    project: str,
+    dimension: str | None = None,
+    after: str | None = None,
+    limit: int = 60,
+) -> PoolPage:
+    """A page of the free images that a person may pick."""
+    _sweep_if_needed(store, person=person, project=project)
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        mine = _dimensions(access, dimension)
+        found = stock.free(
+            session,
+            project_id=access.project_id,
+            dimensions=mine,
+            per_source=_per_source(access),
+            after=after,
+            limit=min(max(limit, 1), 500),
+        )
+        total = count(session, access=access, dimensions=mine)
+        slots = access.schema.item.assets
+        role = slots[0].role if slots else ""
+        return PoolPage(assets=[asset_view(asset, media, role) for asset, media in found], total=total)
+
+
+def pick(store: Store, *, person: Person, project: str, dimension: str, assets: Sequence[str]) -> TaskView:
+    """Take images out of everybody's pool and begin to write an item about them.
+
+    Raises
+    ------
+    AlreadyTaken
+        Somebody else has one of them, or its source has given as many images as the schema allows.
+    """
+    _sweep_if_needed(store, person=person, project=project)
+    with store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project=project)
+        _must_write(access, dimension)
+        rows = [_pickable(session, access, public, dimension) for public in dict.fromkeys(assets)]
+        if roles_for(access.schema.item.assets, [row.kind for row in rows]) is None:
+            wanted = ", ".join(f"{slot.min} {slot.kind} ({slot.role})" for slot in access.schema.item.assets)
+            raise InvalidInput([Problem("assets", f"These images do not make an item; it takes {wanted}.")])
+        id = public_id()
+        unit = f"{Stage.AUTHORING.value}/{id}"
+        task = tasks.add(
+            session,
+            row=TaskRow(
+                public_id=id,
+                project_id=access.project_id,
+                stage=Stage.AUTHORING,
+                unit=unit,
+                dimension=dimension,
+                state=TaskState.CLAIMED,
+                person_id=person.id,
+                lease_until=now + LEASE,
+                shuffle=tasks.shuffle_key(seed=access.seed, unit=unit, slot=0),
+                created_at=now,
+            ),
+        )
+        _take(session, access, task, rows)
+        log(session, access, task, person, "pool.picked", now)
+        return task_view(session, access=access, row=task, person=person)
+
+
+# ---- what the other use cases ask ------------------------------------------------------------------------------------
+
+
+def count(session: Session, *, access: Access, dimensions: Sequence[str] | None) -> int:
+    """How many images are free for these dimensions."""
+    return stock.count_free(
+        session, project_id=access.project_id, dimensions=dimensions, per_source=_per_source(access)
+    )
+
+
+def keep(session: Session, access: Access, row: TaskRow) -> bool:
+    """Make sure that a locked authoring task has its images, taking back what went to the pool; False if one is
+    gone."""
+    if row.state is not TaskState.CLAIMED:
+        return False
+    return all(
+        stock.take_from_pool(session, asset=asset, per_source=_per_source(access))
+        for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id or 0))
+        if asset.in_pool
+    )
+
+
+def _sweep_if_needed(store: Store, *, person: Person, project: str) -> None:
+    """Let the images of abandoned items be free again. Their authors may still go on if nobody takes the images."""
+    with store.read() as session:
+        project_id = access_to(session, person=person, project=project).project_id
+        if not stock.abandoned_authoring(session, project_id=project_id, now=store.now()):
+            return
+    with store.write() as session:
+        for row in stock.abandoned_authoring(session, project_id=project_id, now=store.now(), lock=True):
+            for asset in stock.in_lock_order(asset for _, asset, _ in stock.picks(session, task_id=row.id or 0)):
+                stock.return_to_pool(session, asset=asset)
+
+
+def _take(session: Session, access: Access, task: TaskRow, rows: Sequence[AssetRow]) -> None:
+    """Take assets for a task. Whoever had abandoned one of them loses the item that they had begun about it."""
+    stale = [pick.task_id for row in rows if (pick := stock.pick_of(session, asset_id=row.id or 0)) is not None]
+    abandoned = tasks.lock_by_ids(session, ids=stale)
+    for asset in stock.in_lock_order(rows):
+        if not stock.take_from_pool(session, asset=asset, per_source=_per_source(access)):
+            raise AlreadyTaken("Somebody else has just taken this image, or its video has given enough; pick another.")
+    for other in abandoned:
+        stock.forget_picks(session, task_id=other.id or 0)
+        other.state, other.lease_until = TaskState.WITHDRAWN, None
+        session.add(other)
+    stock.add_picks(session, task_id=task.id or 0, asset_ids=[row.id or 0 for row in rows])
+
+
+def _must_write(access: Access, dimension: str) -> None:
+    if access.schema.stages.authoring is None:
+        raise NotAllowed("Items of this project are not written here; they come from files.")
+    if not access.may_do(Stage.AUTHORING):
+        raise NotAllowed("You have no part in the authoring of this project; ask a lead for it.")
+    if dimension not in {known.id for known in access.schema.dimensions} or not access.may_use(dimension):
+        raise NotAllowed(f"{dimension!r} is not one of your dimensions; ask a lead for it.")
+
+
+def _pickable(session: Session, access: Access, public: str, dimension: str) -> AssetRow:
+    row = stock.by_public_id(session, public_id=public)
+    if row is None or row.project_id != access.project_id:
+        raise NotFound("There is no such image in this project's pool.")
+    if row.dimension is not None and row.dimension != dimension:
+        raise NotAllowed(f"This image is for {row.dimension!r} only; pick another.")
+    return row
+
+
+def _dimensions(access: Access, dimension: str | None) -> Sequence[str] | None:
+    if dimension is None:
+        return access.dimensions
+    return (dimension,) if access.may_use(dimension) else ()
+
+
+def _per_source(access: Access) -> int | None:
+    authoring = access.schema.stages.authoring
+    return authoring.per_source if authoring is not None else None

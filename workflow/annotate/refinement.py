@@ -1,0 +1,210 @@
+"""Refinement: a model's answer beside the item shows second right answers; who finds one edits the item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.asked import asked_of, held_against
+from annotation_schemas.keys import key_field
+from annotation_schemas.model import PREDICTION, Schema
+from db import checks, events, items
+from db.engine import Session, Store
+from db.tables import PredictionRow, TaskRow
+from domain import policies
+from domain.errors import InvalidInput, NotFound, Problem
+from domain.reading.answers import AnswerKind, ReadOutcome
+from domain.records import AnswerReading, Person, Submission
+from domain.states import ItemState, Stage
+from workflow.access.projects import Access, access_to, require_lead
+from workflow.annotate import answer_readings
+from workflow.annotate.authoring import edit_problems, revise
+from workflow.annotate.refinement_intake import feed, not_fed
+
+FIELDS = "fields"
+"""Beside the criteria: the item's fields that were changed."""
+
+
+@dataclass(frozen=True)
+class Fed:
+    """What feeding a model's answers came to."""
+
+    opened: int
+    answers: int
+    """How many answers the model has given to items that were not rejected."""
+
+
+def open_refinement(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
+    """Have the answers of one model looked at beside their items, each by one person; for leads.
+
+    Answers to rejected items are left out. With ``only_differing`` so are those that were read as the annotated answer
+    (the key), or, where the key is free text, whose text contains it, whatever their case. Feeding twice opens once.
+    """
+    _read_answers(store, by, project)
+    with store.write() as session:
+        access, now = require_lead(session, by=by, project=project), store.now()
+        wanted, n_answers = _to_feed(session, access, model, only_differing)
+        opened = feed(session, access=access, answers=wanted, now=now)
+        events.record(
+            session,
+            at=now,
+            kind="refinement.opened",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"model": model, "answers": opened, "only_differing": only_differing},
+        )
+        return Fed(opened=opened, answers=n_answers)
+
+
+def would_feed(store: Store, *, by: Person | None, project: str, model: str, only_differing: bool = True) -> Fed:
+    """What ``open_refinement`` would come to now; nothing is changed."""
+    _read_answers(store, by, project)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        wanted, n_answers = _to_feed(session, access, model, only_differing)
+        return Fed(opened=len(not_fed(session, access=access, answers=wanted)), answers=n_answers)
+
+
+def _read_answers(store: Store, by: Person | None, project: str) -> None:
+    with store.read() as session:
+        require_lead(session, by=by, project=project)
+    answer_readings.fill_up(store, project=project)
+
+
+def _to_feed(
+    session: Session, access: Access, model: str, only_differing: bool
+) -> tuple[list[tuple[int, int, int, str]], int]:
+    """The answers to feed (prediction id, item id, revision, dimension), and how many the model gave to live items."""
+    if access.schema.stages.refinement is None:
+        raise InvalidInput([Problem("stage", "This project's schema has no refinement.")])
+    found = items.answers_of(session, project_id=access.project_id, model=model)
+    if not found:
+        known = ", ".join(items.models(session, project_id=access.project_id)) or "none; import them first"
+        raise NotFound(f"{access.name!r} has no answers of a model {model!r}; there are: {known}.")
+    contents = items.current_content(session, project_id=access.project_id)
+    key = key_field(access.schema) if only_differing else None
+    read = answer_readings.counting(
+        session, project_id=access.project_id, ids=[answer.id or 0 for answer, _ in found] if key else []
+    )
+    live = [(answer, item) for answer, item in found if item.state is not ItemState.REJECTED]
+    wanted = [
+        (answer.id or 0, item.id or 0, item.current_revision, item.dimension)
+        for answer, item in live
+        if key is None or _differs(access, answer, contents[item.id or 0], read.get(answer.id or 0))
+    ]
+    return wanted, len(live)
+
+
+def end_of(schema: Schema) -> str:
+    """When an item is refined, in words; for schemas with a refinement."""
+    stage = schema.stages.refinement
+    until = (stage.until if stage else None) or policies.ONE_RIGHT
+    return policies.REFINEMENT_ENDS.get(until, policies.REFINEMENT_ENDS[policies.ONE_RIGHT])
+
+
+def models(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The models whose answers a project has; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return items.models(session, project_id=access.project_id)
+
+
+def _differs(access: Access, answer: PredictionRow, fields: Mapping[str, Any], read: AnswerReading | None) -> bool:
+    """Whether an answer is not surely the annotated one: by what was read of it where the key is a closed one, else by
+    the text."""
+    asked = asked_of(access.schema, fields)
+    key = fields.get(key_field(access.schema) or "")
+    if asked.kind is AnswerKind.TEXT:
+        return not isinstance(key, str) or policies.differs_from_key(answer.text, key)
+    if read is None or read.outcome is not ReadOutcome.READ:
+        return True
+    return held_against(read.value, asked, key)[0] != 1
+
+
+def counts(session: Session, *, access: Access) -> dict[str, int]:
+    """How far refinement is, worked out anew from what was submitted; empty if the schema has none.
+
+    ``fed``: answers shown beside items as they stand; ``decided``: those with a decision; ``edited``: items that were
+    changed beside an answer; ``refined``: items of which the refinement has ended (``domain.policies.refined``).
+    """
+    stage = access.schema.stages.refinement
+    if stage is None:
+        return {}
+    decisions: dict[int, list[Mapping[str, Any]]]
+    if stage.until == policies.ONE_ROUND:
+        fed = checks.fed_ever(session, project_id=access.project_id)
+        ever = checks.decided_in_refinement(session, project_id=access.project_id)
+        decisions = {
+            id: [given for answer, given in ever.get(id, {}).items() if answer in ids] for id, ids in fed.items()
+        }
+    else:
+        fed = checks.fed(session, project_id=access.project_id)
+        rows = checks.current_annotations(session, project_id=access.project_id, stage=Stage.REFINEMENT)
+        decisions = {id: [row.answers for row in given] for id, given in rows.items()}
+    return {
+        "fed": sum(map(len, fed.values())),
+        "decided": sum(map(len, decisions.values())),
+        "edited": len(checks.edited_in_refinement(session, project_id=access.project_id)),
+        "refined": sum(
+            policies.refined(stage.done, fed=len(ids), decisions=decisions.get(item_id, []), until=stage.until)
+            for item_id, ids in fed.items()
+        ),
+    }
+
+
+def refinement(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
+    """As ``counts``, for whoever takes part in a project."""
+    with store.read() as session:
+        return counts(session, access=access_to(session, person=by, project=project))
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+    """What is wrong with a decision about a model's answer, and with the edit that comes with it."""
+    stage = access.schema.stages.refinement
+    if stage is None or row.item_id is None or row.revision is None or row.prediction_id is None:
+        return [Problem("stage", "This project has no refinement.")]
+    before = items.content(session, item_id=row.item_id, revision=row.revision)
+    answers = {name: value for name, value in given.values.items() if name != FIELDS}
+    shown = {**before, PREDICTION: items.prediction(session, id=row.prediction_id).text}
+    criteria = registry.criteria_of(access.schema, "refinement", row.dimension)
+    problems = list(kinds.check_answers(criteria, answers, given.reasons, shown))
+    if FIELDS in given.values:
+        edit = given.values[FIELDS]
+        if not isinstance(edit, Mapping):
+            return [*problems, Problem(FIELDS, "Send the changed fields with an edit.")]
+        problems += edit_problems(access.schema, before, {**before, **edit})
+    return problems
+
+
+def place(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The revision that the decision is about; the item is held from here on."""
+    item = items.lock(session, id=row.item_id or 0)
+    return item.id or 0, row.revision or item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """The item's state after the decision; an edit sends it back to verification, and its answers are shown again."""
+    item = items.lock(session, id=row.item_id or 0)
+    if FIELDS in given.values:
+        before = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+        content = {**before, **given.values[FIELDS]}
+        revise(session, access=access, item=item, fields=content, editor_id=person.id, now=now)
+    return items.by_id(session, id=item.id or 0).state
+
+
+def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """Why a decision can no longer be corrected: the item has been edited since."""
+    item = items.lock(session, id=row.item_id or 0)
+    if item.current_revision != row.revision:
+        return "The item has been edited since, so this decision stays; decide about it as it is now."
+    return None

@@ -1,0 +1,69 @@
+"""Opening the slots of refinement: models' answers shown beside a revision of their items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from db import checks, tasks
+from db.engine import Session
+from domain.policies import ONE_ROUND
+from domain.states import Stage
+from workflow.access.projects import Access
+
+
+def feed(session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]], now: datetime) -> int:
+    """Open one slot for each answer (prediction id, item id, revision, dimension); the number of new slots.
+
+    Feeding twice opens once.
+    """
+    if access.schema.stages.refinement is None:
+        return 0
+    slots = []
+    for prediction_id, item_id, revision, dimension in not_fed(session, access=access, answers=answers):
+        unit = tasks.unit_of_refinement(prediction_id=prediction_id, revision=revision)
+        slots.append(
+            {
+                "project_id": access.project_id,
+                "stage": Stage.REFINEMENT,
+                "unit": unit,
+                "slot": 0,
+                "item_id": item_id,
+                "revision": revision,
+                "prediction_id": prediction_id,
+                "dimension": dimension,
+                "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=0),
+                "created_at": now,
+            }
+        )
+    tasks.add_slots(session, slots=slots, needed=access.needed_roles)
+    return len(slots)
+
+
+def follow_run(session: Session, *, access: Access, run_id: int, withdrawn: bool, now: datetime) -> None:
+    """Have the answers of a run no longer looked at beside their items, or again. Decisions that were made stay: they
+    are about the item."""
+    answers = tasks.fed_of_run(session, run_id=run_id)
+    units = [tasks.unit_of_refinement(prediction_id=id, revision=revision) for id, _, revision, _ in answers]
+    if withdrawn:
+        for unit in units:
+            tasks.withdraw(session, unit=unit)
+    else:
+        feed(session, access=access, answers=answers, now=now)
+        tasks.offer_units(session, units=units)
+
+
+def not_fed(
+    session: Session, *, access: Access, answers: Iterable[tuple[int, int, int, str]]
+) -> list[tuple[int, int, int, str]]:
+    """Those of the answers that have no slot yet; where one round is enough, also none that somebody has decided."""
+    there = tasks.fed_units(session, project_id=access.project_id)
+    stage = access.schema.stages.refinement
+    over = stage is not None and stage.until == ONE_ROUND
+    decided = checks.decided_in_refinement(session, project_id=access.project_id) if over else {}
+    return [
+        answer
+        for answer in answers
+        if tasks.unit_of_refinement(prediction_id=answer[0], revision=answer[2]) not in there
+        and answer[0] not in decided.get(answer[1], {})
+    ]

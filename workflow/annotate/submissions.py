@@ -1,0 +1,310 @@
+"""Submitting: one annotation per key, on disk before it is acknowledged, and never a vote too many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import PREDICTION
+from db import events, items, submissions, tasks
+from db.engine import Session, Store
+from db.tables import AnnotationRow, TaskRow
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotFound, Problem
+from domain.policies import LEASE
+from domain.records import Person, Submission, Submitted, TaskView
+from domain.states import ItemState, Purpose, Stage, TaskState
+from workflow.access import guidelines
+from workflow.access.projects import Access, access_to, log
+from workflow.annotate import adjudication, authoring, grading, qualification, refinement, verification
+from workflow.annotate.claims import LOST, extend, held_task
+from workflow.annotate.drafts import must_be_json
+from workflow.annotate.task_views import shuffled_fields, task_view
+
+LONGEST_NOTE = 20_000
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a stage does with a submission."""
+
+    check: Callable[[Session, Access, TaskRow, Submission], Sequence[Problem]]
+    """All that is wrong with it."""
+    place: Callable[[Session, Access, TaskRow, Submission, Person, datetime], tuple[int, int]]
+    """The item and revision that it is about."""
+    after: Callable[[Session, Access, TaskRow, Submission, Person, datetime], ItemState | None]
+    """What follows from it."""
+    why_fixed: Callable[[Session, Access, TaskRow, datetime], str | None]
+    """Why it can no longer be corrected."""
+
+
+_STEPS: Mapping[Stage, _Step] = {
+    Stage.AUTHORING: _Step(authoring.check, authoring.place, authoring.after, authoring.why_fixed),
+    Stage.VERIFICATION: _Step(verification.check, verification.place, verification.after, verification.why_fixed),
+    Stage.ADJUDICATION: _Step(adjudication.check, adjudication.place, adjudication.after, adjudication.why_fixed),
+    Stage.REFINEMENT: _Step(refinement.check, refinement.place, refinement.after, refinement.why_fixed),
+    Stage.GRADING: _Step(grading.check, grading.place, grading.after, grading.why_fixed),
+}
+
+
+def submit(
+    store: Store,
+    *,
+    person: Person,
+    task: str,
+    key: str,
+    values: Mapping[str, Any],
+    reasons: Mapping[str, Any] | None = None,
+    note: str = "",
+    seconds: float | None = None,
+    guideline: str | None = None,
+) -> Submitted:
+    """Store what a person answers. When this returns, it is on disk.
+
+    Parameters
+    ----------
+    key
+        Chosen by the page, once per submission: sent again, it stores nothing and returns what was stored
+        (``repeated``).
+    values
+        By criterion; in authoring the item's fields; in adjudication ``decision``, ``cause`` and ``fields``.
+    seconds
+        Time spent on it, without idle time, as the page measured it. What is stored is never more than the time since
+        the person was first given the task, or since their last submission of it.
+    guideline
+        The hash of the guideline that the page showed, which may be an earlier one of the project; None: the one that
+        is in force.
+
+    Raises
+    ------
+    InvalidInput
+        With everything that is wrong with the answers.
+    LeaseLost
+        The lease had ended and somebody else took the task, or the item has changed: the answers are kept as a draft.
+    Conflict
+        The task was submitted before under another key, or the verdict was settled while it was being corrected.
+    """
+    given = Submission(
+        values=values, reasons=reasons or {}, note=note.replace("\0", ""), seconds=seconds, guideline=guideline
+    )
+    with store.write() as session:
+        done = submit_within(session, person=person, task=task, key=key, given=given, now=store.now())
+    if isinstance(done, Conflict):
+        raise done
+    return done
+
+
+def submit_within(
+    session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
+) -> Submitted | Conflict:
+    """As ``submit``, in a transaction of others. A conflict is returned, because the draft has to be kept."""
+    _must_fit(given, key)
+    row, access = held_task(session, person=person, task=task, with_item=True)
+    earlier = submissions.by_key(session, person_id=person.id, key=key)
+    if earlier is not None:
+        return _again(session, earlier, row)
+    refusal = _refusal(session, access, row, person, now)
+    if refusal is None:
+        return _store(session, access, row, person, key, given, now)
+    submissions.put_draft(
+        session,
+        task_id=row.id or 0,
+        person_id=person.id,
+        seq=None,
+        content={"values": dict(given.values), "reasons": dict(given.reasons), "note": given.note},
+        now=now,
+        lost=True,
+    )
+    log(session, access, row, person, "task.late", now)
+    return refusal
+
+
+def correct_within(
+    session: Session, *, person: Person, task: str, key: str, given: Submission, now: datetime
+) -> Submitted | Conflict:
+    """Replace what somebody submitted for a task by what they answer now, as ``undo`` and ``submit`` do, in a
+    transaction of others; a conflict, and nothing else, where it can no longer be changed."""
+    row, access = held_task(session, person=person, task=task, with_item=True)
+    if submissions.by_key(session, person_id=person.id, key=key) is None:
+        why = _why_fixed(session, access, row, now)
+        if why is not None:
+            return Conflict(why)
+        _reopen(session, access, row, person, now)
+    return submit_within(session, person=person, task=task, key=key, given=given, now=now)
+
+
+def undo(store: Store, *, person: Person, project: str, stage: Stage) -> TaskView:
+    """Reopen a person's last submission in a stage: the task comes back with its answers as a draft.
+
+    What was submitted stands until a new submission supersedes it. ``Conflict`` where it can no longer be changed.
+    """
+    with store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project=project)
+        last = submissions.last_of_person(session, person_id=person.id, project_id=access.project_id, stage=stage)
+        if last is None or stage not in _STEPS:
+            raise NotFound("There is nothing to undo here yet.")
+        row, access = held_task(session, person=person, task=last[1].public_id, with_item=True)
+        why = _why_fixed(session, access, row, now)
+        if why is not None:
+            raise Conflict(why)
+        if not row.correcting:
+            submissions.put_draft(
+                session,
+                task_id=row.id or 0,
+                person_id=person.id,
+                seq=None,
+                content={"values": last[0].answers, "reasons": last[0].reasons, "note": last[0].note},
+                now=now,
+            )
+        _reopen(session, access, row, person, now)
+        return task_view(session, access=access, row=row, person=person)
+
+
+def _reopen(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> None:
+    if not row.correcting:
+        row.correcting = True
+        log(session, access, row, person, "task.reopened", now)
+    row.lease_until = now + LEASE
+    session.add(row)
+    session.flush()
+
+
+def _must_fit(given: Submission, key: str) -> None:
+    if not key or len(key) > 200:
+        raise InvalidInput([Problem("key", "A submission needs a key of 1 to 200 characters; reload the page.")])
+    if len(given.note) > LONGEST_NOTE:
+        raise InvalidInput([Problem("note", f"Shorten the note to {LONGEST_NOTE} characters.")])
+    if given.seconds is not None and not 0 <= given.seconds < 10**7:
+        raise InvalidInput([Problem("seconds", "The time spent is no number of seconds; reload the page.")])
+    must_be_json({"values": given.values, "reasons": given.reasons, "note": given.note, "key": key})
+
+
+def _again(session: Session, earlier: AnnotationRow, row: TaskRow) -> Submitted:
+    if earlier.task_id != row.id:
+        raise Conflict("This key was used for another task; reload the page and submit again.")
+    item = items.by_id(session, id=earlier.item_id)
+    return Submitted(
+        annotation=earlier.public_id,
+        saved_at=earlier.created_at,
+        repeated=True,
+        item=item.public_id,
+        state=_told(row.stage, item.state),
+    )
+
+
+def _told(stage: Stage, state: ItemState | None) -> ItemState | None:
+    """What whoever submitted may know of the item's state: it would tell a voter what the others said, and the key."""
+    return state if stage in (Stage.AUTHORING, Stage.ADJUDICATION) else None
+
+
+def _refusal(session: Session, access: Access, row: TaskRow, person: Person, now: datetime) -> Conflict | None:
+    """Why this person can no longer submit this task; None if they can, also after their lease, if nobody took it."""
+    if row.state is TaskState.DONE and row.person_id == person.id:
+        if not row.correcting:
+            return Conflict("You have submitted this task already; undo it to change it.")
+        why = _why_fixed(session, access, row, now)
+        return Conflict(f"{why} What you wrote is kept as a draft.") if why else None
+    if row.purpose is not Purpose.QUALIFICATION:
+        barred = qualification.require(session, access=access, person=person, stage=row.stage)
+        if barred is not None:
+            return LeaseLost(f"{barred.sentence} What you wrote is kept as a draft.")
+    if row.state is TaskState.WITHDRAWN:
+        return LeaseLost("This task is no longer wanted: its item or image has changed hands. Your text is kept.")
+    if row.state is TaskState.CLAIMED and row.person_id == person.id and row.stage is not Stage.AUTHORING:
+        return None  # theirs, whether or not the lease has ended
+    return None if extend(session, access=access, row=row, person=person, now=now) else LeaseLost(LOST)
+
+
+def _why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """Why what was submitted can no longer be corrected; None if it can."""
+    if row.purpose is Purpose.QUALIFICATION:
+        return qualification.why_fixed(session, row=row)
+    if row.purpose is Purpose.GOLD and row.stage is Stage.VERIFICATION:
+        return (
+            None if verification.is_slip(session, access, row, now) else verification.SETTLED
+        )  # as what has just been settled
+    return _STEPS[row.stage].why_fixed(session, access, row, now)
+
+
+def _store(
+    session: Session, access: Access, row: TaskRow, person: Person, key: str, given: Submission, now: datetime
+) -> Submitted:
+    step = _STEPS[row.stage]
+    given = replace(given, values=_in_order(session, access, row, given))
+    problems = step.check(session, access, row, given)
+    if problems:
+        raise InvalidInput(problems)
+    before = submissions.latest_of_task(session, task_id=row.id or 0) if row.state is TaskState.DONE else None
+    guidelines.note_reader(session, access=access, person=person, now=now)
+    item_id, revision = step.place(session, access, row, given, person, now)
+    annotation = AnnotationRow(
+        project_id=access.project_id,
+        task_id=row.id or 0,
+        person_id=person.id,
+        stage=row.stage,
+        purpose=row.purpose,
+        dimension=row.dimension,
+        item_id=item_id,
+        revision=revision,
+        prediction_id=row.prediction_id,
+        submit_key=key,
+        answers=dict(given.values),
+        reasons=dict(given.reasons),
+        shown=_shown(session, access, row, person, item_id, revision),
+        note=given.note,
+        seconds=_spent(session, row, person, given, before, now),
+        weight=verification.weight_of(session, access=access, row=row, person=person),
+        supersedes_id=before.id if before else None,
+        schema_version_id=access.schema_version_id,
+        schema_hash=access.loaded.hash,
+        guideline_hash=guidelines.accepted(session, access, given.guideline),
+        created_at=now,
+    )
+    session.add(annotation)
+    row.state, row.correcting, row.lease_until = TaskState.DONE, False, None
+    session.add(row)
+    session.flush()
+    log(session, access, row, person, "task.corrected" if before else "task.submitted", now)
+    state = step.after(session, access, row, given, person, now) if row.purpose is Purpose.LIVE else None
+    item = items.by_id(session, id=item_id)
+    return Submitted(annotation=annotation.public_id, saved_at=now, item=item.public_id, state=_told(row.stage, state))
+
+
+def _spent(
+    session: Session, row: TaskRow, person: Person, given: Submission, before: AnnotationRow | None, now: datetime
+) -> float | None:
+    """The seconds that a page says it took, as far as they can be true."""
+    if given.seconds is None:
+        return None
+    if before is not None:
+        since: datetime | None = before.created_at
+    else:
+        since = events.taken_at(session, task_id=row.id or 0, person_id=person.id, kinds=events.GIVEN)
+    return given.seconds if since is None else min(given.seconds, max((now - since).total_seconds(), 0.0))
+
+
+def _in_order(session: Session, access: Access, row: TaskRow, given: Submission) -> Mapping[str, Any]:
+    """The answers, with lists whose order says nothing in the item's own order: a page may have shuffled it."""
+    criteria = registry.criteria_of(access.schema, row.stage.value, row.dimension)
+    if row.item_id is None or not any(kinds.of_criterion(criterion).reorders for criterion in criteria):
+        return given.values
+    item = items.by_id(session, id=row.item_id)
+    fields = items.content(session, item_id=row.item_id, revision=row.revision or item.current_revision)
+    return kinds.in_order(criteria, given.values, fields)
+
+
+def _shown(
+    session: Session, access: Access, row: TaskRow, person: Person, item_id: int, revision: int
+) -> dict[str, Any] | None:
+    """What the schema shuffles, as this person saw it: options, and which of its item's answers this was."""
+    shuffle = getattr(getattr(access.schema.stages, row.stage.value), "shuffle", ())
+    if not shuffle:
+        return None
+    found = shuffled_fields(access, row, person, items.content(session, item_id=item_id, revision=revision))
+    if "predictions" in shuffle:
+        place = tasks.place_of(session, item_id=item_id, stage=row.stage, person_id=person.id, unit=row.unit)
+        found[PREDICTION] = list(place)
+    return found or None

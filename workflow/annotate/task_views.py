@@ -1,0 +1,208 @@
+"""What a page may show of a task. Whatever is secret for the stage is left out here, before it gets near a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation_schemas import registry
+from annotation_schemas.model import AssetSlot, Schema
+from db import assets, events, items, media_access, submissions, tasks
+from db.engine import Session, Store
+from db.tables import AssetRow, DraftRow, MediaObjectRow, TaskRow
+from domain.errors import NotFound
+from domain.order import shuffled
+from domain.records import AssetFile, AssetView, Draft, Person, TaskView, VoteView
+from domain.states import Purpose, Stage
+from workflow.access import guidelines
+from workflow.access.projects import Access, access_by_id
+
+NO_SUCH = "There is no such picture or clip in a project of yours."
+
+
+def task_view(session: Session, *, access: Access, row: TaskRow, person: Person) -> TaskView:
+    """A claimed task as its page shows it."""
+    if row.id is None or row.lease_until is None:
+        raise ValueError("only a task that somebody holds can be shown")
+    draft = submissions.draft(session, task_id=row.id, person_id=person.id)
+    item = items.by_id(session, id=row.item_id) if row.item_id is not None else None
+    revision = row.revision if row.revision is not None else (item.current_revision if item else None)
+    return TaskView(
+        id=row.public_id,
+        project=access.name,
+        stage=row.stage,
+        dimension=row.dimension,
+        item=item.public_id if item else None,
+        revision=revision,
+        fields=fields_shown(session, access=access, row=row, person=person),
+        assets=tuple(_assets(session, access, row)),
+        lease_until=row.lease_until,
+        draft=draft_of(draft) if draft else None,
+        correction=row.correcting,
+        answer=_answer(session, row),
+        place=_place(session, row, person),
+        votes=tuple(_votes(session, row)),
+        history=tuple(_history(session, row)),
+        guideline=access.loaded.guideline_hash,
+        news=guidelines.news(session, access=access, person=person),
+    )
+
+
+def fields_shown(session: Session, *, access: Access, row: TaskRow, person: Person) -> dict[str, Any]:
+    """The fields of a task's item as this person sees them."""
+    if row.item_id is None or row.stage is Stage.AUTHORING:
+        return {}
+    revision = row.revision if row.revision is not None else items.by_id(session, id=row.item_id).current_revision
+    content = items.content(session, item_id=row.item_id, revision=revision)
+    return visible_fields(access.schema, row.stage, content) | shuffled_fields(access, row, person, content)
+
+
+def visible_fields(schema: Schema, stage: Stage, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of an item's content that raters of a stage may see.
+
+    Only fields that the schema names and does not keep secret; in grading only those that it says are shown.
+    """
+    grading = schema.stages.grading
+    shown = grading.shows if stage is Stage.GRADING and grading is not None else None
+    return {
+        field.name: content[field.name]
+        for field in schema.item.fields
+        if field.name in content and stage.value not in field.secret_in and (shown is None or field.name in shown)
+    }
+
+
+def shuffled_fields(access: Access, row: TaskRow, person: Person, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that hold the options of this stage's criteria, in the order in which this person sees them.
+
+    Empty unless the schema shuffles options in the stage. The order follows from the project's seed, the person, the
+    item and the field, so a page that is opened again looks the same; answers are values, so it changes none.
+    """
+    part = getattr(access.schema.stages, row.stage.value, None)
+    if "options" not in getattr(part, "shuffle", ()):
+        return {}
+    names = dict.fromkeys(
+        criterion.field
+        for criterion in registry.criteria_of(access.schema, row.stage.value, row.dimension)
+        if criterion.field is not None
+    )
+    visible = visible_fields(access.schema, row.stage, content)
+    return {
+        name: shuffled(visible[name], seed=access.seed, parts=("options", person.id, row.item_id, name))
+        for name in names
+        if isinstance(visible.get(name), list)
+    }
+
+
+def asset_view(asset: AssetRow, media: MediaObjectRow | None, role: str) -> AssetView:
+    """An asset as a page shows it."""
+    return AssetView(
+        id=asset.public_id,
+        role=role,
+        kind=asset.kind,
+        missing=asset.sha256 is None,
+        width=media.width if media else None,
+        height=media.height if media else None,
+    )
+
+
+def draft_of(row: DraftRow) -> Draft:
+    """The record of a stored draft."""
+    return Draft(seq=row.seq, values=row.content, saved_at=row.saved_at)
+
+
+def roles_for(slots: Sequence[AssetSlot], kinds: Sequence[str]) -> list[str] | None:
+    """Which place of an item each of these assets takes; None if they do not fit or a place stays empty."""
+    free = [slot.max for slot in slots]
+    filled = [0 for _ in slots]
+    roles = []
+    for kind in kinds:
+        for at, slot in enumerate(slots):
+            room = free[at]
+            if slot.kind == kind and (room is None or filled[at] < room):
+                filled[at] += 1
+                roles.append(slot.role)
+                break
+        else:
+            return None
+    return roles if all(n >= slot.min for n, slot in zip(filled, slots, strict=True)) else None
+
+
+def asset_file(store: Store, *, person: Person, asset: str) -> AssetFile:
+    """The file of an asset, by its random id.
+
+    ``NotFound`` alike for ids that do not exist and for those of projects that this person has no part in.
+    """
+    with store.read() as session:
+        found = media_access.file_of_asset(session, public_id=asset)
+        if found is None:
+            raise NotFound(NO_SUCH)
+        row, file = found
+        try:
+            access_by_id(session, person=person, project_id=row.project_id)
+        except NotFound:
+            raise NotFound(NO_SUCH) from None
+        if file is None:
+            raise NotFound("The file of this picture or clip was not brought in yet.")
+        return AssetFile(sha256=file.sha256, kind=file.kind, mime=file.mime)
+
+
+def _assets(session: Session, access: Access, row: TaskRow) -> list[AssetView]:
+    if row.item_id is not None:
+        return [
+            asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=row.item_id)
+        ]
+    picked = assets.picks(session, task_id=row.id or 0)
+    roles = roles_for(access.schema.item.assets, [asset.kind for _, asset, _ in picked])
+    return [asset_view(asset, media, roles[at] if roles else asset.kind) for at, (_, asset, media) in enumerate(picked)]
+
+
+def _answer(session: Session, row: TaskRow) -> str | None:
+    return items.prediction(session, id=row.prediction_id).text if row.prediction_id is not None else None
+
+
+def _place(session: Session, row: TaskRow, person: Person) -> tuple[int, int] | None:
+    if row.stage is not Stage.GRADING or row.prediction_id is None or row.item_id is None:
+        return None
+    if row.purpose is Purpose.QUALIFICATION:  # its answers come one by one, not by their items
+        return None
+    return tasks.place_of(session, item_id=row.item_id, stage=row.stage, person_id=person.id, unit=row.unit)
+
+
+def _votes(session: Session, row: TaskRow) -> list[VoteView]:
+    """The votes before an adjudicator."""
+    if row.stage is not Stage.ADJUDICATION or row.item_id is None or row.revision is None:
+        return []
+    return votes_on(session, item_id=row.item_id, revision=row.revision)
+
+
+def votes_on(session: Session, *, item_id: int, revision: int) -> list[VoteView]:
+    """The votes on a revision, without names, in an order that says nothing about who came first."""
+    cast = items.latest_annotations(session, item_id=item_id, revision=revision, stage=Stage.VERIFICATION)
+    return [
+        VoteView(
+            label=f"Vote {chr(ord('A') + at) if at < 26 else at + 1}",
+            values=vote.answers,
+            reasons=vote.reasons,
+            note=vote.note,
+        )
+        for at, vote in enumerate(sorted(cast, key=lambda vote: vote.public_id))
+    ]
+
+
+_TOLD = {
+    "item.authored": "It was written.",
+    "item.imported": "It was imported.",
+    "item.revised": "It was edited; a new round of votes began.",
+    "item.state": "The votes were counted: {why}",
+}
+
+
+def _history(session: Session, row: TaskRow) -> list[str]:
+    """What happened to an item, without names."""
+    if row.stage is not Stage.ADJUDICATION or row.item_id is None:
+        return []
+    return [
+        _TOLD[event.kind].format(why=event.data.get("why", ""))
+        for event in events.of_item(session, item_id=row.item_id)
+        if event.kind in _TOLD
+    ]

@@ -1,0 +1,462 @@
+"""Triage: candidate images are kept for the pool or dropped, by people, at most so many of one source."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from statistics import median
+
+from annotation_schemas.model import Triage
+from db import candidate_images, events, people
+from db.engine import IntegrityError, Session, Store
+from db.tables import AssetRow, CandidateRow, SiftDecisionRow
+from domain import csv_text
+from domain.errors import Conflict, InvalidInput, LeaseLost, NotAllowed, NotFound, Problem
+from domain.policies import LEASE
+from domain.records import (
+    DroppedFrame,
+    NothingLeft,
+    Person,
+    SiftCounts,
+    SiftDone,
+    SiftFrame,
+    SiftProgress,
+    SiftView,
+)
+from domain.states import Sifted, Stage
+from media.perceptual_hash import distance
+from workflow.access.projects import Access, access_to, require_lead
+from workflow.annotate.claims import why_closed
+from workflow.annotate.task_views import asset_view
+
+ALIKE = 6
+"""Images whose hashes differ in no more bits are shown together."""
+AT_ONCE = 8
+"""So many are shown together at most."""
+BLURRED = 0.25
+"""An image that is sharp by less than this share of the median of its source may be blurred."""
+ENOUGH = 3
+"""From so many images of a source on there is a median to compare with."""
+LONGEST_REASON = 200
+HEAD = ("asset", "file", "source", "sharpness", "decision", "reason", "typed", "by", "name", "at", "stands")
+
+
+def next_group(store: Store, *, person: Person, project: str) -> SiftView | NothingLeft:
+    """What this person has before them, or else the next candidate that nobody has, with those that look like it."""
+    with store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project=project)
+        closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
+        if closed is not None:
+            return closed
+        part = _part(access)
+        mine = candidate_images.in_hand(
+            session, project_id=access.project_id, person_id=person.id, now=now, per_source=part.per_source
+        )
+        if not mine:
+            candidate_images.let_go(session, project_id=access.project_id, person_id=person.id)
+            mine = _claim(session, access, part, now)
+        if not mine:
+            return _why_nothing(session, access, part)
+        for row in mine:
+            row.person_id, row.lease_until = person.id, now + LEASE
+            session.add(row)
+        session.flush()
+        return _view(session, access, person, part, mine)
+
+
+def decide(
+    store: Store, *, person: Person, project: str, keep: Sequence[str], drop: Mapping[str, str], key: str
+) -> SiftDone:
+    """Keep some candidates and drop others, each with a reason: one of the schema's, or typed.
+
+    All or none. The same key again changes nothing.
+
+    Raises
+    ------
+    Conflict
+        Somebody else has decided, or a source has given as many images as the schema allows.
+    LeaseLost
+        Somebody else has one of them in hand.
+    """
+    _check_request(keep, drop, key)
+    try:
+        with store.write() as session:
+            access = _sifter(session, person, project)
+            return _decide(session, access, person, list(dict.fromkeys(keep)), drop, key, store.now())
+    except IntegrityError as error:
+        raise Conflict(_OTHER_KEY) from error
+
+
+def undo(store: Store, *, person: Person, project: str) -> SiftDone | None:
+    """Take back this person's last decision that still stands; its images are before them again. None: there is none.
+
+    Raises
+    ------
+    Conflict
+        Somebody writes an item about a kept one already.
+    """
+    with store.write() as session:
+        now = store.now()
+        access = _sifter(session, person, project)
+        last = candidate_images.last_standing(session, project_id=access.project_id, person_id=person.id)
+        if last is None:
+            return None
+        sent = {row.id: row for row in candidate_images.by_key(session, person_id=person.id, key=last.submit_key)}
+        found = candidate_images.lock(
+            session, project_id=access.project_id, asset_ids=[row.asset_id for row in sent.values()]
+        )
+        mine = [(row, asset) for row, asset in found if row.decision_id in sent and row.state is not Sifted.WAITING]
+        groups = {row.group_id for row, _ in mine}
+        held = candidate_images.in_hand(
+            session, project_id=access.project_id, person_id=person.id, now=now, per_source=None
+        )
+        if any(row.group_id not in groups for row in held):
+            candidate_images.let_go(session, project_id=access.project_id, person_id=person.id)
+        counted = Counter(row.state for row, _ in mine)
+        _reopen(session, access, person, mine, "undone", now)
+        for row, _ in mine:
+            row.person_id, row.lease_until = person.id, now + LEASE
+            session.add(row)
+        return SiftDone(kept=counted[Sifted.KEPT], dropped=counted[Sifted.DROPPED])
+
+
+def bring_back(store: Store, *, by: Person | None, project: str, frames: Sequence[str]) -> int:
+    """Let images be sifted anew, dropped ones and kept ones that nobody has used; for leads. How many."""
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        found = candidate_images.lock(session, project_id=access.project_id, asset_ids=_ids(session, access, frames))
+        decided = [(row, asset) for row, asset in found if row.state is not Sifted.WAITING]
+        _reopen(session, access, by, decided, "brought_back", store.now())
+        return len(decided)
+
+
+def dropped(
+    store: Store, *, by: Person | None, project: str, words: str = "", limit: int = 200
+) -> tuple[list[DroppedFrame], int]:
+    """What was dropped last and how many there are in all, of those with these words in their name, source or reason;
+    for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        text = words.strip()
+        part = access.schema.stages.triage
+        meant = [reason.value for reason in part.reasons if text.casefold() in reason.label.casefold()] if part else []
+        found, n = candidate_images.dropped(
+            session, project_id=access.project_id, words=text, reasons=[str(value) for value in meant], limit=limit
+        )
+        return [DroppedFrame(asset.public_id, asset.name, decision.reason) for asset, decision in found], n
+
+
+def progress(store: Store, *, by: Person | None, project: str) -> SiftProgress:
+    """How many candidates are left, kept, and dropped for which reason, in all and by source; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        part = access.schema.stages.triage
+        rows = candidate_images.counts(
+            session, project_id=access.project_id, per_source=part.per_source if part is not None else None
+        )
+    by_source = {
+        name: _counted([row for row in rows if (row[0] or "") == name])
+        for name in sorted({row[0] or "" for row in rows})
+    }
+    return SiftProgress(total=_counted(rows), by_source=by_source)
+
+
+def as_csv(store: Store, *, by: Person | None, project: str) -> str:
+    """Every decision, oldest first, also those that were taken back; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        out = io.StringIO()
+        writer = csv_text.Writer(out)
+        writer.writerow(HEAD)
+        found = candidate_images.decisions(session, project_id=access.project_id)
+        called = people.called(session, logins={login for *_, login in found if login})
+        for row, asset, candidate, source, login in found:
+            sharp = "" if candidate.sharpness is None else f"{candidate.sharpness:.2f}"
+            writer.writerow(
+                [
+                    asset.public_id,
+                    asset.name,
+                    source or "",
+                    sharp,
+                    row.action,
+                    row.reason,
+                    "yes" if row.typed else "no",
+                    login or "",
+                    called.get(login or "", ""),
+                    row.created_at.isoformat(),
+                    "yes" if candidate.decision_id == row.id and candidate.state is not Sifted.WAITING else "no",
+                ]
+            )
+        return out.getvalue()
+
+
+# ---- what the other use cases ask ------------------------------------------------------------------------------------
+
+
+def waiting(session: Session, *, access: Access) -> int:
+    """How many candidates may still be kept. Where there are ``MANY`` they are counted so seldom that it takes at most
+    one part in ``RECOUNT_COST`` of the time."""
+    place = (str(session.get_bind().engine.url), access.project_id)
+    value, until = _counted_last.get(place, (0, 0.0))
+    began = time.monotonic()
+    if began < until:
+        return value
+    value = candidate_images.count_open(session, project_id=access.project_id, per_source=_part(access).per_source)
+    took = time.monotonic() - began
+    _counted_last[place] = (value, began + took * RECOUNT_COST if value >= MANY else 0.0)
+    return value
+
+
+RECOUNT_COST = 100
+MANY = 1000
+_counted_last: dict[tuple[str, int], tuple[int, float]] = {}
+"""By database and project: what was counted, and until when that will do."""
+
+
+def broken_rules(session: Session, *, access: Access) -> list[str]:
+    """Sources of which more are kept than the schema allows, or than they count."""
+    part = access.schema.stages.triage
+    if part is None:
+        return []
+    said = []
+    for name, kept, counted in candidate_images.kept_by_source(session, project_id=access.project_id):
+        if part.per_source is not None and kept > part.per_source:
+            said.append(f"source {name} has {kept} kept frames, but the schema allows {part.per_source}.")
+        if kept != counted:
+            said.append(f"source {name} counts {counted} kept frames, but there are {kept}.")
+    return said
+
+
+# ---- deciding --------------------------------------------------------------------------------------------------------
+
+_OTHER_KEY = "Something else was sent with the same key before; what was sent now is not stored."
+
+
+def _check_request(keep: Sequence[str], drop: Mapping[str, str], key: str) -> None:
+    problems = []
+    if not key:
+        problems.append(Problem("key", "A decision needs a key."))
+    if not keep and not drop:
+        problems.append(Problem("keep", "Name the frames to keep or to drop."))
+    if set(keep) & set(drop):
+        problems.append(Problem("drop", "A frame is kept or dropped, not both."))
+    for reason in drop.values():
+        if not reason.strip():
+            problems.append(Problem("reason", "Say why a frame is dropped."))
+        elif len(reason) > LONGEST_REASON:
+            problems.append(Problem("reason", f"Give the reason in at most {LONGEST_REASON} characters."))
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _decide(
+    session: Session,
+    access: Access,
+    person: Person,
+    keep: Sequence[str],
+    drop: Mapping[str, str],
+    key: str,
+    now: datetime,
+) -> SiftDone:
+    ids = {public: id for public, id in zip([*keep, *drop], _ids(session, access, [*keep, *drop]), strict=True)}
+    found = candidate_images.lock(session, project_id=access.project_id, asset_ids=ids.values())
+    wanted = {ids[name]: ("kept", "") for name in keep} | {
+        ids[name]: ("dropped", reason.strip()) for name, reason in drop.items()
+    }
+    before = candidate_images.by_key(session, person_id=person.id, key=key)
+    if before:
+        if {row.asset_id: (row.action, row.reason) for row in before} != wanted:
+            raise Conflict(_OTHER_KEY)
+        return SiftDone(kept=len(keep), dropped=len(drop), repeated=True)
+    known = {str(reason.value) for reason in _part(access).reasons}
+    for row, asset in found:
+        action, reason = wanted[row.asset_id]
+        if row.state is not Sifted.WAITING:
+            raise Conflict("This frame is decided already; here is the next.")
+        if row.person_id not in (None, person.id) and row.lease_until is not None and row.lease_until >= now:
+            raise LeaseLost("Somebody else has this frame in hand now; here is the next.")
+        if action == "kept" and not candidate_images.let_in(session, asset=asset, per_source=_part(access).per_source):
+            raise Conflict(_full(_part(access).per_source))
+        decision = _record(
+            session, access, person, row, action=action, key=key, reason=reason, typed=reason not in known, now=now
+        )
+        row.state = Sifted.KEPT if action == "kept" else Sifted.DROPPED
+        row.decision_id, row.person_id, row.lease_until = decision.id, None, None
+        session.add(row)
+        _log(session, access, person, asset, f"frame.{action}", now, {"reason": reason} if reason else {})
+    return SiftDone(kept=len(keep), dropped=len(drop))
+
+
+def _full(per_source: int | None) -> str:
+    n = "one frame" if per_source == 1 else f"{per_source} frames"
+    return f"{n.capitalize()} of this video are kept already, and no more may be; drop this one."
+
+
+def _reopen(
+    session: Session,
+    access: Access,
+    person: Person | None,
+    rows: Sequence[tuple[CandidateRow, AssetRow]],
+    action: str,
+    now: datetime,
+) -> None:
+    """Let decided candidates wait again."""
+    key = f"{action}-{secrets.token_hex(8)}"
+    for row, asset in rows:
+        if row.state is Sifted.KEPT and not candidate_images.take_out(session, asset=asset):
+            raise Conflict("Somebody writes an item about this frame already, so it stays kept.")
+        decision = _record(session, access, person, row, action=action, key=key, now=now)
+        row.state, row.decision_id = Sifted.WAITING, decision.id
+        row.person_id, row.lease_until = None, None
+        session.add(row)
+        _log(session, access, person, asset, f"frame.{action}", now, {})
+
+
+def _record(
+    session: Session,
+    access: Access,
+    person: Person | None,
+    row: CandidateRow,
+    *,
+    action: str,
+    key: str,
+    now: datetime,
+    reason: str = "",
+    typed: bool = False,
+) -> SiftDecisionRow:
+    decision = SiftDecisionRow(
+        project_id=access.project_id,
+        asset_id=row.asset_id,
+        person_id=person.id if person else None,
+        submit_key=key,
+        action=action,
+        reason=reason,
+        typed=typed and bool(reason),
+        schema_version_id=access.schema_version_id,
+        guideline_hash=access.loaded.guideline_hash,
+        created_at=now,
+    )
+    session.add(decision)
+    session.flush()
+    return decision
+
+
+def _log(
+    session: Session,
+    access: Access,
+    person: Person | None,
+    asset: AssetRow,
+    kind: str,
+    now: datetime,
+    data: Mapping[str, str],
+) -> None:
+    events.record(
+        session,
+        at=now,
+        kind=kind,
+        project_id=access.project_id,
+        person_id=person.id if person else None,
+        data={"asset": asset.public_id, **data},
+    )
+
+
+# ---- showing ---------------------------------------------------------------------------------------------------------
+
+
+def _claim(session: Session, access: Access, part: Triage, now: datetime) -> list[CandidateRow]:
+    first = candidate_images.first_free(session, project_id=access.project_id, now=now, per_source=part.per_source)
+    if first is None:
+        return []
+    alike: list[int] = []
+    if first.look is not None:
+        others = candidate_images.looks(
+            session, project_id=access.project_id, look=first.look, now=now, per_source=part.per_source
+        )
+        near = sorted((distance(first.look, look), id) for id, look in others if id != first.asset_id)
+        alike = [id for far, id in near if far <= ALIKE][: AT_ONCE - 1]
+    group = [first, *(candidate_images.lock_free(session, asset_ids=alike, now=now) if alike else ())]
+    for row in group:
+        row.group_id = first.asset_id
+    return group
+
+
+def _view(session: Session, access: Access, person: Person, part: Triage, rows: Sequence[CandidateRow]) -> SiftView:
+    shown = candidate_images.shown(session, asset_ids=[row.asset_id for row in rows])
+    limits: dict[int, float | None] = {}
+    kept: dict[int, int] = {}
+    for source_id in {row.source_id for row in rows if row.source_id is not None}:
+        values = candidate_images.sharpness_of(session, source_id=source_id)
+        limits[source_id] = BLURRED * median(values) if len(values) >= ENOUGH else None
+        source = candidate_images.source(session, id=source_id)
+        kept[source_id] = source.kept if source is not None else 0
+    frames = []
+    for row in rows:
+        limit = limits.get(row.source_id or 0)
+        frames.append(
+            SiftFrame(
+                asset=asset_view(*shown[row.asset_id], "image"),
+                sharpness=row.sharpness,
+                blurred=limit is not None and row.sharpness is not None and row.sharpness < limit,
+                kept_of_source=kept.get(row.source_id or 0),
+            )
+        )
+    last = candidate_images.last_of(session, project_id=access.project_id, person_id=person.id)
+    return SiftView(
+        frames=tuple(frames),
+        reasons=tuple((str(reason.value), reason.label) for reason in part.reasons),
+        per_source=part.per_source,
+        left=waiting(session, access=access),
+        token=f"{shown[rows[0].asset_id][0].public_id}.{last}",
+    )
+
+
+def _why_nothing(session: Session, access: Access, part: Triage) -> NothingLeft:
+    rows = candidate_images.counts(session, project_id=access.project_id, per_source=part.per_source)
+    total = _counted(rows)
+    if total.left:
+        return NothingLeft("waiting_for_others", "The frames that are left are before others just now.")
+    if rows:
+        return NothingLeft("all_done", "All frames are sifted. Thank you.")
+    return NothingLeft("all_done", "There is nothing to sift yet; a lead adds images on Import.")
+
+
+def _counted(rows: Sequence[tuple[str | None, Sifted, str, bool, int]]) -> SiftCounts:
+    reasons: Counter[str] = Counter()
+    left = kept = surplus = 0
+    for _, state, reason, room, n in rows:
+        if state is Sifted.DROPPED:
+            reasons[reason] += n
+        elif state is Sifted.KEPT:
+            kept += n
+        elif room:
+            left += n
+        else:
+            surplus += n
+    return SiftCounts(left=left, kept=kept, dropped=dict(reasons), surplus=surplus)
+
+
+def _ids(session: Session, access: Access, frames: Sequence[str]) -> list[int]:
+    known = candidate_images.ids_of(session, project_id=access.project_id, public_ids=frames)
+    if not set(frames) <= set(known):
+        raise NotFound("There is no such frame among this project's candidates.")
+    return [known[frame] for frame in frames]
+
+
+def _part(access: Access) -> Triage:
+    part = access.schema.stages.triage
+    if part is None:
+        raise NotAllowed("This project has no triage; look at My work for what it has.")
+    return part
+
+
+def _sifter(session: Session, person: Person, project: str) -> Access:
+    access = access_to(session, person=person, project=project)
+    closed = why_closed(session, access=access, person=person, stage=Stage.TRIAGE, dimension=None)
+    if closed is not None:
+        raise NotAllowed(closed.sentence)
+    return access

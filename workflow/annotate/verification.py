@@ -1,0 +1,239 @@
+"""Verification: independent votes on an item's revision, and the verdict that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from annotation_schemas import kinds, registry
+from annotation_schemas.model import Schema
+from db import comment_threads, events, items, submissions, tasks
+from db.engine import Session
+from db.tables import AnnotationRow, ItemRow, TaskRow
+from domain.errors import Problem
+from domain.policies import KEEP_RULES, LEASE, Verdict, Vote, contest, item_state
+from domain.records import Person, Submission
+from domain.roles import Role, at_least
+from domain.states import ItemState, Stage
+from workflow.access.projects import Access
+from workflow.annotate import grading, qualification
+
+SETTLED = "This item is settled or being settled, so your vote stays as it is; tell a senior if it is wrong."
+
+
+def first_state(access: Access) -> ItemState:
+    """The state of an item on which nobody has voted yet."""
+    return ItemState.IN_VERIFICATION if access.schema.stages.verification else ItemState.UNVERIFIED
+
+
+def open_verification(
+    session: Session, *, access: Access, revisions: Iterable[tuple[int, int, str]], now: datetime
+) -> int:
+    """Open the slots for votes on new revisions (item id, number, dimension); the number of slots."""
+    stage = access.schema.stages.verification
+    if stage is None:
+        return 0
+    slots = []
+    revisions = list(revisions)
+    by_priority = stage.order == "priority"
+    priorities = items.priorities(session, item_ids=[id for id, _, _ in revisions]) if by_priority else {}
+    for item_id, revision, dimension in revisions:
+        unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item_id, revision=revision)
+        slots += [
+            {
+                "project_id": access.project_id,
+                "stage": Stage.VERIFICATION,
+                "unit": unit,
+                "slot": slot,
+                "item_id": item_id,
+                "revision": revision,
+                "dimension": dimension,
+                "rank": tasks.rank_of(stage.order, slot=slot, item_id=item_id, priority=priorities.get(item_id, 0)),
+                "shuffle": tasks.shuffle_key(seed=access.seed, unit=unit, slot=slot),
+                "created_at": now,
+            }
+            for slot in range(stage.raters)
+        ]
+    return tasks.add_slots(session, slots=slots, needed=access.needed_roles)
+
+
+def judge(
+    access: Access,
+    fields: Mapping[str, Any],
+    votes: Sequence[AnnotationRow],
+    decisions: Sequence[AnnotationRow],
+) -> Verdict:
+    """What the votes on an item's current revision, and the senior's decision about it, come to."""
+    verification = access.schema.stages.verification
+    return item_state(
+        verification.keep if verification else None,
+        as_votes(votes),
+        raters=verification.raters if verification else 0,
+        item_fields=fields,
+        adjudication=access.schema.stages.adjudication is not None,
+        decision=decisions[-1].answers.get("decision") if decisions else None,
+        skips=verification.skips if verification else None,
+        words=causes_of_skips(access.schema),
+    )
+
+
+def as_votes(rows: Sequence[AnnotationRow]) -> list[Vote]:
+    """Stored votes as the policy reads them."""
+    return [Vote(str(row.person_id), row.answers, row.reasons, row.weight) for row in rows]
+
+
+def causes_of_skips(schema: Schema) -> dict[Any, str]:
+    """The labels of the causes that a verifier may give for a skip."""
+    return {
+        cause.value: cause.label
+        for criterion in registry.criteria_of(schema, "verification")
+        if criterion.skip
+        for cause in criterion.skip.reasons
+    }
+
+
+def verdict_of(session: Session, *, access: Access, item: ItemRow) -> Verdict:
+    """As ``judge``, from the database."""
+    item_id, revision = item.id or 0, item.current_revision
+    said = items.latest_by_stage(
+        session, item_id=item_id, revision=revision, stages=(Stage.VERIFICATION, Stage.ADJUDICATION)
+    )
+    fields = items.content(session, item_id=item_id, revision=revision)
+    return judge(access, fields, said[Stage.VERIFICATION], said[Stage.ADJUDICATION])
+
+
+def settle(session: Session, *, access: Access, item: ItemRow, now: datetime) -> Verdict:
+    """Bring a locked item's cached state and slots up to its votes, and ask a senior if they leave it open.
+
+    An item that skips have taken out of verification is offered to nobody else; one that is in verification again
+    because a skip was taken back is.
+    """
+    verdict = verdict_of(session, access=access, item=item)
+    before = item.state
+    if verdict.state is not before:
+        events.record(
+            session,
+            at=now,
+            kind="item.state",
+            project_id=access.project_id,
+            item_id=item.id,
+            data={"from": item.state.value, "to": verdict.state.value, "why": verdict.why},
+        )
+        item.state = verdict.state
+        session.add(item)
+        session.flush()
+        match_slots(session, access=access, item=item, state=verdict.state)
+        grading.follow_state(session, access=access, item_id=item.id or 0, before=before, state=verdict.state)
+    unit = tasks.unit_of_revision(Stage.ADJUDICATION, item_id=item.id or 0, revision=item.current_revision)
+    if verdict.state is ItemState.IN_ADJUDICATION:
+        slot = {
+            "project_id": access.project_id,
+            "stage": Stage.ADJUDICATION,
+            "unit": unit,
+            "slot": 0,
+            "item_id": item.id,
+            "revision": item.current_revision,
+            "dimension": item.dimension,
+            "shuffle": tasks.contest_key(seed=access.seed, unit=unit, contest=_contest(session, access, item)),
+            "created_at": now,
+        }
+        tasks.offer(session, slot=slot, needed=access.needed_roles)
+    elif access.schema.stages.adjudication is not None and verdict.state is not before:
+        tasks.withdraw(session, unit=unit)
+    return verdict
+
+
+def match_slots(session: Session, *, access: Access, item: ItemRow, state: ItemState) -> None:
+    """Offer an item's slots for votes, or call them off, as its state wants it."""
+    unit = tasks.unit_of_revision(Stage.VERIFICATION, item_id=item.id or 0, revision=item.current_revision)
+    if state is ItemState.IN_VERIFICATION:
+        tasks.offer_again(session, unit=unit)
+    else:
+        tasks.withdraw(session, unit=unit)
+
+
+def weight_of(session: Session, *, access: Access, row: TaskRow, person: Person) -> float | None:
+    """What a vote on this slot weighs: its rater's score in the qualification, where the keep rule weighs votes.
+
+    None where votes are not weighed, and for raters whom nobody has scored: their votes count 1 (see
+    ``domain.policies.weighed``). As long as the stage ``qualification`` is not available that is everybody.
+    """
+    stage = access.schema.stages.verification
+    if row.stage is not Stage.VERIFICATION or stage is None or not KEEP_RULES[stage.keep.rule].weighs:
+        return None
+    return score_of(session, access, person.id, row.stage)
+
+
+def score_of(session: Session, access: Access, person_id: int, stage: Stage) -> float | None:
+    """A rater's score in the qualification for a stage, between 0 and 1; None if they were never scored."""
+    return qualification.score_of(session, access, person_id, stage)
+
+
+def _contest(session: Session, access: Access, item: ItemRow) -> float:
+    """How contested an item is as it stands."""
+    stage = access.schema.stages.verification
+    if stage is None:
+        return 0.0
+    cast = items.latest_annotations(
+        session, item_id=item.id or 0, revision=item.current_revision, stage=Stage.VERIFICATION
+    )
+    return contest(stage.keep, as_votes(cast))
+
+
+# ---- the step of submit ----------------------------------------------------------------------------------------------
+
+
+def check(session: Session, access: Access, row: TaskRow, given: Submission) -> Sequence[Problem]:
+    """What is wrong with a vote."""
+    stage = access.schema.stages.verification
+    if stage is None or row.item_id is None or row.revision is None:
+        return [Problem("stage", "This project has no verification.")]
+    fields = items.content(session, item_id=row.item_id, revision=row.revision)
+    return kinds.check_answers(
+        registry.criteria_of(access.schema, "verification", row.dimension), given.values, given.reasons, fields
+    )
+
+
+def place(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> tuple[int, int]:
+    """The item and revision that a vote is about; the item is held from here on."""
+    item = items.lock(session, id=row.item_id or 0)
+    return item.id or 0, row.revision or item.current_revision
+
+
+def after(
+    session: Session, access: Access, row: TaskRow, given: Submission, person: Person, now: datetime
+) -> ItemState | None:
+    """The item's state with this vote."""
+    item = items.lock(session, id=row.item_id or 0)
+    return settle(session, access=access, item=item, now=now).state
+
+
+def why_fixed(session: Session, access: Access, row: TaskRow, now: datetime) -> str | None:
+    """Why a vote can no longer be corrected; None if it can: as long as votes are missing, and for a while after it was
+    cast, so that a slip can be mended whoever else has voted.
+
+    The answer is the same whether the votes agree or differ: an item that waits for a senior is as one that is settled,
+    and what a senior does meanwhile, takes it up, decides about it or edits it, changes nothing. A decision stands
+    whatever is corrected after it; a senior from whom a correction takes the item keeps what they wrote as a draft.
+    """
+    item = items.lock(session, id=row.item_id or 0)
+    if is_slip(session, access, row, now):
+        return None
+    voted = (ItemState.KEPT, ItemState.REJECTED, ItemState.IN_ADJUDICATION)
+    return SETTLED if item.state in voted or item.current_revision != row.revision else None
+
+
+def is_slip(session: Session, access: Access, row: TaskRow, now: datetime) -> bool:
+    """Whether what was submitted about a settled item may still be mended: for a lease's time, or while it is being
+    corrected; not by whoever may know by now what others said of it (seniors, and whoever has written a comment on the
+    item or read one that had to wait for the verdict)."""
+    last = submissions.latest_of_task(session, task_id=row.id or 0)
+    if last is None or at_least(access.role, Role.SENIOR):
+        return False
+    mending = row.correcting and row.lease_until is not None and row.lease_until > now
+    if not mending and now - last.created_at >= LEASE:
+        return False
+    return not comment_threads.has_part(session, item_id=row.item_id or 0, person_id=last.person_id)

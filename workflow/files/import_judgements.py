@@ -1,0 +1,250 @@
+"""Judges' replies come in from files: kept as they are, read by our parsers, counted like those of judges run here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from db import events, files, judging, runs
+from db.engine import Session, Store
+from db.tables import RunRow
+from domain.errors import FileRefused
+from domain.judging import JudgePlan
+from domain.policies import same as same_value
+from domain.records import BadRow, Person
+from domain.runs import Attempt, Outcome, RunKind, RunState
+from importers.items import refusal
+from importers.judgements import NO_REPLY, JudgementRecord, read_judgements
+from workflow.access.projects import Access, require_lead
+from workflow.runs import identities
+from workflow.runs.judge_runs import reading_of, rows_of
+
+
+@dataclass(frozen=True)
+class BroughtIn:
+    """What an import came to."""
+
+    replies: int = 0
+    repeated: int = 0
+    """There already, word for word."""
+    judges: Sequence[str] = ()
+    """What they are called as raters."""
+    bad: Sequence[BadRow] = ()
+    """Left out, because bad rows were to be skipped."""
+    same: int = 0
+    """New replies in which our parser reads the score that the file gives."""
+    differ: Sequence[str] = ()
+    """Those in which it reads something else, a sentence each."""
+
+
+@dataclass(frozen=True)
+class _Reply:
+    record: JudgementRecord
+    item_id: int
+    prediction_id: int | None
+
+
+def bring_in_judgements(
+    store: Store, *, by: Person | None, project: str, path: Path, plan: JudgePlan, skip_bad: bool = False
+) -> BroughtIn:
+    """Take a file of replies, or all files below a folder, into a project. Each judge becomes a run that is done.
+
+    What is there already, word for word and read by the same plan, is counted and left. ``by`` None is the command on
+    the machine itself.
+
+    Raises
+    ------
+    FileRefused
+        Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
+    """
+    with store.read() as session:
+        schema = require_lead(session, by=by, project=project).schema
+    read = read_judgements(path, schema)
+    bad = list(read.bad)
+    same = 0
+    differ: list[str] = []
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        placed = list(_placed(session, access, read.rows, bad))
+        if bad and not skip_bad:
+            raise refusal(bad)
+        by_judge: dict[str, list[_Reply]] = {}
+        for reply in placed:
+            by_judge.setdefault(reply.record.judge, []).append(reply)
+        new, repeated, names = 0, 0, []
+        for judge, replies in by_judge.items():
+            row, known = _run(session, store, access, by=by, judge=judge, plan=plan, path=path)
+            fresh = [each for each in replies if _key(each) not in known]
+            changed = [each for each in replies if known.get(_key(each), each.record.text) != each.record.text]
+            if changed:
+                raise FileRefused(
+                    f"{judge} has said something else about {changed[0].record.item} before. Nothing was imported; "
+                    "give that judge another name."
+                )
+            _keep(session, store, row, plan, fresh)
+            for each in fresh:
+                if each.record.has_score:
+                    told = _otherwise(plan, each)
+                    same, differ = same + (told is None), [*differ, *([told] if told else [])]
+            new, repeated = new + len(fresh), repeated + len(replies) - len(fresh)
+            names.append(row.name)
+        if new:
+            events.record(
+                session,
+                at=store.now(),
+                kind="judgements.imported",
+                project_id=access.project_id,
+                person_id=by.id if by else None,
+                data={"replies": new, "judges": names, "file": path.name},
+            )
+    return BroughtIn(new, repeated, tuple(names), tuple(bad), same, tuple(differ))
+
+
+def _otherwise(plan: JudgePlan, reply: _Reply) -> str | None:
+    """What our parser reads otherwise than whoever wrote the file, as a sentence; None: the same."""
+    attempt = _attempt(0, reply)
+    found = reading_of(
+        plan, outcome=attempt.outcome, text=attempt.text, finish_reason=attempt.finish_reason, error=attempt.error
+    )
+    ours = next(iter(found.values.values()), None) if found.scored else None
+    theirs = reply.record.score
+    if (ours is None and theirs is None) or (ours is not None and theirs is not None and same_value(ours, theirs)):
+        return None
+    said = f"reads {ours}" if ours is not None else f"reads no score ({found.verdict.value.replace('_', ' ')})"
+    about = f"{reply.record.item}" + (f" in {reply.record.dimension}" if reply.record.dimension else "")
+    given = "none" if theirs is None else f"{theirs:g}"
+    whose = reply.record.model or "the item"
+    return f"{reply.record.judge} on {about}, {whose}: the file says {given}, the parser {said}."
+
+
+def _attempt(unit_id: int, reply: _Reply) -> Attempt:
+    text = reply.record.text
+    if text.strip() == NO_REPLY:
+        return Attempt(unit_id, Outcome.TRANSPORT_ERROR, error=f"The file says {NO_REPLY}: no reply came.")
+    outcome = Outcome.ANSWERED if text.strip() else Outcome.EMPTY
+    return Attempt(unit_id, outcome, text=text, finish_reason=reply.record.finish_reason)
+
+
+def _placed(
+    session: Session, access: Access, rows: Sequence[tuple[JudgementRecord, BadRow]], bad: list[BadRow]
+) -> list[_Reply]:
+    """The replies with the items and answers that they are about; those about none, and doubles, go to ``bad``."""
+    by_name = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+    answers = {(row.item_id, row.model): row.id for row in files.predictions(session, project_id=access.project_id)}
+    found: list[_Reply] = []
+    seen: set[tuple[Any, ...]] = set()
+    folders = {each.id: each.folder or each.id for each in access.schema.dimensions}
+    for record, here in rows:
+        item_id = by_name.get(record.item)
+        if record.dimension is not None and record.item.isdecimal():
+            item_id = by_name.get(f"{folders[record.dimension]}/{int(record.item)}", item_id)
+        if item_id is None and record.item.isdecimal() and record.dimension is None and len(folders) > 1:
+            reason = f"nothing says in which dimension {record.item} is a position; put the file below its folder"
+            bad.append(replace(here, reason=reason))
+            continue
+        if item_id is None:
+            bad.append(replace(here, reason=f"there is no item {record.item!r} in this project"))
+            continue
+        prediction_id = answers.get((item_id, record.model)) if record.model is not None else None
+        if record.model is not None and prediction_id is None:
+            bad.append(replace(here, reason=f"{record.model} has no answer to {record.item} in this project"))
+            continue
+        reply = _Reply(record, item_id, prediction_id)
+        key = (record.judge, *_key(reply))
+        if key in seen:
+            bad.append(replace(here, reason=f"{record.judge} has a reply about this before, in the same file"))
+            continue
+        seen.add(key)
+        found.append(reply)
+    return found
+
+
+def _key(reply: _Reply) -> tuple[int, int | None, bool, int]:
+    return reply.item_id, reply.prediction_id, reply.record.swapped, reply.record.sample
+
+
+def _run(
+    session: Session, store: Store, access: Access, *, by: Person | None, judge: str, plan: JudgePlan, path: Path
+) -> tuple[RunRow, dict[tuple[int, int | None, bool, int], str]]:
+    """The run that holds a judge's replies read by this plan, and what it has of them."""
+    told = plan.dump()
+    parts = identities.parts_of(RunKind.JUDGE, None, plan)
+    for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE):
+        if row.name == judge and row.withdrawn_at is not None:
+            raise FileRefused(
+                f"The run of {judge} was withdrawn ({row.withdrawn_why}), and what is brought in would count nowhere."
+                f" Nothing was imported; take it back (`touchstone run withdraw {row.public_id} --back`), or give this"
+                " judge another name."
+            )
+        if row.name == judge and "file" in row.params and identities.parts_of_run(row) == parts:
+            return row, judging.texts(session, run_id=row.id or 0)
+        if row.name == judge:
+            raise FileRefused(
+                f"There is a judge {judge} in this project already, who was asked or read otherwise. Nothing was "
+                "imported; give this one another name."
+            )
+    now = store.now()
+    row = runs.add(
+        session,
+        row=RunRow(
+            project_id=access.project_id,
+            kind=RunKind.JUDGE,
+            name=judge,
+            params={"plan": told, "file": path.name, "sha256": _hash(path)},
+            state=RunState.DONE,
+            spec_hash=hashlib.sha256(plan.template_hash.encode()).hexdigest(),
+            by_id=by.id if by else None,
+            created_at=now,
+            started_at=now,
+            ended_at=now,
+        ),
+    )
+    return row, {}
+
+
+def _keep(session: Session, store: Store, row: RunRow, plan: JudgePlan, replies: Sequence[_Reply]) -> None:
+    if not replies:
+        return
+    now, run_id = store.now(), row.id or 0
+    worker_id = runs.add_worker(session, run_id=run_id, name="file", about={"file": row.params.get("file")}, now=now)
+    ids = judging.add_units(
+        session,
+        rows=[
+            {
+                "run_id": run_id,
+                "item_id": each.item_id,
+                "prediction_id": each.prediction_id,
+                "other_id": None,
+                "swapped": each.record.swapped,
+                "attack": None,
+                "sample": each.record.sample,
+            }
+            for each in replies
+        ],
+    )
+    attempts = [_attempt(id, each) for id, each in zip(ids, replies, strict=True)]
+    written = runs.add_attempts(
+        session,
+        run_id=run_id,
+        worker_id=worker_id,
+        attempts=attempts,
+        item_ids={id: each.item_id for id, each in zip(ids, replies, strict=True)},
+        now=now,
+    )
+    judging.add(
+        session,
+        rows=[
+            reading
+            for attempt_id, attempt in written
+            for reading in rows_of(plan, attempt, attempt_id=attempt_id, run_id=run_id, now=now)
+        ],
+    )
+    row.wanted += len(replies)
+    session.add(row)
+
+
+def _hash(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None

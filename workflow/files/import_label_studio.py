@@ -1,0 +1,239 @@
+"""A project of Label Studio comes in from its own JSON: items with their media, ratings, models' answers, at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from db import events, files, items
+from db.engine import IntegrityError, Session, Store
+from db.tables import ImportFileRow
+from domain import json_text
+from domain.errors import Conflict, FileRefused, MediaRefused
+from domain.rated_units import unit_of
+from domain.records import AssetName, BadRow, ItemRecord, Person, Rating
+from domain.states import RatersAre
+from importers.label_studio import FORMAT, SAME, Names, OutsideRating, ReadProject, read_label_studio
+from importers.media_files import MediaFolder
+from workflow.access.projects import require_lead
+from workflow.annotate.authoring import NewItem, add_items
+from workflow.files.import_files import Bring, Imported, Progress, Wanted, asset_name
+from workflow.results.ratings import take_ratings
+
+if TYPE_CHECKING:
+    from media.store import MediaStore, StoredMedia
+
+
+@dataclass(frozen=True)
+class BroughtIn:
+    """What an import came to."""
+
+    imported: Imported
+    skipped: int = 0
+    """Annotations in which somebody skipped the task."""
+    earlier: int = 0
+    """Annotations and predictions that a later one of the same rater or model replaces."""
+    numbers: int = 0
+    """Predictions of which the file holds nothing but their numbers."""
+
+
+def bring_in_label_studio(
+    store: Store,
+    media: MediaStore,
+    *,
+    by: Person | None,
+    project: str,
+    path: Path,
+    names: Names = SAME,
+    media_dir: Path | None = None,
+    dimension: str | None = None,
+    skip_bad: bool = False,
+    raters: RatersAre | None = None,
+    progress: Progress | None = None,
+) -> BroughtIn:
+    """Take a file into a project, whatever format the project's own files have. All of it or nothing.
+
+    ``raters`` says who made the annotations. None: whoever completed one there under an account (``completed_by``) is a
+    person, if nobody has said otherwise of that name; annotations that name nobody, and those out of our own exports,
+    leave their raters as they are known, else machines.
+
+    The same file again adds nothing; a later export of the same project adds what is new. ``by`` None is the command on
+    the machine itself.
+
+    Raises
+    ------
+    FileRefused
+        Something does not fit; nothing was taken. With ``skip_bad`` tasks, annotations and predictions that do not fit
+        are left out instead.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+    on = progress or (lambda what, done, total: None)
+    bring = Bring(store, media, access, by, project, path, dimension, skip_bad, on)
+    read = read_label_studio(path, schema=access.schema, names=names, dimension=dimension)
+    bring.refuse(read.bad)
+    wanted = _wanted(read, bring, MediaFolder(media_dir) if media_dir else None)
+    with store.read() as session:
+        have = files.asset_ids(session, project_id=access.project_id, names=list(wanted))
+    lacking = {name: want for name, want in wanted.items() if not have.get(name, (0, None))[1]} if media_dir else {}
+    bad = list(read.bad)
+    stored: dict[str, StoredMedia] = {}
+    for name, found in bring.stored(lacking):
+        if isinstance(found, BadRow):
+            bad.append(found)
+        else:
+            stored[name] = found
+    bring.refuse(bad)
+    try:
+        with store.write() as session:
+            done = _save(session, bring, read, wanted, stored, bad, raters)
+    except IntegrityError as error:
+        raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+    return BroughtIn(done, read.skipped, read.earlier, read.numbers)
+
+
+def _wanted(read: ReadProject, bring: Bring, folder: MediaFolder | None) -> dict[str, Wanted]:
+    """The media of all items, by the names that they have in the project."""
+    kinds = {slot.role: slot.kind for slot in bring.access.schema.item.assets}
+    found: dict[str, Wanted] = {}
+    for item in read.items:
+        here = BadRow(read.name, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
+        for asset in item.assets:
+            find = _finder(folder, asset, kinds[asset.role])
+            name = asset_name(item, asset)
+            found.setdefault(name, Wanted(name, asset.role, kinds[asset.role], None, find, here))
+    return found
+
+
+def _finder(folder: MediaFolder | None, asset: AssetName, kind: str) -> Callable[[Path], Path | None]:
+    def find(work: Path) -> Path | None:
+        places = folder.closest(asset.path) if folder else []
+        if len(places) > 1:
+            named = ", ".join(str(place) for place in places[:3])
+            raise MediaRefused(f"several files may be {asset.path} ({named}); keep one, or put it where its path says")
+        if places and kind == "clip" and places[0].suffix.lower() != ".webm":
+            from media import clips
+
+            return clips.convert(places[0], out=work / "clip.webm").path
+        return places[0] if places else None
+
+    return find
+
+
+def _save(
+    session: Session,
+    bring: Bring,
+    read: ReadProject,
+    wanted: Mapping[str, Wanted],
+    stored: Mapping[str, StoredMedia],
+    bad: list[BadRow],
+    raters: RatersAre | None,
+) -> Imported:
+    new = _new_items(session, bring, read)
+    assets = bring.save_assets(session, wanted, stored)
+    now, project_id = bring.store.now(), bring.access.project_id
+    if new:
+        row = ImportFileRow(
+            project_id=project_id,
+            path=_free_path(session, project_id, read.name),
+            format=FORMAT,
+            meta={"format": FORMAT, "sha256": read.sha256},
+            created_at=now,
+        )
+        file_id = files.add_file(session, row=row)
+        add_items(
+            session,
+            access=bring.access,
+            new=[_new_item(item, file_id, assets) for item in new],
+            now=now,
+            person_id=bring.by_id,
+        )
+    if new or stored:
+        events.record(
+            session,
+            at=now,
+            kind="items.imported",
+            project_id=project_id,
+            person_id=bring.by_id,
+            data={"format": FORMAT, "items": len(new), "media": len(stored), "left_out": len(bad)},
+        )
+    answers = Imported()
+    if read.predictions:
+        answers = bring.take_answers(session, read.predictions, {read.name: read.sha256}, bad)
+    unsigned = {rating.rater for rating, _ in read.ratings if not rating.signed}
+    taken = take_ratings(
+        session,
+        bring.store,
+        bring.access,
+        by=bring.by,
+        rows=[(_rating(rating), here) for rating, here in read.ratings],
+        bad=bad,
+        refuse=bring.refuse,
+        file=read.name,
+        raters=raters,
+        human={rating.rater for rating, _ in read.ratings} - unsigned,
+    )
+    have = files.asset_ids(session, project_id=project_id, names=list(wanted))
+    there = sum(1 for _, sha256 in have.values() if sha256)
+    return Imported(
+        items=len(new),
+        predictions=answers.predictions,
+        ratings=taken.new,
+        repeated=len(read.items) - len(new) + answers.repeated + taken.repeated,
+        assets_found=there,
+        assets_missing=len(wanted) - there,
+        bad=tuple(bad),
+        unanswered=answers.unanswered,
+        raters=tuple(taken.raters),
+    )
+
+
+def _rating(found: OutsideRating) -> Rating:
+    return Rating(unit_of(found.item, found.model), found.rater, found.criterion, found.value, found.dimension)
+
+
+def _new_items(session: Session, bring: Bring, read: ReadProject) -> list[ItemRecord]:
+    """The items that are not in the project yet; ``FileRefused`` if one of the others is there with other content."""
+    project_id = bring.access.project_id
+    there = files.items_named(session, project_id=project_id, external_ids=[item.external_id for item in read.items])
+    content = items.current_content(session, project_id=project_id) if there else {}
+    for item in read.items:
+        row = there.get(item.external_id)
+        if row is None:
+            continue
+        as_it_came = (
+            row.fragment_raw is not None and item.fragment is not None and row.fragment_raw == item.fragment.raw
+        )
+        if row.dimension != item.dimension or not (
+            as_it_came or json_text.same(dict(content[row.id or 0]), dict(item.fields))
+        ):
+            raise FileRefused(
+                f"{read.name}, row {(item.position or 0) + 1}: the item {item.external_id!r} is in this project "
+                "already, with other content. Nothing was imported; say with --field item_id=KEY which key of the data "
+                "tells items apart, or import the file into another project."
+            )
+    return [item for item in read.items if item.external_id not in there]
+
+
+def _new_item(item: ItemRecord, file_id: int, assets: Mapping[str, int]) -> NewItem:
+    return NewItem(
+        external_id=item.external_id,
+        dimension=item.dimension,
+        fields=item.fields,
+        assets=[(asset.role, assets[asset_name(item, asset)]) for asset in item.assets],
+        file_id=file_id,
+        position=item.position,
+        fragment_lead="",
+        fragment_raw=item.fragment.raw if item.fragment else None,
+    )
+
+
+def _free_path(session: Session, project_id: int, name: str) -> str:
+    """A name that no imported file of the project has: a later export of the same project comes under the same one."""
+    taken = {file.path for file in files.files(session, project_id=project_id)}
+    path = Path(name)
+    numbered = (f"{path.stem} ({number}){path.suffix}" for number in range(2, 1_000_000))
+    return next(each for each in chain([name], numbered) if each not in taken)

@@ -1,0 +1,223 @@
+"""Checking a project against itself: caches against votes, slots against the protocol."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from db import checks as queries
+from db import events, guidelines, items, missing_media, projects, tasks
+from db.engine import Session, Store
+from domain.errors import NotFound
+from domain.policies import criteria_that_decide, is_skip, is_unanimous
+from domain.states import ItemState, Stage
+from workflow.access.projects import Access, access_to
+from workflow.annotate import answer_readings, qualification, refinement, triage
+from workflow.annotate.verification import as_votes, judge, match_slots, open_verification, settle
+
+
+def check(store: Store, *, project: str | None = None, rebuild: bool = False) -> list[str]:
+    """Everything in a project (or in all) that its votes, its policy and the protocol do not explain; empty if all
+    is well.
+
+    Models' answers that nobody has read are read. With ``rebuild`` the cached states are brought up to the votes and
+    missing slots are opened; what was submitted is never touched.
+    """
+    with store.read() as session:
+        names = [row.name for row in projects.everything(session)]
+    if project is not None and project not in names:
+        raise NotFound(f"There is no project {project!r}; there are: {', '.join(names) or 'none'}.")
+    for name in names:
+        if project in (None, name):
+            answer_readings.fill_up(store, project=name)
+    return [
+        difference
+        for name in names
+        if project in (None, name)
+        for difference in _check_project(store, name, rebuild=rebuild)
+    ]
+
+
+def remarks(store: Store, *, project: str | None = None) -> list[str]:
+    """What is as it should be and yet worth knowing: items whose votes were cast under different guidelines."""
+    with store.read() as session:
+        names = [row.name for row in projects.everything(session) if project in (None, row.name)]
+        return [
+            sentence for name in names for sentence in _mixed(session, access_to(session, person=None, project=name))
+        ]
+
+
+def _mixed(session: Session, access: Access) -> Iterator[str]:
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    found: dict[tuple[int, ...], list[int]] = {}
+    for item_id, cast in votes.items():
+        under = tuple(sorted({versions[vote.guideline_hash] for vote in cast if vote.guideline_hash in versions}))
+        if len(under) > 1:
+            found.setdefault(under, []).append(item_id)
+    for under, items_ in sorted(found.items()):
+        told = " and ".join(str(number) for number in under)
+        n = "1 item has" if len(items_) == 1 else f"{len(items_)} items have"
+        yield f"{access.name}: {n} votes under versions {told} of the guideline; the verdict counts them alike."
+
+
+def _check_project(store: Store, name: str, *, rebuild: bool) -> list[str]:
+    with store.read() as session:
+        access = access_to(session, person=None, project=name)
+        found = [f"{name}: {sentence}" for sentence in _broken_rules(session, access)]
+        wrong = list(_differences(session, access))
+        misplaced = list(_misplaced(session, access))
+        unlike = missing_media.wrongly_noted(session, project_id=access.project_id, needed=access.needed_roles)
+    found += [f"{name}: {sentence}" for _, sentence in wrong]
+    found += [f"{name}: {sentence}" for _, _, sentence in misplaced]
+    found += [f"{name}: {_of_media(stage, item, waits)}" for _, stage, item, waits in unlike]
+    if rebuild and misplaced:
+        with store.write() as session:
+            tasks.put_ranks(session, ranks={id: rank for id, rank, _ in misplaced})
+    if rebuild and unlike:
+        with store.write() as session:
+            for awaits in (True, False):
+                tasks.note_media(session, ids=[id for id, _, _, waits in unlike if waits is awaits], awaits=awaits)
+    if rebuild and (wrong or misplaced or unlike):
+        _mend(store, name, sorted({item_id for item_id, _ in wrong}), n_differences=len(found))
+    return found
+
+
+def _differences(session: Session, access: Access) -> Iterator[tuple[int, str]]:
+    """Items (id, sentence) whose cached state or whose slots are not what their votes and the policy say."""
+    stage = access.schema.stages.verification
+    contents = items.current_content(session, project_id=access.project_id)
+    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+    slots = queries.current_slots(session, project_id=access.project_id)
+    for item in items.of_project(session, project_id=access.project_id):
+        item_id = item.id or 0
+        verdict = judge(access, contents[item_id], votes.get(item_id, []), decisions.get(item_id, []))
+        if verdict.state is not item.state:
+            yield (
+                item_id,
+                f"item {item.external_id} is stored as {item.state.value}, but its votes make it"
+                f" {verdict.state.value}. {verdict.why}",
+            )
+        offered = slots.get((item_id, Stage.VERIFICATION), 0)
+        missing = (stage.raters if stage else 0) - offered
+        if missing > 0 and verdict.state is ItemState.IN_VERIFICATION:
+            yield item_id, f"item {item.external_id} lacks {missing} of its slots for votes."
+        surplus = offered - len(votes.get(item_id, []))
+        if surplus > 0 and verdict.state is not ItemState.IN_VERIFICATION:
+            yield (
+                item_id,
+                f"item {item.external_id} is no longer in verification, but {surplus} more votes are asked for.",
+            )
+        if verdict.state is ItemState.IN_ADJUDICATION and not slots.get((item_id, Stage.ADJUDICATION)):
+            yield item_id, f"item {item.external_id} waits for a senior, but has no slot for one."
+
+
+def gates(session: Session, *, access: Access) -> dict[str, int]:
+    """How many items come through each gate of verification, worked out anew from their votes.
+
+    ``voted``: all votes are in, or so many skips that no more are wanted; ``skipped``: at least one vote is a skip;
+    ``unanimous``: all agree on an answer in every criterion that decides; ``equal_to_key`` (or ``as_wanted``, where the
+    rule names a value): and it is the one that keeps an item; ``adjudicated``, if the schema has seniors: one of them
+    settled it. Where the schema has a refinement, its counts follow; see ``workflow.annotate.refinement.counts``.
+    """
+    stage = access.schema.stages.verification
+    if stage is None:
+        return refinement.counts(session, access=access)
+    contents = items.current_content(session, project_id=access.project_id)
+    votes = queries.current_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION)
+    decisions = queries.current_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION)
+    wanted = "equal_to_key" if stage.keep.key is not None else "as_wanted"
+    names = ["imported", "voted", "skipped", "unanimous", wanted, "adjudicated", "kept", "rejected"]
+    found: Counter[str] = Counter()
+    for item_id, fields in contents.items():
+        cast = as_votes(votes.get(item_id, []))
+        verdict = judge(access, fields, votes.get(item_id, []), decisions.get(item_id, []))
+        complete = len(cast) >= stage.raters
+        found.update(
+            {
+                "imported": 1,
+                "voted": verdict.state is not ItemState.IN_VERIFICATION,
+                "skipped": any(is_skip(vote, criteria_that_decide(stage.keep)) for vote in cast),
+                "unanimous": complete and is_unanimous(stage.keep, cast),
+                wanted: complete and is_unanimous(stage.keep, cast, item_fields=fields),
+                "adjudicated": bool(decisions.get(item_id)),
+                "kept": verdict.state is ItemState.KEPT,
+                "rejected": verdict.state is ItemState.REJECTED,
+            }
+        )
+    gone = {name: found[name] for name in names if name != "adjudicated" or access.schema.stages.adjudication}
+    return gone | refinement.counts(session, access=access)
+
+
+def _misplaced(session: Session, access: Access) -> Iterator[tuple[int, int, str]]:
+    """Unfinished slots (id, rank, sentence) that stand elsewhere than the order of their stage says."""
+    for stage in (Stage.VERIFICATION, Stage.GRADING):
+        part = getattr(access.schema.stages, stage.value)
+        if part is None:
+            continue
+        for row, item in queries.unfinished(session, project_id=access.project_id, stage=stage):
+            rank = tasks.rank_of(part.order, slot=row.slot, item_id=item.id or 0, priority=item.priority)
+            begun = row.rank == tasks.BEGUN and stage is Stage.GRADING and part.order == "random"
+            if rank != row.rank and not begun:
+                yield (
+                    row.id or 0,
+                    rank,
+                    f"item {item.external_id} has a slot for {stage.value} with the rank {row.rank},"
+                    f" but the order {part.order} makes it {rank}.",
+                )
+
+
+def _of_media(stage: str, item: str, waits: bool) -> str:
+    if waits:
+        return f"item {item} lacks an image or clip, but a slot of it for {stage} is offered."
+    return f"item {item} has its images and clips, but a slot of it for {stage} waits for them."
+
+
+def _mend(store: Store, name: str, item_ids: Sequence[int], *, n_differences: int) -> None:
+    """Bring caches and slots up to the votes, one item at a time, so that work goes on meanwhile."""
+    for item_id in item_ids:
+        with store.write() as session:
+            access = access_to(session, person=None, project=name)
+            item, now = items.lock(session, id=item_id), store.now()
+            revision = (item_id, item.current_revision, item.dimension)
+            open_verification(session, access=access, revisions=[revision], now=now)
+            verdict = settle(session, access=access, item=item, now=now)
+            match_slots(session, access=access, item=item, state=verdict.state)
+    with store.write() as session:
+        events.record(
+            session,
+            at=store.now(),
+            kind="project.rebuilt",
+            project_id=access_to(session, person=None, project=name).project_id,
+            data={"differences": n_differences},
+        )
+
+
+def _broken_rules(session: Session, access: Access) -> list[str]:
+    """What the constraints of the database should have made impossible."""
+    said = []
+    schema = access.schema.stages
+    for stage, raters in (
+        (Stage.VERIFICATION, schema.verification.raters if schema.verification else 0),
+        (Stage.GRADING, schema.grading.raters if schema.grading else 0),
+        (Stage.REFINEMENT, 1 if schema.refinement else 0),
+        (Stage.ADJUDICATION, 1 if schema.adjudication else 0),
+    ):
+        for unit, n in queries.overfilled(session, project_id=access.project_id, stage=stage, raters=raters):
+            said.append(f"{unit} has {n} submissions that count, but the schema asks for {raters}.")
+    said += triage.broken_rules(session, access=access)
+    said += qualification.differences(session, access=access)
+    for external_id in queries.own_votes(session, project_id=access.project_id):
+        said.append(f"item {external_id} was verified by somebody who wrote or edited it.")
+    for public_id in queries.strange_guidelines(session, project_id=access.project_id):
+        said.append(f"submission {public_id} names a guideline that this project never had.")
+    for public_id in queries.mixed_purposes(session, project_id=access.project_id):
+        said.append(f"submission {public_id} and its task are for different purposes.")
+    for public_id in queries.done_without_annotation(session, project_id=access.project_id):
+        said.append(f"task {public_id} is done, but nothing was submitted for it.")
+    for public_id, weight in queries.strange_weights(session, project_id=access.project_id):
+        said.append(f"vote {public_id} weighs {weight}, but a weight is a share between 0 and 1.")
+    for public_id in queries.annotated_but_open(session, project_id=access.project_id):
+        said.append(f"task {public_id} is open, but something was submitted for it.")
+    return said

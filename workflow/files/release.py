@@ -1,0 +1,585 @@
+"""Files go out: everything as it stands, or a release of what was verified, with a manifest that proves it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+from annotation_schemas import registry
+from annotation_schemas.formats import FORMATS, ItemFormat, new_path
+from annotation_schemas.keys import options_field
+from db import events, files, guidelines, items, runs
+from db.engine import Session, Store
+from db.tables import ItemRow, RunRow
+from domain.errors import FileRefused, NotFound
+from domain.reading.answers import ReadOutcome
+from domain.records import RULES, AnswerReading, AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord
+from domain.states import ItemState, Stage
+from exporters.items import item_files
+from exporters.manifest import NAME, manifest
+from exporters.submissions import egoplan_submission
+from exporters.tables import predictions_jsonl, ratings_csv
+from exporters.writing import write_files, write_folder
+from importers.label_studio import FORMAT
+from workflow.access.projects import Access, require_lead
+from workflow.annotate import answer_readings
+from workflow.files.export_label_studio import Page, tasks_file
+from workflow.files.project_check import gates
+from workflow.results.ratings import RATED, people_names, stage_ratings
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
+
+OF_ANSWERS = ("predictions", "egoplan_submission")
+"""The formats that hold models' answers: of one run, if it is named."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export wrote."""
+
+    files: Sequence[Path]
+    items: int
+    """Items, models' answers or ratings in them."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """An export in memory: the bytes of every file by its path."""
+
+    files: Mapping[str, bytes]
+    items: int
+    single: bool
+    """It is one file (and its manifest), not a folder."""
+
+
+def export(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    out: Path,
+    verified: bool = False,
+    private: bool = False,
+    run: str | None = None,
+    unanswered: str | None = None,
+    reader: str = RULES,
+    stage: Stage | None = None,
+    page: Page | None = None,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write a project's files: what was imported as a file gives a file, a folder gives a folder with the same names.
+
+    Parameters
+    ----------
+    by
+        None is the command on the machine itself.
+    verified
+        Only items whose verdict is kept, with a manifest; fields that the schema keeps private are left out.
+    private
+        Leave nothing out of a verified export.
+    run
+        With ``predictions`` only the answers of this run; ``egoplan_submission`` is about one.
+    unanswered
+        What a submission says where the run has no answer, or one of which no option could be read.
+    reader
+        Who has read the answers that go out: ``rules``, or ``rules+NAME``.
+    stage
+        With ``label_studio``: whose submissions stand beside the tasks; None: verification, else grading.
+    page
+        With ``label_studio``: what a labeling configuration shows of a task, which is put into its data.
+
+    Raises
+    ------
+    FileRefused
+        The project does not write that format, or ``out`` holds files that are not of an earlier export.
+    """
+    file_name = out.name if not out.is_dir() and (out.suffix or not verified) else None
+    made = release(
+        store,
+        by=by,
+        project=project,
+        format=format,
+        verified=verified,
+        private=private,
+        file_name=file_name,
+        run=run,
+        unanswered=unanswered,
+        reader=reader,
+        stage=stage,
+        page=page,
+        progress=progress,
+    )
+    on = progress or (lambda what, done, total: None)
+    on("writing", 0, len(made.files))
+    if made.single and file_name:
+        written = write_files({out.parent / name: data for name, data in made.files.items()})
+    elif out.suffix in (".json", ".jsonl") and not out.exists():
+        raise FileRefused(f"This export is a folder of {len(made.files)} files; give --out a folder, not {out.name}.")
+    else:
+        written = write_folder(out, made.files)
+    on("writing", len(made.files), len(made.files))
+    return Exported(written, made.items)
+
+
+def release(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    verified: bool = False,
+    private: bool = False,
+    file_name: str | None = None,
+    run: str | None = None,
+    unanswered: str | None = None,
+    reader: str = RULES,
+    stage: Stage | None = None,
+    page: Page | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """As ``export``, without writing anything. The same state of the project gives the same bytes.
+
+    ``file_name`` is what a file that is alone is called; None leaves it its name.
+    """
+    registry.require_row("format", format)
+    made = _release(
+        store,
+        by=by,
+        project=project,
+        format=format,
+        verified=verified,
+        private=private,
+        file_name=file_name,
+        answers=_Answers(run, unanswered, reader),
+        stage=stage,
+        page=page,
+        progress=progress,
+    )
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        events.record(
+            session,
+            at=store.now(),
+            kind="export.made",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={
+                "format": format,
+                "verified": verified,
+                "private": private,
+                "records": made.items,
+                **({"run": run} if run else {}),
+            },
+        )
+    return made
+
+
+def _release(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    format: str,
+    verified: bool,
+    private: bool,
+    file_name: str | None,
+    answers: _Answers,
+    stage: Stage | None,
+    page: Page | None,
+    progress: Progress | None,
+) -> Release:
+    if format in OF_ANSWERS:
+        with store.read() as session:
+            require_lead(session, by=by, project=project)
+        answer_readings.fill_up(store, project=project)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        run = answers.found(session, access, format)
+        if stage is not None and format != FORMAT:
+            raise FileRefused(f"--stage is for {FORMAT}; {format} is exported without it.")
+        if format == "egoplan_submission" and run is not None:
+            return _submission(session, access, run, answers.unanswered, file_name, answers.reader)
+        if format == "ratings":
+            return _ratings(session, access, file_name)
+        if format == "predictions":
+            return _predictions(session, access, file_name, run, answers.reader)
+        if format == FORMAT:
+            return _label_studio(session, access, file_name, stage=stage, verified=verified, private=private, page=page)
+        own = access.schema.source.format if access.schema.source else None
+        if format not in FORMATS or format not in (own, *access.schema.export.formats):
+            known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings", FORMAT) if name))
+            raise FileRefused(f"{access.title} cannot be written as {format}; it can be written as {known}.")
+        if verified and access.schema.stages.verification is None:
+            raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
+        state = _state(session, access, FORMATS[format])
+        if progress:
+            progress("reading", len(state.rows), len(state.rows))
+        without = access.schema.export.public_without if verified and not private else ()
+        kept = {row.external_id for row in state.rows if row.state is ItemState.KEPT} if verified else None
+        written = item_files(state.files, format=format, schema=access.schema, only=kept, without=without)
+        single = len(state.files) == 1 and state.single
+        if single:
+            file_name = file_name or Path(state.files[0].path).name
+            written = dict(zip([file_name], written.values(), strict=True))
+        if verified:
+            places = _places(state, kept or (), file_name if single else None)
+            about = _about(session, access, state, format=format, without=without, places=places)
+            written = {**written, NAME: manifest(about, written)}
+        return Release(written, len(state.rows if kept is None else kept), single)
+
+
+def _label_studio(
+    session: Session,
+    access: Access,
+    file_name: str | None,
+    *,
+    stage: Stage | None,
+    verified: bool,
+    private: bool,
+    page: Page | None,
+) -> Release:
+    """The project as a file of Label Studio's."""
+    if verified and access.schema.stages.verification is None:
+        raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
+    rows = items.of_project(session, project_id=access.project_id)
+    kept = [row.external_id for row in rows if row.state is ItemState.KEPT] if verified else None
+    written = tasks_file(session, access, stage=stage, kept=kept, private=private, page=page)
+    name = file_name or f"{FORMAT}.json"
+    found = {name: written.data}
+    if kept is not None:
+        state = _State(rows, (), True, files.asset_names(session, project_id=access.project_id))
+        places = {external_id: (name, place) for place, external_id in enumerate(kept)}
+        about = _about(session, access, state, format=FORMAT, without=written.without, places=places)
+        found[NAME] = manifest(about, found)
+    return Release(found, written.items, True)
+
+
+def _ratings(session: Session, access: Access, file_name: str | None) -> Release:
+    names = people_names(session, project_id=access.project_id)
+    found = [
+        rating
+        for stage in RATED
+        if getattr(access.schema.stages, stage.value) is not None
+        for rating in stage_ratings(session, access=access, stage=stage, names=names)
+    ]
+    return Release({file_name or "ratings.csv": ratings_csv(found)}, len(found), True)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Which run's answers are wanted, and what to say where there is none."""
+
+    run: str | None
+    unanswered: str | None
+    reader: str = RULES
+
+    def found(self, session: Session, access: Access, format: str) -> RunRow | None:
+        """The run, if one is wanted; ``FileRefused`` where format and run do not go together."""
+        known = answer_readings.readers(session, project_id=access.project_id)
+        if self.reader not in known:
+            raise FileRefused(f"Nobody has read answers as {self.reader!r}; there are {', '.join(known)}.")
+        if format not in OF_ANSWERS and (self.run or self.unanswered is not None):
+            raise FileRefused(f"--run and --unanswered are about answers; {format} is exported without them.")
+        if format == "egoplan_submission" and self.run is None:
+            raise FileRefused("A submission holds the answers of one run; name it with --run.")
+        if format == "predictions" and self.unanswered is not None:
+            raise FileRefused("--unanswered is for submissions; a file of predictions holds what was answered.")
+        if self.run is None:
+            return None
+        row = runs.by_public_id(session, public_id=self.run)
+        if row is None or row.project_id != access.project_id:
+            raise NotFound(f"{access.title} has no run {self.run!r}.")
+        if row.withdrawn_at is not None:
+            raise FileRefused(
+                f"The run {self.run} was withdrawn ({row.withdrawn_why}), and counts nowhere. Take it back with"
+                f" `touchstone run withdraw {self.run} --back` if it is to be exported."
+            )
+        return row
+
+
+def _submission(
+    session: Session, access: Access, run: RunRow, unanswered: str | None, file_name: str | None, reader: str
+) -> Release:
+    """A label for each item: the letter of the option that the run's answer is."""
+    options = options_field(access.schema)
+    content = items.current_content(session, project_id=access.project_id)
+    answers = {row.item_id: row for row in files.predictions(session, project_id=access.project_id, run_id=run.id)}
+    read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run.id)
+    labels: dict[int, str] = {}
+    lacking: list[str] = []
+    for id, name, _ in files.item_ids(session, project_id=access.project_id):
+        number = content[id].get("sample_id")
+        choices = content[id].get(options or "")
+        if not isinstance(number, int) or not isinstance(choices, list) or number in labels:
+            raise FileRefused(
+                f"The item {name!r} has no sample_id of its own, or no options; an EgoPlan submission needs both."
+            )
+        answer = answers.get(id)
+        found = read.get(answer.id or 0) if answer else None
+        place = _place(found, choices)
+        if place is None and unanswered is None:
+            lacking.append(name if answer is None else f"{name} ({answer.text[:40]!r} {_why_not(found)})")
+        labels[number] = ascii_uppercase[place] if place is not None else unanswered or ""
+    if lacking:
+        raise FileRefused(
+            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that is one of their options: "
+            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or say with --unanswered what "
+            "their label shall be, such as N/A."
+        )
+    return Release({file_name or "submission.json": egoplan_submission(labels)}, len(labels), True)
+
+
+def _place(found: AnswerReading | None, choices: Sequence[Any]) -> int | None:
+    """Where the option stands that an answer was read as, among an item's options as they are now."""
+    if found is None or found.outcome is not ReadOutcome.READ or found.value not in choices:
+        return None
+    if len(found.places) == 1 and choices[found.places[0] : found.places[0] + 1] == [found.value]:
+        return found.places[0]
+    return choices.index(found.value)
+
+
+def _why_not(found: AnswerReading | None) -> str:
+    if found is None or found.outcome is ReadOutcome.READ:
+        return "is none of its options any more"
+    return f"was not read: {found.outcome.words}"
+
+
+def _predictions(session: Session, access: Access, file_name: str | None, run: RunRow | None, reader: str) -> Release:
+    places = files.item_ids(session, project_id=access.project_id)
+    order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
+    rows = sorted(
+        files.predictions(session, project_id=access.project_id, run_id=run.id if run else None),
+        key=lambda row: (row.model, order[row.item_id][0], row.id or 0),
+    )
+    read = answer_readings.counting(
+        session, project_id=access.project_id, reader=reader, run_id=run.id if run else None
+    )
+    found = [(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id or 0)) for row in rows]
+    return Release({file_name or "predictions.jsonl": predictions_jsonl(found)}, len(found), True)
+
+
+# ---- items ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _State:
+    """A project as it stands, in the shape of its files."""
+
+    rows: Sequence[ItemRow]
+    files: Sequence[FileRecord]
+    single: bool
+    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
+
+
+def _state(session: Session, access: Access, row: ItemFormat) -> _State:
+    project_id = access.project_id
+    rows = items.of_project(session, project_id=project_id)
+    content = items.current_content(session, project_id=project_id)
+    assets = files.asset_names(session, project_id=project_id)
+    by_file: dict[int | None, list[ItemRow]] = defaultdict(list)
+    for each in rows:
+        by_file[each.file_id].append(each)
+    known = [file for file in files.files(session, project_id=project_id) if file.format in FORMATS]
+    own = {file.id for file in known}
+    loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
+    found = [
+        FileRecord(
+            path=file.path,
+            items=[
+                _record(each, content, assets) for each in sorted(by_file[file.id], key=lambda item: item.position or 0)
+            ],
+            head=file.head,
+            tail=file.tail,
+            meta=file.meta,
+        )
+        for file in known
+    ]
+    return _State(
+        rows=rows,
+        files=_with_new(row, access, found, loose),
+        single=all(file.meta.get("single", True) for file in known) and (bool(known) or not row.by_folder),
+        assets=assets,
+    )
+
+
+def _record(
+    item: ItemRow,
+    content: Mapping[int, Mapping[str, Any]],
+    assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]],
+    *,
+    of_file: bool = True,
+) -> ItemRecord:
+    fragment = None
+    if of_file and item.fragment_raw is not None:
+        fragment = Fragment(item.fragment_lead or "", item.fragment_raw)
+    return ItemRecord(
+        external_id=item.external_id,
+        dimension=item.dimension,
+        fields=content[item.id or 0],
+        assets=[AssetName(role, name, source) for role, name, source, _ in assets.get(item.id or 0, ())],
+        fragment=fragment,
+        touched=item.current_revision > 1,
+    )
+
+
+def _with_new(
+    row: ItemFormat, access: Access, found: Sequence[FileRecord], new: Sequence[ItemRecord]
+) -> list[FileRecord]:
+    """The files with the items that came from none, each in the file of its dimension, or in a new one."""
+    items_by_path: dict[str, list[ItemRecord]] = {file.path: list(file.items) for file in found}
+    home = {item.dimension: file.path for file in found for item in file.items}
+    for item in new:
+        path = home.setdefault(item.dimension, new_path(row, access.schema, item.dimension))
+        items_by_path.setdefault(path, []).append(item)
+    by_path = {file.path: file for file in found}
+    return [
+        FileRecord(
+            path=path,
+            items=content,
+            head=by_path[path].head if path in by_path else "",
+            tail=by_path[path].tail if path in by_path else "",
+            meta=by_path[path].meta if path in by_path else {},
+        )
+        for path, content in items_by_path.items()
+    ]
+
+
+# ---- the manifest ---------------------------------------------------------------------------------------------------
+
+
+def _places(state: _State, kept: Collection[str], file_name: str | None) -> dict[str, tuple[str, int]]:
+    """Where every kept item is written: the file, and the place in it counted from 0."""
+    found: dict[str, tuple[str, int]] = {}
+    for file in state.files:
+        written = [item.external_id for item in file.items if item.external_id in kept]
+        found.update({name: (file_name or file.path, place) for place, name in enumerate(written)})
+    return found
+
+
+def _about(
+    session: Session,
+    access: Access,
+    state: _State,
+    *,
+    format: str,
+    without: Sequence[str],
+    places: Mapping[str, tuple[str, int]],
+) -> dict[str, Any]:
+    """What a manifest says beside the files: policy, versions, counts at each gate, and the votes behind every item."""
+    schema = access.schema
+    names = people_names(session, project_id=access.project_id)
+    last = events.last_at(session, project_id=access.project_id)
+    verification = schema.stages.verification
+    return {
+        "project": access.name,
+        "title": access.title,
+        "made_up": access.made_up,
+        "date": last.isoformat() if last else None,
+        "format": format,
+        "left_out": list(without),
+        "schema": {"name": schema.name, "version": schema.version, "sha256": access.loaded.hash},
+        "guideline": _guideline(session, access, state.rows),
+        "policy": {
+            "raters": verification.raters if verification else 0,
+            "keep": verification.keep.model_dump(mode="json", exclude_defaults=True) if verification else None,
+            "skips": verification.skips.model_dump(mode="json") if verification and verification.skips else None,
+            "adjudication": schema.stages.adjudication.by if schema.stages.adjudication else None,
+        },
+        "counts": _counts(access, state.rows),
+        "gates": gates(session, access=access),
+        "items": _kept_items(session, access, state, names, places, hidden=_hides_votes(access, without)),
+    }
+
+
+def _guideline(session: Session, access: Access, rows: Sequence[ItemRow]) -> dict[str, Any]:
+    """The version in force, every version with the submissions under it, and the kept items voted on under several."""
+    counts = guidelines.count_submissions(session, project_id=access.project_id)
+    kept = {row.id: row for row in rows if row.state is ItemState.KEPT}
+    under: dict[int, set[str]] = defaultdict(set)
+    for vote, _ in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+        if vote.item_id in kept and vote.revision == kept[vote.item_id].current_revision:
+            under[vote.item_id].add(vote.guideline_hash)
+    return {
+        "sha256": access.loaded.guideline_hash,
+        "version": access.guideline,
+        "versions": [
+            {
+                "version": row.number,
+                "sha256": row.hash,
+                "submissions": {stage.value: counts[row.hash, stage] for stage in Stage if (row.hash, stage) in counts},
+            }
+            for row, _ in guidelines.of_project(session, project_id=access.project_id)
+        ],
+        "items_under_several": [row.external_id for id, row in kept.items() if len(under[id or 0]) > 1],
+    }
+
+
+def _counts(access: Access, rows: Sequence[ItemRow]) -> dict[str, Any]:
+    """Items at each gate, in all and by dimension."""
+
+    def count(some: Sequence[ItemRow]) -> dict[str, int]:
+        states = {state.value: sum(1 for row in some if row.state is state) for state in ItemState}
+        return {"items": len(some), "edited": sum(1 for row in some if row.current_revision > 1), **states}
+
+    by_dimension = {
+        part.id: count([row for row in rows if row.dimension == part.id]) for part in access.schema.dimensions
+    }
+    return {**count(rows), "by_dimension": by_dimension}
+
+
+def _hides_votes(access: Access, without: Sequence[str]) -> bool:
+    """Whether the votes would tell what the files leave out: kept votes equal the key."""
+    verification = access.schema.stages.verification
+    return bool(without) and verification is not None and verification.keep.key in without
+
+
+def _kept_items(
+    session: Session,
+    access: Access,
+    state: _State,
+    names: Mapping[int, str],
+    places: Mapping[str, tuple[str, int]],
+    *,
+    hidden: bool,
+) -> list[dict[str, Any]]:
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    votes: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+    for vote, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+        said = {} if hidden else {"values": vote.answers, "reasons": vote.reasons}
+        weight = {} if vote.weight is None else {"weight": vote.weight}
+        under = versions.get(vote.guideline_hash)
+        votes[vote.item_id, vote.revision].append(
+            {"rater": names[person.id or 0], "guideline": under, **weight, **said}
+        )
+    decisions: dict[tuple[int, int], dict[str, Any]] = {}
+    for decision, person in files.counting_annotations(session, project_id=access.project_id, stage=Stage.ADJUDICATION):
+        decisions[decision.item_id, decision.revision] = {
+            "by": names[person.id or 0],
+            "decision": decision.answers.get("decision"),
+            "cause": decision.answers.get("cause"),
+            "guideline": versions.get(decision.guideline_hash),
+        }
+    return [
+        {
+            "id": row.external_id,
+            "file": places[row.external_id][0],
+            "position": places[row.external_id][1],
+            "dimension": row.dimension,
+            "revision": row.current_revision,
+            "author": names.get(row.author_id or 0),
+            "media": [
+                {"role": role, "name": name, "sha256": sha256}
+                for role, name, _, sha256 in state.assets.get(row.id or 0, ())
+            ],
+            "votes": sorted(votes[row.id or 0, row.current_revision], key=lambda vote: vote["rater"]),
+            "decision": decisions.get((row.id or 0, row.current_revision)),
+        }
+        for row in state.rows
+        if row.state is ItemState.KEPT
+    ]

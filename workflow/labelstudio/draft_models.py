@@ -1,0 +1,50 @@
+"""What a model may be asked about a task that stands on another tool's server: its stage, and its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from db import assets, bridge, items
+from db.engine import Store
+from domain.errors import MediaRefused
+from domain.runs import Picture
+from domain.states import Stage
+from workflow.access.projects import access_to
+
+
+@dataclass(frozen=True)
+class SentOut:
+    """A task that we sent out."""
+
+    stage: Stage
+    pictures: Sequence[Picture] = ()
+    """What the task shows; none in stages in which nobody may read what a model says."""
+
+
+def task_behind(store: Store, *, project: str, key: str, picture: Callable[[str, str], Picture]) -> SentOut | None:
+    """The task that was sent out under a key and waits there; None if this project has none.
+
+    Parameters
+    ----------
+    picture
+        From an image's hash and its role to the image as a model gets it.
+    """
+    with store.read() as session:
+        access = access_to(session, person=None, project=project)
+        task = bridge.task_out(session, key=key)
+        if task is None or task.project_id != access.project_id:
+            return None
+        if task.stage is not Stage.AUTHORING:
+            return SentOut(task.stage)
+        found = (
+            [(asset, link.role) for link, asset, _ in items.assets(session, item_id=task.item_id)]
+            if task.item_id
+            else []
+        )
+        found = found or [(asset, "") for _, asset, _ in assets.picks(session, task_id=task.id or 0)]
+        shown = [(asset.sha256, role) for asset, role in found if asset.kind == "image"]
+    missing = [role for sha256, role in shown if sha256 is None]
+    if missing:
+        raise MediaRefused(f"Its {missing[0] or 'image'} was never brought in.")
+    return SentOut(task.stage, [picture(sha256, role) for sha256, role in shown if sha256])

@@ -1,0 +1,489 @@
+"""Sending work to another tool: slots that a person has claimed go out one by one, and what is over is called back.
+
+A slot is claimed and noted as being sent in one transaction; then it is sent; then it is noted as out. Broken off in
+between, the next try looks whether it arrived.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from db import bridge, items, people, tasks
+from db.engine import Session, Store
+from db.tables import BridgePersonRow, BridgeProjectRow, BridgeTaskRow, TaskRow
+from domain.bridge import BridgeOutcome, BridgeState, FrontEnd, OutgoingTask
+from domain.errors import NotAvailable, NotFound, OutsideRefused, OutsideUnreachable
+from domain.records import AssetView, NothingLeft, Person
+from domain.states import Stage, TaskState
+from workflow.access import held_tasks
+from workflow.access.accounts import person_of
+from workflow.access.projects import Access, access_to, stages_of
+from workflow.annotate import claims, qualification
+from workflow.annotate.task_views import task_view
+from workflow.labelstudio.pull import clear_away, is_gone
+from workflow.labelstudio.sync_lock import Forms, Link, opened
+
+SENT_AT_ONCE = 100
+CLAIMED_AT_ONCE = 10
+"""Slots claimed in one transaction, for which others wait."""
+CALLED_BACK_AT_ONCE = 100
+REST = timedelta(hours=1)
+"""What was skipped there, or not answered in time, does not come back to the same person sooner."""
+LONGEST_TITLE = 50
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """What sending has done."""
+
+    sent: int
+    called_back: int
+    """Tasks that were out and are over: answered here, gone to others, out of time, or of people who left."""
+    removed: int
+    """How many were removed there."""
+    outcomes: Mapping[BridgeOutcome, int] = field(default_factory=dict)
+    """What became of answers that were found while removing."""
+
+
+@dataclass(frozen=True)
+class _Looks:
+    """How a stage looks there: by dimension, the labeling and its hash."""
+
+    by_dimension: Mapping[str, tuple[str, str]]
+    refused: str = ""
+    """Why the stage cannot be shown there."""
+
+    @property
+    def hashes(self) -> set[str]:
+        return {hash for _, hash in self.by_dimension.values()}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Who is to have what there."""
+
+    stages: Mapping[Stage, _Looks]
+    ahead: int
+    hold: timedelta
+    stay: bool
+    people: Mapping[int, BridgePersonRow]
+    persons: Mapping[int, Person]
+    """Those whose accounts are active and who have a part in the project."""
+    title: str
+
+
+def push(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Pushed:
+    """Give everybody whose work goes to a server as many tasks there as they may have ahead, and call back what is
+    over. For leads; ``by`` None is the command on the machine itself.
+
+    Raises
+    ------
+    OutsideUnreachable
+        The server does not answer. Nothing is lost or doubled: the next try looks what has arrived.
+    Conflict
+        Another process does the same just now.
+    """
+    with opened(store, front, forms, by=by, project=project) as link:
+        _find_people(link)
+        plan = _plan(link)
+        called_back = _call_back(link, plan)
+        _look(link)
+        clear_away(link)
+        n_there = _n_there(link)
+        why: dict[int, str] = {}
+        for person_id, row in plan.people.items():
+            said = [_fill(link, plan, row, stage, n_there.get((person_id, stage), 0)) for stage in plan.stages]
+            why[person_id] = " ".join(sentence for sentence in said if sentence)
+        sent = _send_all(link, plan)
+        _drop(link, plan)
+        with link.write() as session:
+            bridge.say_why(session, bridge_id=link.bridge_id, why=why)
+            bridge.by_id(session, id=link.bridge_id).pushed_at = store.now()
+        return Pushed(sent=sent, called_back=called_back, removed=link.removed, outcomes=dict(link.outcomes))
+
+
+# ---- what is wanted -------------------------------------------------------------------------------------------------
+
+
+def _find_people(link: Link) -> None:
+    """Find out who people are there whom nobody has found yet."""
+    with link.store.read() as session:
+        wanted = [row for row, _ in bridge.people(session, bridge_id=link.bridge_id) if row.outside_user is None]
+    if not wanted:
+        return
+    there = {user.email.strip().casefold(): user.id for user in link.front.users()}
+    for row in wanted:
+        if row.email in there:
+            with link.write() as session:
+                known = bridge.person(session, bridge_id=link.bridge_id, person_id=row.person_id)
+                if known is not None and known.email == row.email:
+                    known.outside_user = there[row.email]
+                    session.add(known)
+
+
+def _plan(link: Link) -> _Plan:
+    with link.store.read() as session:
+        row = bridge.by_id(session, id=link.bridge_id)
+        access = access_to(session, person=None, project=link.project)
+        mapped = bridge.people(session, bridge_id=link.bridge_id)
+        persons = {}
+        for each, who in mapped:
+            if who.active and _part(session, link, person_of(who)) is not None:
+                persons[each.person_id] = person_of(who)
+        return _Plan(
+            stages={stage: _looks(link, access, stage) for stage in map(Stage, row.stages)},
+            ahead=row.ahead,
+            hold=timedelta(hours=row.hold_hours),
+            stay=row.stay,
+            people={each.person_id: each for each, _ in mapped},
+            persons=persons,
+            title=access.title,
+        )
+
+
+def _looks(link: Link, access: Access, stage: Stage) -> _Looks:
+    if stage not in stages_of(access.schema):
+        return _Looks({}, f"This project has no {stage.value}.")
+    found = {}
+    try:
+        for dimension in access.schema.dimensions:
+            labeling = link.forms.labeling(access.schema, stage, dimension.id)
+            found[dimension.id] = (labeling, hashlib.sha256(labeling.encode()).hexdigest())
+    except NotAvailable as error:
+        return _Looks({}, str(error))
+    return _Looks(found)
+
+
+def _part(session: Session, link: Link, person: Person) -> Access | None:
+    try:
+        return access_to(session, person=person, project=link.project)
+    except NotFound:
+        return None
+
+
+def _n_there(link: Link) -> dict[tuple[int, Stage], int]:
+    with link.store.read() as session:
+        return bridge.n_there(session, bridge_id=link.bridge_id)
+
+
+# ---- calling back ---------------------------------------------------------------------------------------------------
+
+
+_PUT_OFF = "put off"
+_GIVEN_BACK = "given back"
+_KEPT = "kept"
+"""What becomes of the claim of a task that is called back, if its rater still has it."""
+
+
+def _call_back(link: Link, plan: _Plan) -> int:
+    """Have everything removed there that nobody should answer there any more; how much that is."""
+    now = link.store.now()
+    with link.store.read() as session:
+        over = {
+            row.id or 0: _why_over(row, slot, now)
+            for row, slot in bridge.no_longer_theirs(session, bridge_id=link.bridge_id, now=now)
+        }
+        for place in bridge.places(session, bridge_id=link.bridge_id):
+            why, then = _why_not_here(session, link, plan, place)
+            access = None if why else _part(session, link, plan.persons[place.person_id])
+            if not why and (access is None or access.dimensions is None):
+                continue
+            for row, slot in bridge.with_slots(session, place_id=place.id or 0):
+                if why:
+                    over.setdefault(row.id or 0, (why, then))
+                elif access is not None and not access.may_use(slot.dimension):
+                    over.setdefault(row.id or 0, ("Its dimension is no longer one of theirs.", _GIVEN_BACK))
+        stayed = bridge.stayed_until(session, bridge_id=link.bridge_id, until=now - plan.hold if plan.stay else None)
+    if stayed:
+        with link.write() as session:
+            bridge.remove_stored(session, ids=stayed)
+    for some in _lots(sorted(over), CALLED_BACK_AT_ONCE):
+        with link.write() as session:
+            for id in some:
+                _end(session, link, id, *over[id])
+    return len(over)
+
+
+def _why_over(row: BridgeTaskRow, slot: TaskRow, now: datetime) -> tuple[str, str]:
+    if slot.state is TaskState.DONE and slot.person_id == row.person_id:
+        return "It was answered in Touchstone.", _KEPT
+    if slot.state is TaskState.WITHDRAWN:
+        return "It is no longer wanted.", _KEPT
+    if slot.state is not TaskState.CLAIMED or slot.person_id != row.person_id:
+        return "It was given back, or went to somebody else.", _KEPT
+    if slot.lease_until is not None and slot.lease_until < now:
+        return "It was not answered in time.", _PUT_OFF
+    return "Its item was edited.", _KEPT
+
+
+def _why_not_here(session: Session, link: Link, plan: _Plan, place: BridgeProjectRow) -> tuple[str, str]:
+    """Why a project there should be empty, and what becomes of the claims; empty if it should not."""
+    mapped = plan.people.get(place.person_id)
+    if mapped is None:
+        return "This person's work goes there no more.", _GIVEN_BACK
+    person = plan.persons.get(place.person_id)
+    access = _part(session, link, person) if person is not None else None
+    if access is None:
+        return "This person is no longer in the project.", _GIVEN_BACK
+    looks = plan.stages.get(place.stage)
+    if looks is None:
+        return f"The {place.stage.value} goes there no more.", _GIVEN_BACK
+    if looks.refused:
+        return looks.refused, _GIVEN_BACK
+    if not access.may_do(place.stage):
+        return "This stage is no longer one of theirs.", _GIVEN_BACK
+    if place.labeling_hash not in looks.hashes:
+        return "It looks otherwise now.", _KEPT
+    if place.outside_user != mapped.outside_user:
+        return "This person is somebody else there now.", _KEPT
+    return "", _KEPT
+
+
+def _end(session: Session, link: Link, id: int, why: str, then: str) -> None:
+    row, slot = bridge.lock(session, id=id)
+    bridge.end(session, ids=[id], why=why)
+    held = tasks.lock(session, public_id=slot.public_id) if then != _KEPT else None
+    if held is None or held.state is not TaskState.CLAIMED or held.person_id != row.person_id:
+        return
+    now = link.store.now()
+    found = people.by_id(session, id=row.person_id)
+    access = _part(session, link, person_of(found)) if found is not None else None
+    if found is None or access is None or then == _GIVEN_BACK:
+        held_tasks.give_back(session, row=held, by=None, now=now)
+    else:
+        claims.give_up(session, access=access, row=held, person=person_of(found), now=now)
+
+
+# ---- sending --------------------------------------------------------------------------------------------------------
+
+
+def _look(link: Link) -> None:
+    """Find out which of the tasks that an earlier try was sending have arrived."""
+    for place in _with(link, BridgeState.SENDING):
+        if place.outside_id is None:
+            _locate(link, place)
+        if place.outside_id is None:
+            continue
+        with link.store.read() as session:
+            wanted = {
+                row.key: row.id or 0
+                for row in bridge.in_state(session, place_id=place.id or 0, states=[BridgeState.SENDING])
+            }
+        try:
+            there = {wanted[task.key]: task.id for task in link.front.tasks(place.outside_id) if task.key in wanted}
+        except OutsideRefused as error:
+            if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+                raise
+            continue
+        if there:
+            with link.write() as session:
+                bridge.seen(session, there=there)
+
+
+def _fill(link: Link, plan: _Plan, row: BridgePersonRow, stage: Stage, n_there: int) -> str:
+    """Claim what a person is still to have in a stage; why there is no more, if so."""
+    person = plan.persons.get(row.person_id)
+    if person is None:
+        return "Not active, or not in the project."
+    if row.outside_user is None:
+        return f"Nobody with the address {row.email} has an account there yet."
+    looks = plan.stages[stage]
+    if looks.refused:
+        return looks.refused
+    want = plan.ahead - n_there
+    if want <= 0:
+        return ""
+    with link.store.read() as session:
+        access = access_to(session, person=person, project=link.project)
+        in_hand = _in_hand(session, access, person, stage, want)
+    while want > 0:
+        with link.write() as session:
+            access = access_to(session, person=person, project=link.project)
+            for _ in range(min(want, CLAIMED_AT_ONCE)):
+                slot = _next(session, access, person, stage, in_hand, link.store.now())
+                if isinstance(slot, NothingLeft):
+                    return f"{stage.value}: {slot.sentence}"
+                if slot is None:
+                    break
+                if bridge.waits(session, task_id=slot.id or 0, person_id=person.id):
+                    continue  # they had put it off here while it is there
+                slot.lease_until = max(slot.lease_until or link.store.now(), link.store.now() + plan.hold)
+                session.add(slot)
+                _add(session, link, looks, row, slot)
+                want -= 1
+    return ""
+
+
+def _in_hand(session: Session, access: Access, person: Person, stage: Stage, limit: int) -> list[str]:
+    """What a person has in hand and not there; before they have qualified, only what belongs to that."""
+    if claims.why_closed(session, access=access, person=person, stage=stage, dimension=None) is not None:
+        return []
+    barred = qualification.require(session, access=access, person=person, stage=stage)
+    return bridge.in_hand_not_out(
+        session,
+        project_id=access.project_id,
+        stage=stage,
+        person_id=person.id,
+        only_qualifying=barred is not None,
+        limit=limit,
+    )
+
+
+def _next(
+    session: Session, access: Access, person: Person, stage: Stage, in_hand: list[str], now: datetime
+) -> TaskRow | NothingLeft | None:
+    """The next of what a person has in hand, else one slot more."""
+    while in_hand:
+        slot = tasks.lock(session, public_id=in_hand.pop(0))
+        if slot is None or slot.person_id != person.id or not access.may_use(slot.dimension):
+            continue
+        if claims.extend(session, access=access, row=slot, person=person, now=now):
+            return slot
+    return claims.take_more(session, access=access, person=person, stage=stage, now=now, put_off_until=now - REST)
+
+
+def _add(session: Session, link: Link, looks: _Looks, row: BridgePersonRow, slot: TaskRow) -> None:
+    """Note that a claimed slot is being sent."""
+    _, hash = looks.by_dimension[slot.dimension]
+    here = {
+        (place.person_id, place.stage, place.labeling_hash, place.outside_user): place
+        for place in bridge.places(session, bridge_id=link.bridge_id)
+    }
+    place = here.get((row.person_id, slot.stage, hash, row.outside_user or 0))
+    if place is None:
+        place = bridge.add(
+            session,
+            row=BridgeProjectRow(
+                bridge_id=link.bridge_id,
+                person_id=row.person_id,
+                stage=slot.stage,
+                labeling_hash=hash,
+                outside_user=row.outside_user or 0,
+                created_at=link.store.now(),
+            ),
+        )
+    item = items.by_id(session, id=slot.item_id) if slot.item_id is not None else None
+    bridge.add(
+        session,
+        row=BridgeTaskRow(
+            bridge_project_id=place.id or 0,
+            task_id=slot.id or 0,
+            person_id=row.person_id,
+            state=BridgeState.SENDING,
+            revision=item.current_revision if item is not None else None,
+            created_at=link.store.now(),
+        ),
+    )
+
+
+def _send_all(link: Link, plan: _Plan) -> int:
+    n = 0
+    for place in _with(link, BridgeState.SENDING):
+        try:
+            n += _send(link, plan, place)
+        except OutsideRefused as error:
+            if isinstance(error, OutsideUnreachable) or place.outside_id is None or not is_gone(link, place):
+                raise
+    return n
+
+
+def _send(link: Link, plan: _Plan, place: BridgeProjectRow) -> int:
+    """Send what is noted as being sent to a project there, which is made if need be."""
+    with link.store.read() as session:
+        rows = bridge.in_state(session, place_id=place.id or 0, states=[BridgeState.SENDING])
+        found = people.by_id(session, id=place.person_id)
+    if found is None or not rows:
+        return 0
+    person = person_of(found)
+    if place.outside_id is None:
+        _locate(link, place)
+    if place.outside_id is None:
+        labelings = {hash: labeling for labeling, hash in plan.stages[place.stage].by_dimension.values()}
+        title = f"{person.name} · {place.stage.value} · {plan.title}"[:LONGEST_TITLE]
+        made = link.front.make_project(place.key, title=title, labeling=labelings[place.labeling_hash])
+        _is_there(link, place, made)
+    n = 0
+    for some in _lots(rows, SENT_AT_ONCE):
+        with link.store.read() as session:
+            access = access_to(session, person=person, project=link.project)
+            out = {row.id or 0: _outgoing(session, link, access, person, row) for row in some}
+        going = {id: task for id, task in out.items() if task is not None}
+        if going:
+            link.front.send(place.outside_id or 0, list(going.values()))
+            with link.write() as session:
+                guideline = access.loaded.guideline_hash
+                bridge.sent(session, ids=sorted(going), guideline=guideline, now=link.store.now())
+            n += len(going)
+    return n
+
+
+def _outgoing(session: Session, link: Link, access: Access, person: Person, row: BridgeTaskRow) -> OutgoingTask | None:
+    """A task as it goes out: what its rater may see here, and nothing else. None if it is no longer theirs."""
+    slot = session.get(TaskRow, row.task_id)
+    if slot is None or slot.person_id != person.id or slot.state is not TaskState.CLAIMED or slot.lease_until is None:
+        return None
+    until = slot.lease_until
+
+    def address(asset: AssetView) -> str:
+        return link.forms.link(row.key, asset, until)
+
+    view = task_view(session, access=access, row=slot, person=person)
+    data = dict(link.forms.data(access.schema, slot.stage, view, address))
+    suggested = [{"result": row.suggestion}] if row.suggestion else []
+    return OutgoingTask(key=row.key, data={**data, "touchstone": row.key, "says": row.says}, predictions=suggested)
+
+
+def _with(link: Link, state: BridgeState) -> list[BridgeProjectRow]:
+    with link.store.read() as session:
+        waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
+        found = bridge.places(session, bridge_id=link.bridge_id)
+        return [place for place in found if state in waiting.get(place.id or 0, {})]
+
+
+def _locate(link: Link, place: BridgeProjectRow) -> None:
+    """Find a project that an earlier try may have made."""
+    there = link.front.project_of(place.key)
+    if there is not None:
+        _is_there(link, place, there)
+
+
+def _is_there(link: Link, place: BridgeProjectRow, outside_id: int) -> None:
+    place.outside_id = outside_id
+    with link.write() as session:
+        bridge.change_place(session, id=place.id or 0, outside_id=outside_id)
+
+
+def _drop(link: Link, plan: _Plan) -> None:
+    """Remove the projects there that have nothing of ours left and get nothing more; not those with tasks of others."""
+    with link.store.read() as session:
+        waiting = bridge.unfinished(session, bridge_id=link.bridge_id)
+        places = [
+            place
+            for place in bridge.places(session, bridge_id=link.bridge_id)
+            if place.id not in waiting and _why_not_here(session, link, plan, place)[0]
+        ]
+    for place in places:
+        if place.outside_id is None:
+            _locate(link, place)
+        left = 0
+        if place.outside_id is not None:
+            try:
+                left = sum(1 for _ in link.front.tasks(place.outside_id))
+            except OutsideRefused as error:
+                if isinstance(error, OutsideUnreachable) or not is_gone(link, place):
+                    raise
+                continue
+            if not left:
+                link.front.remove_project(place.outside_id)
+        with link.write() as session:
+            gone = {"strangers": left} if left else {"removed_at": link.store.now()}
+            bridge.change_place(session, id=place.id or 0, **gone)
+
+
+def _lots(things: Iterable[Any], size: int) -> list[Sequence[Any]]:
+    found = list(things)
+    return [found[start : start + size] for start in range(0, len(found), size)]

@@ -1,0 +1,146 @@
+"""What sending work to another tool's screens and fetching it share: how it looks there, and one process at a time."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from annotation_schemas.model import Schema
+from db import bridge
+from db.engine import Session, Store
+from db.tables import BridgeRow
+from domain.bridge import BridgeOutcome, FrontEnd
+from domain.errors import Conflict, NotFound, Problem, TouchstoneError
+from domain.records import AssetView, Person, TaskView
+from domain.states import Stage
+from workflow.access.projects import require_lead
+from workflow.runs.worker_registry import is_gone, process
+
+LEASE = timedelta(minutes=5)
+"""So long a process of which nothing is heard keeps others from synchronising the same server."""
+PATIENCE = 10.0
+"""Seconds for which one waits for the other."""
+
+
+class Answer(Protocol):
+    """What a result there means here: what ``submit`` takes, and what could not be understood."""
+
+    @property
+    def values(self) -> Mapping[str, Any]: ...
+    @property
+    def reasons(self) -> Mapping[str, Any]: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def problems(self) -> Sequence[str | Problem]: ...
+
+
+@dataclass(frozen=True)
+class Forms:
+    """How work looks there, and how what comes back is read."""
+
+    labeling: Callable[[Schema, Stage, str], str]
+    """What a project there is made with, for the items of a dimension; ``NotAvailable`` names what cannot be shown."""
+    data: Callable[[Schema, Stage, TaskView, Callable[[AssetView], str]], Mapping[str, Any]]
+    """What a task there shows; the last argument is the address of a picture or clip."""
+    read: Callable[[Schema, Stage, str, Sequence[Mapping[str, Any]], Mapping[str, Any]], Answer]
+    """What the result for an item of a dimension means; the last argument is what the task showed, by field."""
+    link: Callable[[str, AssetView, datetime], str]
+    """Where a picture or clip of the task with a key is fetched, until a moment."""
+
+
+@dataclass
+class Link:
+    """A server while it is being synchronised; nobody else does so meanwhile."""
+
+    store: Store
+    front: FrontEnd
+    forms: Forms
+    bridge_id: int
+    project_id: int
+    project: str
+    by: str
+    """Who synchronises, as the row of the server has it."""
+    outcomes: Counter[BridgeOutcome] = field(default_factory=Counter)
+    removed: int = 0
+    """Tasks that were removed there."""
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A transaction, if this is still the process that synchronises."""
+        with self.store.write() as session:
+            row = bridge.by_id(session, id=self.bridge_id, lock=True)
+            if row.busy_by != self.by:
+                raise Conflict("Another process has gone on with this; it took too long to hear of this one.")
+            row.busy_until = self.store.now() + LEASE
+            session.add(row)
+            yield session
+
+
+@contextmanager
+def opened(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Iterator[Link]:
+    """A server to be synchronised. Whatever breaks it off is noted there as a sentence."""
+    link = _held(store, front, forms, by=by, project=project)
+    said = ""
+    try:
+        yield link
+    except TouchstoneError as error:
+        said = str(error)
+        raise
+    except BaseException:
+        said = "It was broken off; the next try goes on where it stood."
+        raise
+    finally:
+        with suppress(Exception):  # what broke it off may be the database; then the lease ends by itself
+            _free(link, said)
+
+
+def _held(store: Store, front: FrontEnd, forms: Forms, *, by: Person | None, project: str) -> Link:
+    me = json.dumps({**process(), "this": secrets.token_hex(8)})
+    patient_until = time.monotonic() + PATIENCE
+    while True:
+        with store.write() as session:
+            access = require_lead(session, by=by, project=project)
+            row = found(session, project_id=access.project_id, address=front.address)
+            if not is_busy(row, store.now()):
+                row.busy_by, row.busy_until = me, store.now() + LEASE
+                session.add(row)
+                return Link(store, front, forms, row.id or 0, access.project_id, access.name, me)
+        if time.monotonic() > patient_until:
+            raise Conflict(f"{front.address} is being synchronised by another process just now; one is enough.")
+        time.sleep(0.05)
+
+
+def is_busy(row: BridgeRow, now: datetime) -> bool:
+    """Whether a process that may still run synchronises a server."""
+    if row.busy_by is None or row.busy_until is None or row.busy_until < now:
+        return False
+    return not is_gone(json.loads(row.busy_by))
+
+
+def _free(link: Link, said: str) -> None:
+    with link.store.write() as session:
+        row = bridge.by_id(session, id=link.bridge_id, lock=True)
+        if row.busy_by == link.by:
+            row.busy_by, row.busy_until, row.said = None, None, said
+            session.add(row)
+
+
+def found(session: Session, *, project_id: int, address: str, lock: bool = True) -> BridgeRow:
+    """The server with that address, if the project sends work there."""
+    row = bridge.find(session, project_id=project_id, address=plain(address), lock=lock)
+    if row is None:
+        raise NotFound(f"This project sends no work to {plain(address)}; connect it first.")
+    return row
+
+
+def plain(address: str) -> str:
+    """An address as it is stored: without space around it and without a slash at its end."""
+    return address.strip().rstrip("/")

@@ -1,0 +1,160 @@
+"""Why items were contested: the causes of seniors' decisions, added up for the lead who works on the guideline."""
+
+from __future__ import annotations
+
+import io
+from collections import defaultdict
+from collections.abc import Iterable
+
+from annotation_schemas import registry
+from db import files, guidelines, items
+from db.engine import Store
+from domain import csv_text
+from domain.errors import NotFound
+from domain.records import CauseCase, CauseLine, ContestedItem, Person, SkipLine
+from domain.states import Stage
+from workflow.access.projects import require_lead
+from workflow.annotate.task_views import votes_on
+
+NO_CAUSE = "No cause given"
+
+
+def causes(store: Store, *, by: Person | None, project: str) -> list[CauseLine]:
+    """Every cause in every dimension in which it was given, those with most open decisions first; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        adjudication = access.schema.stages.adjudication
+        labels = {str(cause.value): cause.label for cause in adjudication.causes} if adjudication else {}
+        place = {dimension.id: at for at, dimension in enumerate(access.schema.dimensions)}
+        number = guidelines.numbers(session, project_id=access.project_id)
+        versions = {row.id: row.number for row, _ in guidelines.of_project(session, project_id=access.project_id)}
+        found: dict[tuple[str, str], list[CauseCase]] = defaultdict(list)
+        for decision, item, answer in guidelines.decisions(session, project_id=access.project_id):
+            found[str(decision.answers.get("cause") or ""), decision.dimension].append(
+                CauseCase(
+                    item=item.external_id,
+                    revision=decision.revision,
+                    decision=str(decision.answers.get("decision")),
+                    note=decision.note,
+                    at=decision.created_at,
+                    guideline=number.get(decision.guideline_hash, 1),
+                    answered_by=versions[answer.guideline_version_id] if answer else None,
+                    answer=answer.why if answer else "",
+                )
+            )
+        lines = [
+            CauseLine(cause=cause, label=labels.get(cause, cause) or NO_CAUSE, dimension=dimension, cases=tuple(cases))
+            for (cause, dimension), cases in found.items()
+        ]
+        order = list(labels)
+        return sorted(
+            lines,
+            key=lambda line: (
+                -line.open,
+                -len(line.cases),
+                order.index(line.cause) if line.cause in order else len(order),
+                place.get(line.dimension, len(place)),
+            ),
+        )
+
+
+def skips(store: Store, *, by: Person | None, project: str) -> list[SkipLine]:
+    """Why verifiers skipped, by cause and dimension, the most frequent first; for leads. Causes typed by hand, too.
+
+    A skip taken back does not count, and one about an earlier content of an item does.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        asked = registry.criteria_of(access.schema, Stage.VERIFICATION.value)
+        labels = {
+            (criterion.name, str(cause.value)): cause.label
+            for criterion in asked
+            if criterion.skip
+            for cause in criterion.skip.reasons
+        }
+        external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+        found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for vote, _ in files.counting_annotations(session, project_id=access.project_id, stage=Stage.VERIFICATION):
+            for criterion in asked:
+                cause = vote.reasons.get(criterion.name)
+                if criterion.skip and vote.answers.get(criterion.name) is None and cause is not None:
+                    found[criterion.name, str(cause), vote.dimension].append(external[vote.item_id])
+        lines = [
+            SkipLine(criterion, cause, labels.get((criterion, cause), cause), dimension, tuple(names))
+            for (criterion, cause, dimension), names in found.items()
+        ]
+        return sorted(lines, key=lambda line: (-len(line.items), line.criterion, line.cause, line.dimension))
+
+
+def contested(store: Store, *, by: Person | None, project: str, item: str, revision: int) -> ContestedItem:
+    """An item as it was when a senior settled it: content, votes without names, and what the senior said."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        row = items.by_external_id(session, project_id=access.project_id, external_id=item)
+        if row is None or row.id is None:
+            raise NotFound(f"There is no item {item!r} in {project}.")
+        decided = items.latest_annotations(session, item_id=row.id, revision=revision, stage=Stage.ADJUDICATION)
+        if not decided:
+            raise NotFound(f"No senior has settled revision {revision} of {item!r}.")
+        decision = decided[-1]
+        return ContestedItem(
+            item=item,
+            dimension=row.dimension,
+            revision=revision,
+            fields=items.content(session, item_id=row.id, revision=revision),
+            votes=tuple(votes_on(session, item_id=row.id, revision=revision)),
+            decision=str(decision.answers.get("decision")),
+            cause=str(decision.answers.get("cause") or ""),
+            note=decision.note,
+        )
+
+
+def skips_csv(lines: Iterable[SkipLine]) -> str:
+    """One row per skip."""
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    writer.writerow(["criterion", "cause", "dimension", "item"])
+    for line in lines:
+        for item in line.items:
+            writer.writerow([line.criterion, line.cause, line.dimension, item])
+    return out.getvalue()
+
+
+def causes_csv(lines: Iterable[CauseLine]) -> str:
+    """One row per decision, so that every count can be made from it."""
+    out = io.StringIO(newline="")
+    writer = csv_text.Writer(out)
+    writer.writerow(
+        [
+            "cause",
+            "dimension",
+            "item",
+            "revision",
+            "decision",
+            "note",
+            "at",
+            "guideline",
+            "state",
+            "answered_by",
+            "answer",
+        ]
+    )
+    for line in lines:
+        for case in line.cases:
+            done = case.answered_by is not None
+            writer.writerow(
+                [
+                    line.cause,
+                    line.dimension,
+                    case.item,
+                    case.revision,
+                    case.decision,
+                    case.note,
+                    case.at.isoformat(),
+                    case.guideline,
+                    "done" if done else "open",
+                    case.answered_by if done else "",
+                    case.answer,
+                ]
+            )
+    return out.getvalue()

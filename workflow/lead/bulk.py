@@ -1,0 +1,313 @@
+"""One thing done to many items or claims at once: first what it would do, exactly, then all of it or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from db import events, items, people, projects, tasks
+from db.engine import Session, Store
+from db.tables import ItemRow, MemberRow, TaskRow
+from domain.errors import Conflict, InvalidInput, NotFound, Problem
+from domain.policies import LEASE
+from domain.records import Person
+from domain.roles import at_least
+from domain.states import ItemState, Purpose, Stage, TaskState
+from workflow.access.accounts import person_of
+from workflow.access.held_tasks import give_back
+from workflow.access.projects import Access, require_lead, role_for
+from workflow.annotate import authoring, qualification
+from workflow.annotate.claims import LARGEST_PRIORITY, prioritise
+
+MOST = 2000
+"""So many items or claims can be changed at once: all of them change in one transaction."""
+
+
+class Action(StrEnum):
+    """What can be done to many at once."""
+
+    GIVE_BACK = "give_back"
+    """Take claims from a person and offer them to everybody."""
+    REASSIGN = "reassign"
+    """Take claims from a person and give them to another one."""
+    PRIORITISE = "prioritise"
+    """Let items come earlier or later."""
+    VERIFY_AGAIN = "verify_again"
+    """Have items verified anew; what was submitted about them stays."""
+
+
+NO_ITEM = "No item is chosen: choose by who has voted, dimension, state or ids, or say that it is every item."
+ON_CLAIMS = (Action.GIVE_BACK, Action.REASSIGN)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which claims or items. Everything that is given has to hold; ``items`` are ids as in files."""
+
+    stage: Stage | None = None
+    """Claims only."""
+    dimension: str | None = None
+    state: ItemState | None = None
+    person: str | None = None
+    """The login of who has the claims; of items, of who has voted on them."""
+    items: tuple[str, ...] = ()
+    every: bool = False
+    """Every item of the project: said, as nothing chosen is no item. With anything else beside it, it says nothing."""
+
+    @property
+    def nothing(self) -> bool:
+        """Whether no item is chosen."""
+        return not self.every and self == Chosen(stage=self.stage)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an action would do now."""
+
+    can: tuple[str, ...]
+    """Ids of items as in files: one line for each item or claim that would change."""
+    cannot: tuple[tuple[str, str], ...]
+    """What was chosen and would not change, and why."""
+    token: str
+    """Stands for all that this was worked out from: the action is done only if it is still so."""
+
+
+def preview(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    action: Action,
+    chosen: Chosen,
+    to: str | None = None,
+    priority: int = 0,
+) -> Preview:
+    """What an action would change, and what not and why; for leads. Nothing is changed.
+
+    Parameters
+    ----------
+    to
+        The login of who gets the claims (``REASSIGN``).
+    priority
+        The items' new priority (``PRIORITISE``).
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return _plan(session, access, action, chosen, to, priority, lock=False).preview
+
+
+def do(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    action: Action,
+    chosen: Chosen,
+    token: str,
+    to: str | None = None,
+    priority: int = 0,
+) -> int:
+    """Do what was previewed; how many claims or items have changed.
+
+    Raises
+    ------
+    Conflict
+        Something it concerns has changed since the preview. Nothing was done.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        plan = _plan(session, access, action, chosen, to, priority, lock=True)
+        if plan.preview.token != token:
+            raise Conflict("Something has changed since you looked, so nothing was done; look at the preview again.")
+        now = store.now()
+        for claim in plan.claims:
+            if action is Action.GIVE_BACK:
+                give_back(session, row=claim, by=by, now=now)
+            elif plan.to is not None:
+                _hand_over(session, claim, to=plan.to, by=by, now=now)
+        if action is Action.PRIORITISE:
+            ids = [item.id or 0 for item in plan.items]
+            prioritise(session, access=access, item_ids=ids, priority=priority, by=by, now=now)
+        if action is Action.VERIFY_AGAIN:
+            for item in plan.items:
+                _verify_again(session, access, item, by=by, now=now)
+        n = len(plan.claims) + len(plan.items)
+        data = {"action": action.value, "n": n, "left_out": len(plan.preview.cannot)}
+        who = by.id if by else None
+        events.record(session, at=now, kind="bulk.done", project_id=access.project_id, person_id=who, data=data)
+        return n
+
+
+def voters(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The logins of everybody who has voted in a project, also of those who are no longer in it; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return people.voters(session, project_id=access.project_id)
+
+
+# ---- what would be done ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Plan:
+    preview: Preview
+    claims: Sequence[TaskRow] = ()
+    items: Sequence[ItemRow] = ()
+    to: int | None = None
+
+
+def _plan(
+    session: Session, access: Access, action: Action, chosen: Chosen, to: str | None, priority: int, *, lock: bool
+) -> _Plan:
+    who = _member(session, access, chosen.person) if chosen.person else None
+    if action in ON_CLAIMS:
+        if who is None:
+            raise InvalidInput([Problem("person", "Say whose claims.")])
+        return _plan_claims(session, access, action, chosen, who, to, lock=lock)
+    if action is Action.PRIORITISE and not -LARGEST_PRIORITY <= priority <= LARGEST_PRIORITY:
+        raise InvalidInput([Problem("priority", f"A priority is a number up to {LARGEST_PRIORITY}.")])
+    if chosen.nothing:
+        raise InvalidInput([Problem("items", NO_ITEM)])
+    return _plan_items(session, access, action, chosen, who, priority, lock=lock)
+
+
+def _plan_claims(
+    session: Session, access: Access, action: Action, chosen: Chosen, who: int, to: str | None, *, lock: bool
+) -> _Plan:
+    taker: MemberRow | None = None
+    if action is Action.REASSIGN:
+        if to is None:
+            raise InvalidInput([Problem("to", "Say who gets them.")])
+        taker_id = _member(session, access, to)
+        taker = projects.member(session, project_id=access.project_id, person_id=taker_id)
+        if taker is None or taker_id == who:
+            raise InvalidInput([Problem("to", "Choose another person who takes part in this project.")])
+    held = [
+        row
+        for row in tasks.held_by(session, person_id=who, project_id=access.project_id, lock=lock)
+        if chosen.stage in (None, row.stage) and chosen.dimension in (None, row.dimension)
+    ]
+    known = items.by_ids(session, ids=[row.item_id for row in held if row.item_id])
+    rows, cannot, can = [], [], []
+    for row in held:
+        item = known.get(row.item_id or 0)
+        name = item.external_id if item else "an item that is being written"
+        if chosen.items and name not in chosen.items:
+            continue
+        if chosen.state is not None and (item is None or item.state is not chosen.state):
+            continue
+        why = _why_not_hand_over(session, access, row, taker) if taker else ""
+        if why:
+            cannot.append((name, why))
+        else:
+            rows.append(row)
+            can.append(name)
+    cannot += [(name, "They have no claim on it.") for name in chosen.items if name not in {*can, *dict(cannot)}]
+    _must_be_few(len(rows))
+    state = [(row.id, row.state, row.person_id, row.correcting) for row in held]
+    token = _token(action, chosen, {"to": to, "state": state, "can": can, "cannot": cannot})
+    return _Plan(Preview(tuple(can), tuple(cannot), token), rows, (), taker.person_id if taker is not None else None)
+
+
+def _why_not_hand_over(session: Session, access: Access, row: TaskRow, taker: MemberRow) -> str:
+    if row.state is not TaskState.CLAIMED:
+        return "It is submitted and being corrected: that is its writer's to do."
+    if row.stage is Stage.AUTHORING:
+        return "An item that is being written stays with its author; give it back instead."
+    if row.purpose is not Purpose.LIVE:
+        return "It was made for this person only."
+    if not at_least(taker.role, role_for(access.schema, row.stage)):
+        return f"They have no part in the {row.stage.value}."
+    if taker.stages is not None and row.stage.value not in taker.stages:
+        return f"They have no part in the {row.stage.value}."
+    if taker.dimensions is not None and row.dimension not in taker.dimensions:
+        return f"{row.dimension!r} is not one of their dimensions."
+    person = people.by_id(session, id=taker.person_id)
+    if person is None or not person.active:
+        return "Their account is deactivated."
+    if qualification.require(session, access=access, person=person_of(person), stage=row.stage) is not None:
+        return f"They have not qualified for the {row.stage.value}."
+    if not tasks.may_take(session, row=row, person_id=taker.person_id):
+        return "They wrote, edited, answered or looked into this item."
+    return ""
+
+
+def _plan_items(
+    session: Session, access: Access, action: Action, chosen: Chosen, who: int | None, priority: int, *, lock: bool
+) -> _Plan:
+    found = items.chosen(
+        session,
+        project_id=access.project_id,
+        dimension=chosen.dimension,
+        state=chosen.state,
+        voter_id=who,
+        external_ids=chosen.items or None,
+        lock=lock,
+    )
+    rows, can, cannot = [], [], []
+    for item in found:
+        why = ""
+        if action is Action.PRIORITISE and item.priority == priority:
+            why = "It has this priority already."
+        elif action is Action.VERIFY_AGAIN and item.state is ItemState.UNVERIFIED:
+            why = "This project has no verification."
+        elif action is Action.VERIFY_AGAIN and item.state is ItemState.IN_VERIFICATION:
+            why = "It is in verification now."
+        if why:
+            cannot.append((item.external_id, why))
+        else:
+            rows.append(item)
+            can.append(item.external_id)
+    names = {item.external_id for item in found}
+    cannot += [(name, "There is no such item among the chosen.") for name in chosen.items if name not in names]
+    _must_be_few(len(rows))
+    state = [(item.id, item.state, item.current_revision, item.priority) for item in found]
+    token = _token(action, chosen, {"priority": priority, "state": state, "can": can, "cannot": cannot})
+    return _Plan(Preview(tuple(can), tuple(cannot), token), (), rows)
+
+
+def _must_be_few(n: int) -> None:
+    if n > MOST:
+        raise InvalidInput([Problem("items", f"These are {n}; choose at most {MOST} at once.")])
+
+
+def _member(session: Session, access: Access, login: str) -> int:
+    row = people.by_login(session, login=login.strip().casefold())
+    if row is None or row.id is None:
+        raise NotFound(f"There is no account with the login {login!r}.")
+    return row.id
+
+
+def _token(action: Action, chosen: Chosen, rest: Mapping[str, object]) -> str:
+    told = json.dumps([action.value, str(chosen), rest], sort_keys=True, default=str)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+# ---- doing it --------------------------------------------------------------------------------------------------------
+
+
+def _hand_over(session: Session, row: TaskRow, *, to: int, by: Person | None, now: datetime) -> None:
+    """Give a locked claim to somebody else, for as long as a claim lasts."""
+    before, row.person_id, row.lease_until = row.person_id, to, now + LEASE
+    session.add(row)
+    session.flush()
+    logins = people.logins(session, ids={to, before or 0})
+    where: dict[str, Any] = {"project_id": row.project_id, "item_id": row.item_id, "task_id": row.id}
+    data = {"stage": row.stage.value, "from": logins.get(before or 0), "to": logins[to]}
+    who = by.id if by else None
+    events.record(session, at=now, kind="task.reassigned", **where, person_id=who, data=data)
+    by_whom = {"stage": row.stage.value, "by": by.login if by else "command"}
+    events.record(session, at=now, kind="task.given", **where, person_id=to, data=by_whom)
+
+
+def _verify_again(session: Session, access: Access, item: ItemRow, *, by: Person | None, now: datetime) -> None:
+    """Begin a new round: a revision with the same content, on which votes are counted anew."""
+    fields = items.content(session, item_id=item.id or 0, revision=item.current_revision)
+    authoring.revise(session, access=access, item=item, fields=fields, editor_id=None, now=now)
+    who = by.id if by else None
+    events.record(session, at=now, kind="item.reopened", project_id=access.project_id, person_id=who, item_id=item.id)

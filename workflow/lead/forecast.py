@@ -1,0 +1,225 @@
+"""What a lead wants to know first: when a stage may be done, and who is at it."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from db import items, people, projects, tasks, work_pace
+from db.engine import Session, Store
+from domain.policies import LEASE
+from domain.records import Person
+from domain.roles import Role
+from domain.states import ItemState, Stage, TaskState
+from workflow.access.projects import Access, require_lead, stages_of
+from workflow.annotate import triage
+
+PACE_DAYS = 7
+"""The pace of a stage is that of its last days with work, at most so many."""
+PACE_SPAN = timedelta(days=14)
+"""Days longer ago than this say nothing about the pace of now."""
+LEAST_DAYS = 3
+"""With fewer days with work than this there is no forecast."""
+LEAST_TASKS = 10
+"""The time that a person takes for a task is a mean of at least so many."""
+WEEK = timedelta(days=7)
+LATELY = timedelta(minutes=10)
+"""Whose page has answered within this time is at work: an open page that is used asks for its lease anew."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """When a stage is done if people go on as they did."""
+
+    stage: Stage
+    left: int
+    """Slots that wait or are being worked on; in authoring, items still wanted."""
+    days: Sequence[int]
+    """Tasks submitted on the last days with work before today."""
+    span: int = 0
+    """Calendar days from the first of those days up to yesterday."""
+    finish: tuple[date, date] | None = None
+    """The first and the last day on which the stage may be done; None where there is no pace."""
+    hours: tuple[float, float] | None = None
+    """What is left in active hours, at the time that the quickest and the slowest person take for a task."""
+    last: date | None = None
+    """The last day with work before today, however long ago."""
+
+    @property
+    def more_days(self) -> tuple[int, int] | None:
+        """Days with work that are still needed: at the pace of the best and of the worst of ``days``."""
+        if not self.left or len(self.days) < LEAST_DAYS:
+            return None
+        return math.ceil(self.left / max(self.days)), math.ceil(self.left / min(self.days))
+
+    @property
+    def sentence(self) -> str:
+        """In words, with a range or the reason why there is none, and what it takes for granted."""
+        if self.more_days is None or self.finish is None:
+            n = f"{len(self.days)} day{'' if len(self.days) == 1 else 's'}"
+            since = f"; the last work was on {self.last}" if self.last and not self.days else ""
+            return f"No forecast: {n} with work in the two weeks before today, {LEAST_DAYS} needed{since}."
+        low, high = self.more_days
+        many = f"{low}" if low == high else f"{low} to {high}"
+        mean = sum(self.days) / len(self.days)
+        return (
+            f"{many} more day{'' if high == 1 else 's'} with work, if they go as the last {len(self.days)} did:"
+            f" {min(self.days)} to {max(self.days)} a day, {mean:.1f} on average."
+            f" There was work on {len(self.days)} of the last {self.span} day{'' if self.span == 1 else 's'}."
+        )
+
+
+@dataclass(frozen=True)
+class AtWork:
+    """What a person has before them and has done lately, in all stages of a project."""
+
+    login: str
+    name: str
+    role: Role | None
+    """None: not in the project any more, or deactivated."""
+    now: bool
+    """Their page has answered within the last minutes."""
+    seen: datetime | None
+    """When they last submitted something or their page asked for its lease anew."""
+    today: int
+    """Tasks submitted for the first time today (UTC), and frames sifted."""
+    week: int
+    """Likewise in the last seven times 24 hours."""
+    held: int
+    """Tasks in hand whose lease runs, submissions that they correct included."""
+    over: int
+    """Tasks in hand whose lease has ended: they go to whoever asks next."""
+    put_off: int
+    """Tasks that they have put off for later."""
+    drafts: int
+    """Texts that they have typed and not submitted."""
+    late: int
+    """Submissions that came too late to count."""
+
+
+def forecasts(store: Store, *, by: Person | None, project: str) -> list[Forecast]:
+    """For each stage in which something is left: how much, and how long that takes at the pace of the last days."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        today = store.now().astimezone(UTC).date()
+        begin = datetime.combine(today, datetime.min.time(), UTC) - PACE_SPAN
+        counts: dict[Stage, dict[date, int]] = defaultdict(lambda: defaultdict(int))
+        for stage, at in work_pace.first_submissions(session, project_id=access.project_id, since=begin):
+            counts[stage][at.astimezone(UTC).date()] += 1
+        sifted = work_pace.sifted(session, project_id=access.project_id)
+        for _, at in sifted:
+            if at >= begin:
+                counts[Stage.TRIAGE][at.astimezone(UTC).date()] += 1
+        ever = work_pace.last_submission(session, project_id=access.project_id)
+        if sifted:
+            ever[Stage.TRIAGE] = max(at for _, at in sifted)
+        hours = _seconds_a_task(session, access)
+        found = []
+        for stage in stages_of(access.schema):
+            left = _left(session, access, stage)
+            if not left:
+                continue
+            worked = sorted(day for day in counts[stage] if day < today)[-PACE_DAYS:]  # today is not over
+            days = [counts[stage][day] for day in worked]
+            last = ever[stage].astimezone(UTC).date() if stage in ever else None
+            found.append(_forecast(stage, left, worked, days, today, hours.get(stage), last))
+        return found
+
+
+def at_work(store: Store, *, by: Person | None, project: str) -> list[AtWork]:
+    """Who is at it and what they have in hand, by login; for leads. Who is no longer in the project stands here as long
+    as they hold something or have done something within the week."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        where: dict[str, Any] = {"project_id": access.project_id}
+        now = store.now()
+        midnight = datetime.combine(now.astimezone(UTC).date(), datetime.min.time(), UTC)
+        week, today = (work_pace.done_since(session, **where, since=since) for since in (now - WEEK, midnight))
+        last = work_pace.last_of_people(session, **where)
+        for person_id, at in work_pace.sifted(session, **where):
+            week[person_id] = week.get(person_id, 0) + (at >= now - WEEK)
+            today[person_id] = today.get(person_id, 0) + (at >= midnight)
+            last[person_id] = max(at, last.get(person_id, at))
+        put_off = work_pace.put_off(session, **where)
+        drafts = work_pace.drafts(session, **where)
+        leases: dict[int, list[datetime]] = defaultdict(list)
+        for person_id, until in work_pace.held(session, **where):
+            leases[person_id].append(until or now)
+        roles = {member.person_id: member.role for member, _ in projects.members(session, **where)}
+        found = []
+        for row in people.everybody(session):
+            person_id = row.id or 0
+            theirs = leases.get(person_id, [])
+            if person_id not in roles and not theirs and not week.get(person_id):
+                continue
+            beats = [until - LEASE for until in theirs if until - LEASE <= now]
+            seen = max([*beats, *([last[person_id]] if person_id in last else [])], default=None)
+            typed, late = drafts.get(person_id, (0, 0))
+            running = sum(until > now for until in theirs)
+            found.append(
+                AtWork(
+                    login=row.login,
+                    name=row.name,
+                    role=roles.get(person_id),
+                    now=seen is not None and now - seen <= LATELY,
+                    seen=seen,
+                    today=today.get(person_id, 0),
+                    week=week.get(person_id, 0),
+                    held=running,
+                    over=len(theirs) - running,
+                    put_off=put_off.get(person_id, 0),
+                    drafts=typed,
+                    late=late,
+                )
+            )
+        return found
+
+
+def _forecast(
+    stage: Stage,
+    left: int,
+    worked: Sequence[date],
+    days: Sequence[int],
+    today: date,
+    seconds: tuple[float, float] | None,
+    last: date | None,
+) -> Forecast:
+    span = (today - worked[0]).days if worked else 0
+    hours = (left * seconds[0] / 3600, left * seconds[1] / 3600) if seconds else None
+    plain = Forecast(stage, left, days, span, None, hours, last)
+    if plain.more_days is None:
+        return plain
+    low, high = (math.ceil(n * span / len(days)) for n in plain.more_days)
+    finish = (today + timedelta(days=low - 1), today + timedelta(days=high))  # today may count as a day, or not
+    return Forecast(stage, left, days, span, finish, hours, last)
+
+
+def _left(session: Session, access: Access, stage: Stage) -> int:
+    if stage is Stage.TRIAGE:
+        return triage.waiting(session, access=access)
+    if stage is Stage.AUTHORING:
+        states = items.count_by_state(session, project_id=access.project_id)
+        return sum(
+            max(dimension.wanted - _alive(states, dimension.id), 0)
+            for dimension in access.schema.dimensions
+            if dimension.wanted is not None
+        )
+    counts = tasks.count_by_state(session, project_id=access.project_id, stage=stage)
+    return sum(n for (_, state), n in counts.items() if state in (TaskState.OPEN, TaskState.CLAIMED))
+
+
+def _alive(states: Mapping[tuple[str, ItemState], int], dimension: str) -> int:
+    return sum(n for (where, state), n in states.items() if where == dimension and state is not ItemState.REJECTED)
+
+
+def _seconds_a_task(session: Session, access: Access) -> dict[Stage, tuple[float, float]]:
+    """The mean active seconds for a task, of the quickest and of the slowest person."""
+    means: dict[Stage, list[float]] = defaultdict(list)
+    for stage, _, n, seconds in work_pace.active_time(session, project_id=access.project_id):
+        if n >= LEAST_TASKS:
+            means[stage].append(seconds / n)
+    return {stage: (min(theirs), max(theirs)) for stage, theirs in means.items()}

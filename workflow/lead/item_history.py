@@ -1,0 +1,325 @@
+"""Everything that is kept of an item, for seniors and leads who are not asked about it blind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from db import comment_threads, files, guidelines, items
+from db import events as log
+from db.engine import Session, Store
+from db.tables import AnnotationRow, EventRow, ItemRow, PersonRow
+from domain.comments import AnswerView, FoundItem, ItemHistory, RevisionView, Step
+from domain.errors import NotAllowed, NotFound
+from domain.rated_units import BETWEEN
+from domain.records import Person, Rating
+from domain.roles import Role, at_least
+from domain.states import BLIND, Items, ItemState, Purpose, Stage
+from workflow.access.counted_items import counting
+from workflow.access.projects import Access, access_to
+from workflow.access.visibility import FOR_SENIORS, look_into, sight
+from workflow.annotate.comments import SOMEBODY, thread_of, title_of
+from workflow.annotate.task_views import asset_view
+from workflow.results.ratings import NO_GROUP
+
+NOBODY = "Touchstone"
+"""What happened by itself."""
+COMMAND = "the command line"
+
+WORDS: Mapping[str, str] = {
+    "item.authored": "wrote it",
+    "item.imported": "brought it in from a file",
+    "item.revised": "edited it",
+    "item.state": "votes were counted: {to} ({why})",
+    "task.claimed": "took it in hand ({stage})",
+    "task.expired": "let the lease run out ({stage})",
+    "task.released": "gave it back ({stage})",
+    "task.late": "submitted after the lease had ended, kept as a draft ({stage})",
+    "task.submitted": "submitted ({stage})",
+    "task.corrected": "submitted anew in place of an earlier answer ({stage})",
+    "task.reopened": "took the answer back into the form ({stage})",
+    "comment.written": "commented",
+    "cause.answered": "answered the cause of the decision",
+    "history.read": "looked at the history before the verdict",
+}
+"""What events of an item are called; others are shown by their kind, and to leads only."""
+
+
+def history(store: Store, *, person: Person, project: str, item: str) -> ItemHistory:
+    """An item's revisions, answers, claims, states and comments; ``item`` is the id on pages, or the one in files.
+
+    ``NotAllowed`` for annotators, and for whoever is or may be asked about the item blind. While a senior may not know
+    who voted, names are hidden. Whoever looks before the verdict is noted, and asked about the item blind no more.
+    """
+    with store.write() as session:
+        now = store.now()
+        access = access_to(session, person=person, project=project)
+        if not at_least(access.role, Role.SENIOR):
+            raise NotAllowed(FOR_SENIORS)
+        row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
+            session, project_id=access.project_id, external_id=item
+        )
+        if row is None or row.id is None:
+            raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
+        seen = look_into(session, access=access, person=person, item=row, now=now)
+        if seen.open:
+            log.record(
+                session,
+                at=now,
+                kind="history.read",
+                project_id=access.project_id,
+                person_id=person.id,
+                item_id=row.id,
+            )
+        names = _Names(session, access, person, seen.names)
+        author = comment_threads.logins(session, ids=[row.author_id or 0]).get(row.author_id or 0)
+        return ItemHistory(
+            project=access.name,
+            item=row.public_id,
+            name=row.external_id,
+            title=title_of(session, access, row, whole=True),
+            dimension=row.dimension,
+            state=row.state,
+            author=(author if seen.names or author == person.login else SOMEBODY) if author else "a file",
+            names_hidden=not seen.names,
+            assets=[
+                asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=row.id)
+            ],
+            revisions=_revisions(session, row, names),
+            answers=_answers(session, access, row, names),
+            steps=_steps(session, access, row, names),
+            thread=thread_of(session, access=access, person=person, item=row, now=now),
+        )
+
+
+@dataclass(frozen=True)
+class Said:
+    """What raters said in a stage, to find the items behind a number: they differ, or a value met another."""
+
+    raters: Sequence[str]
+    """Logins, or the names in files of ratings."""
+    criterion: str | None = None
+    values: tuple[str, str] | None = None
+    """What most of the raters before the last gave, and what the last gave; None: any difference."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of a list of items."""
+
+    lines: Sequence[FoundItem]
+    n: int
+    """How many items there are on all pages."""
+    closed: int
+    """How many of this page are left out, because the reader may still be asked about them blind."""
+
+
+def find(
+    store: Store,
+    *,
+    person: Person,
+    project: str,
+    dimension: str | None = None,
+    state: ItemState | None = None,
+    text: str = "",
+    differ: Stage | None = None,
+    said: Said | None = None,
+    among: Items | str | None = None,
+    group: str | None = None,
+    offset: int = 0,
+    limit: int = 100,
+) -> Found:
+    """Items of a project, the newest first, for seniors and leads; those that a person must not look into are left out
+    of the lines. They are counted in ``n`` as long as nothing is searched for beside the dimension, else not.
+
+    ``differ`` leaves only those about which the answers of a stage differ, or of which raters ``said`` something, those
+    whose ratings came from files included (for leads); ``text`` those in whose id or title it is; ``among`` those that
+    counted in a number (``workflow.access.counted_items``), None: those that usually do; ``group`` those whose
+    dimension is of that group.
+    """
+    units: set[str] | None = None
+    if differ is not None and said is not None:
+        from workflow.results.rater_agreement import (
+            measured,  # numpy, which finding an item by its words does not wait for
+        )
+
+        units = _units(measured(store, person=person, project=project, stage=differ, items=among)[0], said)
+    with store.read() as session:
+        access = access_to(session, person=person, project=project)
+        if not at_least(access.role, Role.SENIOR):
+            raise NotAllowed(FOR_SENIORS)
+        where: dict[str, Any] = {"project_id": access.project_id, "dimension": dimension}
+        if not text and differ is None and state is None and among is None and group is None:
+            n = comment_threads.count_items(session, **where)
+            rows = comment_threads.find_items(session, **where, offset=offset, limit=limit)
+            return _shown(session, access, person, rows, n)
+        rows = comment_threads.find_items(session, **where, state=state, limit=None)
+        if differ is not None:
+            if units is None:
+                wanted = _differing(comment_threads.differing(session, project_id=access.project_id, stage=differ))
+            else:
+                ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+                wanted = {ids[name] for unit in units for name in (unit, unit.rpartition(BETWEEN)[0]) if name in ids}
+            rows = [row for row in rows if row.id in wanted]
+        if group is not None:
+            groups = {each.id: each.group or NO_GROUP for each in access.schema.dimensions}
+            rows = [row for row in rows if groups.get(row.dimension, NO_GROUP) == group]
+        if among is not None:
+            counted = counting(session, access=access, items_=among)
+            rows = [row for row in rows if counted.counts(row.id)]
+        if text:
+            wanted_text = text.casefold()
+            rows = [row for row in rows if wanted_text in _words_of(session, access, row).casefold()]
+        rows = _open_to(session, access, person, rows)
+        return _shown(session, access, person, rows[offset : offset + limit], len(rows))
+
+
+def _open_to(session: Session, access: Access, person: Person, rows: Sequence[ItemRow]) -> list[ItemRow]:
+    """The items that somebody may look into. What is searched for is a fact about an item: whether one is found, and
+    how many are, must not tell it to whoever is asked about the item blind."""
+    own = at_least(access.role, Role.LEAD)  # leads are blind only to what they have in hand
+    asked = comment_threads.asked_blind(session, project_id=access.project_id, person_id=person.id, own=own)
+    return [row for row in rows if row.id not in asked or sight(session, access=access, person=person, item=row).whole]
+
+
+def _words_of(session: Session, access: Access, row: ItemRow) -> str:
+    return f"{row.external_id} {row.public_id} {title_of(session, access, row, whole=True)}"
+
+
+def _shown(session: Session, access: Access, person: Person, rows: Sequence[ItemRow], n: int) -> Found:
+    open_ = [row for row in rows if sight(session, access=access, person=person, item=row).whole]
+    lines = [
+        FoundItem(row.public_id, row.external_id, title_of(session, access, row, whole=True), row.dimension, row.state)
+        for row in open_
+    ]
+    return Found(lines, n, len(rows) - len(open_))
+
+
+def _differing(rows: Sequence[AnnotationRow]) -> set[int]:
+    """The items with a unit about which two answers differ."""
+    seen: dict[tuple[int, int, int | None], list[Any]] = {}
+    for row in rows:
+        seen.setdefault((row.item_id, row.revision, row.prediction_id), []).append(row.answers)
+    return {item for (item, _, _), all_ in seen.items() if any(each != all_[0] for each in all_)}
+
+
+def _units(rows: Sequence[Rating], said: Said) -> set[str]:
+    """The units of which raters said what is asked for."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        if row.rater in said.raters and said.criterion in (None, row.criterion) and row.value is not None:
+            found.setdefault((row.unit, row.criterion), {})[row.rater] = _written(row.value)
+    return {unit for (unit, _), by_rater in found.items() if _fits(by_rater, said)}
+
+
+def _fits(by_rater: Mapping[str, str], said: Said) -> bool:
+    if said.values is None:
+        return len(set(by_rater.values())) > 1
+    last = said.raters[-1]
+    votes = Counter(value for rater, value in by_rater.items() if rater != last).most_common(2)
+    clear = votes and (len(votes) == 1 or votes[0][1] > votes[1][1])
+    return bool(clear) and (votes[0][0], by_rater.get(last)) == said.values
+
+
+def _written(value: Any) -> str:
+    """A value as a report writes it: numbers short, however they are stored."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return f"{float(value):g}"
+    except (TypeError, ValueError):
+        return str(value)
+
+
+class _Names:
+    """What people are called for one reader."""
+
+    def __init__(self, session: Session, access: Access, person: Person, shown: bool) -> None:
+        self._person, self._shown = person, shown
+        self.lead = at_least(access.role, Role.LEAD)
+
+    def __call__(self, row: PersonRow | None, nobody: str = NOBODY) -> str:
+        if row is None:
+            return nobody
+        return row.login if self._shown or row.id == self._person.id else SOMEBODY
+
+
+def _revisions(session: Session, item: ItemRow, names: _Names) -> list[RevisionView]:
+    rows = items.revisions(session, item_id=item.id or 0)
+    found: list[RevisionView] = []
+    before: dict[str, Any] = {}
+    for row in rows:
+        editor = session.get(PersonRow, row.editor_id) if row.editor_id is not None else None
+        fields = dict.fromkeys([*before, *row.content])
+        changed = [
+            (name, before.get(name), row.content.get(name))
+            for name in fields
+            if before.get(name) != row.content.get(name)
+        ]
+        found.append(RevisionView(row.number, names(editor, "a file"), row.created_at, changed))
+        before = row.content
+    return found
+
+
+def _answers(session: Session, access: Access, item: ItemRow, names: _Names) -> list[AnswerView]:
+    rows = comment_threads.submissions(session, item_id=item.id or 0)
+    replaced = {row.supersedes_id for row, _, _ in rows}
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    cast = [
+        row
+        for row, _, _ in rows
+        if row.id not in replaced
+        and row.stage is Stage.VERIFICATION
+        and row.purpose is Purpose.LIVE
+        and row.revision == item.current_revision
+    ]
+    labels = {
+        row.id: f"Vote {chr(ord('A') + at) if at < 26 else at + 1}"
+        for at, row in enumerate(sorted(cast, key=lambda row: row.public_id))
+    }  # as on the page of adjudication
+    return [
+        AnswerView(
+            label=labels.get(row.id, ""),
+            by=names(person),
+            at=row.created_at,
+            stage=row.stage,
+            revision=row.revision,
+            values=row.answers,
+            reasons=row.reasons,
+            note=row.note,
+            seconds=row.seconds,
+            guideline=versions.get(row.guideline_hash),
+            counts=row.id not in replaced and row.purpose is Purpose.LIVE,
+            corrects=row.supersedes_id is not None,
+            about=model or "",
+            purpose=row.purpose,
+        )
+        for row, person, model in rows
+        if row.purpose is Purpose.LIVE or names.lead
+    ]
+
+
+def _steps(session: Session, access: Access, item: ItemRow, names: _Names) -> list[Step]:
+    hidden = {} if names.lead else _not_live(session, item)
+    found: list[Step] = []
+    for event, person in comment_threads.events(session, item_id=item.id or 0):
+        if event.task_id in hidden or (event.kind not in WORDS and not names.lead):
+            continue
+        nobody = COMMAND if event.kind in ("item.imported", "item.revised") else NOBODY
+        found.append(Step(event.at, names(person, nobody), _words(event)))
+    return found
+
+
+def _not_live(session: Session, item: ItemRow) -> dict[int, bool]:
+    rows = comment_threads.slots(session, item_id=item.id or 0, stages=BLIND)
+    return {row.id or 0: True for row in rows if row.purpose is not Purpose.LIVE}
+
+
+def _words(event: EventRow) -> str:
+    told = {name: str(value).replace("_", " ") for name, value in event.data.items()}
+    words = WORDS.get(event.kind, event.kind.replace(".", " ").replace("_", " "))
+    for name in ("stage", "to", "why"):
+        words = words.replace("{" + name + "}", told.get(name, ""))
+    return words.replace(" ()", "")

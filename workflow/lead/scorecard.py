@@ -1,0 +1,370 @@
+"""How people work: pace, agreement, skips, drift; and what they are paid for."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import combinations
+
+from agreement.limits import wilson
+from annotation_schemas import kinds, registry
+from db import events, items, people, work_pace
+from db.engine import Session, Store
+from db.work_pace import Sent
+from domain import csv_text
+from domain.policies import KEEP_RULES, Vote, item_state
+from domain.records import Person
+from domain.states import ItemState, Purpose, Stage
+from workflow.access.projects import Access, require_lead
+from workflow.annotate import gold_checks
+from workflow.annotate.qualification import score_of
+
+WINDOW = 50
+"""Drift is looked at in windows of so many submissions of a person in a stage."""
+SMALL = 10
+"""A share of fewer than so many says too little to act on."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """``k`` of ``n``, and 95 % limits by Wilson's score (as if the n were independent); nan where n is 0."""
+
+    k: int = 0
+    n: int = 0
+
+    @property
+    def value(self) -> float:
+        """Between 0 and 1."""
+        return self.k / self.n if self.n else math.nan
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """95 % limits."""
+        found = wilson(self.value, self.n) if self.n else None
+        return (found.low, found.high) if found else (math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A person's work in a stage, or in a window of it. Only live work; the latest submission for a task counts."""
+
+    submissions: int
+    """Tasks with a submission."""
+    corrections: int
+    """Submissions that replaced an earlier one."""
+    active_minutes: float
+    """Of all submissions, replaced ones too."""
+    untimed: int
+    """Submissions without a time."""
+    per_hour: float
+    """Tasks for each active hour, over tasks all of whose submissions have a time; nan without any."""
+    peers: Share
+    """Pairs of answers to one criterion about one thing, theirs and another person's, under one version of the
+    guideline, that are the same. Skips and texts are left out."""
+    settled: Share
+    """Votes on items that a senior accepted or rejected which by themselves come to the same."""
+    skips: Share
+    """Submissions that skip a criterion."""
+    last: datetime | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """A person in a stage."""
+
+    login: str
+    name: str
+    active: bool
+    stage: Stage
+    score: Score
+    qualification: float | None
+    """Share of right answers in the qualification, if there was one."""
+    gold: Share
+    """Answers to hidden gold that are right; skips are left out."""
+    windows: Sequence[Score] = field(default_factory=tuple)
+    """The same, for each ``WINDOW`` submissions in the order of time; the last may be shorter."""
+    drift: Sequence[str] = field(default_factory=tuple)
+    """What is clearly otherwise in the last ``WINDOW`` submissions than in those before (``drifts``)."""
+
+
+@dataclass(frozen=True)
+class Pay:
+    """A line of the pay sheet: what a person did in a stage within the days asked for."""
+
+    login: str
+    name: str
+    stage: str
+    items: int = 0
+    """Tasks submitted for the first time within the days, hidden gold included: to whoever does it, it is work like any
+    other. A correction is no second item. In triage, frames kept or dropped."""
+    gold: int = 0
+    """Of the items, hidden gold."""
+    corrections: int = 0
+    qualification: int = 0
+    """Tasks of a qualification, counted as items are; they are no items."""
+    active_minutes: float = 0
+    """Of everything submitted within the days: items, corrections, qualification, gold."""
+    untimed: int = 0
+    """Submissions that came without a time, which count no minutes."""
+
+
+def scorecards(store: Store, *, by: Person | None, project: str) -> list[Card]:
+    """Everybody who has submitted live work, by stage and login; for leads. ``by`` None is whoever has made sure that
+    the person may see them."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        sent = [
+            one for one in work_pace.submissions(session, project_id=access.project_id) if one.purpose is Purpose.LIVE
+        ]
+        whose: dict[tuple[Stage, int], list[Sent]] = defaultdict(list)
+        for one in sent:
+            whose[one.stage, one.person_id].append(one)
+        pairs, settled = _pairs(access, sent), _settled(session, access, sent)
+        everybody = {row.id: row for row in people.everybody(session)}
+        known = {
+            stage: gold_checks.shares(session, access=access, stage=stage) for stage in {stage for stage, _ in whose}
+        }
+        cards = []
+        for (stage, person_id), theirs in whose.items():
+            row = everybody[person_id]
+            ordered = _by_task(theirs)
+            cards.append(
+                Card(
+                    login=row.login,
+                    name=row.name,
+                    active=row.active,
+                    stage=stage,
+                    score=_score(ordered, pairs, settled),
+                    qualification=score_of(session, access, person_id, stage),
+                    gold=Share(*known[stage].get(person_id, (0, 0))),
+                    windows=tuple(
+                        _score(ordered[at : at + WINDOW], pairs, settled) for at in range(0, len(ordered), WINDOW)
+                    ),
+                    drift=drifts(
+                        _score(ordered[:-WINDOW], pairs, settled),
+                        _score(ordered[-WINDOW:], pairs, settled),
+                    ),
+                )
+            )
+        order = list(Stage)
+        return sorted(cards, key=lambda card: (order.index(card.stage), card.login))
+
+
+def mark(store: Store, *, by: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as the scorecards do: nobody has submitted anything, and items' states, gold,
+    qualifications, schema and people's names are what they were."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        names = (f"{row.id} {row.login} {row.active} {row.name}" for row in people.everybody(session))
+        return (
+            access.loaded.hash,
+            work_pace.newest(session, project_id=access.project_id),
+            events.newest(session, project_id=access.project_id),
+            *names,
+        )
+
+
+def size(store: Store, *, by: Person | None, project: str) -> int:
+    """How many submissions there are."""
+    with store.read() as session:
+        return work_pace.count(session, project_id=require_lead(session, by=by, project=project).project_id)
+
+
+def pay_sheet(
+    store: Store, *, by: Person | None, project: str, since: date | None = None, until: date | None = None
+) -> list[Pay]:
+    """What everybody did from one day up to and including another (UTC), by login and stage; for leads."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        known = {row.id: row for row in people.everybody(session)}
+        first = datetime.combine(since, time(), UTC) if since else None
+        end = datetime.combine(until, time(), UTC) + timedelta(days=1) if until else None
+        where = {"project_id": access.project_id}
+        lines: dict[tuple[str, str], Pay] = {}
+
+        def add(person_id: int, stage: Stage, **more: float) -> None:
+            key = (known[person_id].login, stage.value)
+            line = lines.get(key) or Pay(key[0], known[person_id].name, key[1])
+            lines[key] = replace(line, **{name: getattr(line, name) + n for name, n in more.items()})
+
+        for one in work_pace.paid(session, **where, since=first, until=end):
+            new = one.n - one.corrections
+            add(
+                one.person_id,
+                one.stage,
+                items=0 if one.purpose is Purpose.QUALIFICATION else new,
+                gold=new if one.purpose is Purpose.GOLD else 0,
+                corrections=one.corrections,
+                qualification=new if one.purpose is Purpose.QUALIFICATION else 0,
+                active_minutes=one.seconds / 60,
+                untimed=one.untimed,
+            )
+        for person_id, at in work_pace.sifted(session, **where):
+            if (first is None or at >= first) and (end is None or at < end):
+                add(person_id, Stage.TRIAGE, items=1, untimed=1)
+        return [replace(line, active_minutes=round(line.active_minutes, 2)) for _, line in sorted(lines.items())]
+
+
+def drifts(before: Score, lately: Score) -> tuple[str, ...]:
+    """What is clearly otherwise lately than before, in words.
+
+    A share, if the limits of the two do not meet (which is stricter than a test at 5 %); the pace, if it is half as
+    fast again or more, or two thirds as fast or less. Nothing is said before there are ``WINDOW`` submissions to
+    compare with.
+    """
+    if min(before.submissions, lately.submissions) < WINDOW:
+        return ()
+    found = []
+    for name, one, other in (
+        ("as peers", before.peers, lately.peers),
+        ("as seniors settled", before.settled, lately.settled),
+        ("skips", before.skips, lately.skips),
+    ):
+        if min(one.n, other.n) and (one.limits[1] < other.limits[0] or other.limits[1] < one.limits[0]):
+            found.append(f"{name} {one.value:.2f} before, {other.value:.2f} lately")
+    if lately.per_hour >= before.per_hour * 1.5 or lately.per_hour <= before.per_hour / 1.5:  # nan is neither
+        found.append(f"tasks per active hour {before.per_hour:.0f} before, {lately.per_hour:.0f} lately")
+    return tuple(found)
+
+
+def as_csv(cards: Sequence[Card]) -> str:
+    """Scorecards as a table: a line for each person and stage (``window`` 0) and for each window. A number that
+    there is none of is empty; shares stand with their n."""
+    rows = []
+    for card in cards:
+        for window, score in enumerate((card.score, *card.windows)):
+            row: dict[str, object] = {"login": card.login, "name": card.name, "stage": card.stage.value}
+            row |= {"window": window, "submissions": score.submissions, "corrections": score.corrections}
+            row |= {"active_minutes": round(score.active_minutes, 2), "untimed": score.untimed}
+            row |= {"tasks_per_active_hour": _number(score.per_hour)}
+            for name, share in (("peers", score.peers), ("settled", score.settled), ("skips", score.skips)):
+                low, high = share.limits
+                row |= {f"{name}_n": share.n, name: _number(share.value)}
+                row |= {f"{name}_low": _number(low), f"{name}_high": _number(high)}
+            mine = card.gold if window == 0 else Share()
+            low, high = mine.limits
+            row |= {"gold_n": mine.n, "gold": _number(mine.value)}
+            row |= {"gold_low": _number(low), "gold_high": _number(high)}
+            row |= {"qualification": "" if card.qualification is None else _number(card.qualification)}
+            row |= {"last": score.last.isoformat() if score.last else ""}
+            row |= {"drift": "; ".join(card.drift) if window == 0 else ""}
+            rows.append(row)
+    return _table(rows)
+
+
+def pay_csv(lines: Sequence[Pay]) -> str:
+    """The pay sheet as a table."""
+    return _table([asdict(line) for line in lines], [*Pay.__dataclass_fields__])
+
+
+def _number(value: float) -> object:
+    return "" if math.isnan(value) else round(value, 4)
+
+
+def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None = None) -> str:
+    out = io.StringIO(newline="")
+    writer = csv_text.DictWriter(out, columns or (list(rows[0]) if rows else ["login"]))
+    writer.writeheader()
+    for row in rows:
+        writer.writedict(row)
+    return out.getvalue()
+
+
+# ---- one person ------------------------------------------------------------------------------------------------------
+
+
+def _by_task(sent: Sequence[Sent]) -> list[list[Sent]]:
+    """A person's submissions by task, in the order of the first one for each."""
+    found: dict[int, list[Sent]] = defaultdict(list)
+    for one in sent:
+        found[one.task_id].append(one)
+    return list(found.values())
+
+
+def _score(
+    by_task: Sequence[Sequence[Sent]],
+    pairs: Mapping[int, tuple[int, int]],
+    settled: Mapping[int, bool],
+) -> Score:
+    latest = [sent[-1] for sent in by_task]
+    everything = [one for sent in by_task for one in sent]
+    timed = [sent for sent in by_task if all(one.seconds is not None for one in sent)]
+    hours = sum(one.seconds or 0 for sent in timed for one in sent) / 3600
+    mine = [pairs.get(one.id, (0, 0)) for one in latest]
+    decided = [settled[one.id] for one in latest if one.id in settled]
+    skipped = sum(any(one.answers.get(name) is None for name in one.reasons) for one in latest)
+    return Score(
+        submissions=len(latest),
+        corrections=len(everything) - len(latest),
+        active_minutes=sum(one.seconds or 0 for one in everything) / 60,
+        untimed=sum(one.seconds is None for one in everything),
+        per_hour=len(timed) / hours if hours else math.nan,
+        peers=Share(sum(k for k, _ in mine), sum(n for _, n in mine)),
+        settled=Share(sum(decided), len(decided)),
+        skips=Share(skipped, len(latest)),
+        last=max((one.at for one in everything), default=None),
+    )
+
+
+def _pairs(access: Access, sent: Sequence[Sent]) -> dict[int, tuple[int, int]]:
+    """For each counting submission: how many answers of others to the same question are the same, and how many there
+    are."""
+    replaced = {one.supersedes_id for one in sent}
+    groups: dict[tuple[object, ...], list[Sent]] = defaultdict(list)
+    for one in sent:
+        if one.id not in replaced and one.stage in (Stage.VERIFICATION, Stage.GRADING):
+            groups[one.stage, one.item_id, one.revision, one.prediction_id, one.guideline].append(one)
+    asked = {
+        stage: [
+            criterion
+            for criterion in registry.criteria_of(access.schema, stage.value)
+            if not kinds.of_criterion(criterion).not_measured
+        ]
+        for stage in {one.stage for one in sent} & {Stage.VERIFICATION, Stage.GRADING}
+    }
+    found: dict[int, tuple[int, int]] = {}
+    for group in groups.values():
+        for one, other in combinations(group, 2):
+            both = [
+                kinds.of_criterion(each).alike(one.answers[each.name], other.answers[each.name])
+                for each in asked[one.stage]
+                if one.answers.get(each.name) is not None and other.answers.get(each.name) is not None
+            ]
+            for each in (one, other):
+                k, n = found.get(each.id, (0, 0))
+                found[each.id] = (k + sum(both), n + len(both))
+    return found
+
+
+def _settled(session: Session, access: Access, sent: Sequence[Sent]) -> dict[int, bool]:
+    """For each counting vote on an item that a senior accepted or rejected: whether it comes to the same by itself."""
+    stage = access.schema.stages.verification
+    if stage is None or stage.keep.rule not in KEEP_RULES:
+        return {}
+    decided = {
+        (one.item_id, one.revision): one.answers.get("decision")
+        for one in sent
+        if one.stage is Stage.ADJUDICATION and one.answers.get("decision") in ("accept", "reject")
+    }
+    replaced = {one.supersedes_id for one in sent}
+    fields = items.contents(session, ids=[item_id for item_id, _ in decided])
+    found = {}
+    for one in sent:
+        where = (one.item_id, one.revision)
+        if one.stage is not Stage.VERIFICATION or one.id in replaced or where not in decided:
+            continue
+        if any(one.answers.get(name) is None for name in one.reasons):
+            continue  # a skip takes no side
+        alone = item_state(
+            stage.keep,
+            [Vote("", one.answers, one.reasons, one.weight)],
+            raters=1,
+            item_fields=fields[where],
+            adjudication=False,
+        )
+        found[one.id] = (alone.state is ItemState.KEPT) == (decided[where] == "accept")
+    return found

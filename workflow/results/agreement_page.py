@@ -1,0 +1,57 @@
+"""What the page Agreement shows of a project, worked out at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agreement.summary import Result
+from db.engine import Store
+from domain.replies import Replies
+from domain.states import Cut, Items, Stage
+from workflow.access.counted_items import Counting, counting_of
+from workflow.results.dimension_means import agreement_of_means
+from workflow.results.rater_agreement import agreement_of
+from workflow.results.ratings import Raters, raters_called, raters_of
+from workflow.results.reply_counts import replies_of_judges
+
+
+class Figures(NamedTuple):
+    """What the page Agreement shows of a stage."""
+
+    lines: Sequence[Result]
+    raters: Raters
+    replies: Sequence[Replies]
+    counting: Counting
+    logins: Mapping[str, str]
+    """Of the raters with an account, by what they are called in ``lines``."""
+
+
+def figures(
+    store: Store,
+    *,
+    project: str,
+    stage: Stage,
+    by: Cut,
+    of_means: bool,
+    pool_guidelines: bool,
+    items: Items | None,
+) -> Figures:
+    """The coefficients of a stage, who has rated, what became of judges' replies, and which items were counted.
+
+    For whoever has made sure that the person may see them.
+    """
+    there = raters_of(store, person=None, project=project, stage=stage)
+    called = raters_called(store, there)
+    about: dict[str, Any] = {"person": None, "project": project, "pool_guidelines": pool_guidelines, "items": items}
+    return Figures(
+        agreement_of_means(store, **about)
+        if of_means
+        else agreement_of(store, stage=stage, by=by, called=called, **about),
+        there,
+        replies_of_judges(store, person=None, project=project, stage=stage, by=by, items=items)
+        if there.machines
+        else [],
+        counting_of(store, person=None, project=project, items_=items, stage=stage),
+        {name: login for login, name in called.items()},
+    )

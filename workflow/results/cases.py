@@ -1,0 +1,593 @@
+"""Cases: an item with its key, every model's answer and every grade of it, for leads who are not asked about it blind.
+
+Which cases there are follows from one read of the project (``workflow.results.scores``); what a page shows is asked for
+then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from annotation_schemas import derived
+from annotation_schemas.keys import key_field
+from db import answers as stored
+from db import comment_threads, events, guidelines, items
+from db.engine import Session, Store
+from db.tables import AttemptRow, ItemRow
+from domain.errors import NotFound
+from domain.rated_units import unit_of
+from domain.reading.answers import ReadOutcome
+from domain.records import RULES, AnswerReading, AssetView, Fields, Person
+from domain.runs import ANSWERS, Outcome
+from domain.states import Items, ItemState
+from inference.scores import Ranking
+from workflow.access.counted_items import Counting
+from workflow.access.projects import Access, require_lead
+from workflow.access.visibility import look_into, sight
+from workflow.annotate import answer_readings
+from workflow.annotate.task_views import asset_view
+from workflow.results import file_raters
+from workflow.results.ratings import again
+from workflow.results.scores import (
+    OUTCOMES,
+    Read,
+    Scores,
+    answer_of,
+    combined,
+    current,
+    is_right,
+    named_criteria,
+    scored,
+    scored_criteria,
+    scores_of,
+    silent,
+    title_of,
+    value_of,
+)
+from workflow.results.slices import sliced
+
+
+class Show(StrEnum):
+    """Which cases are shown."""
+
+    ALL = "all"
+    DIFFER = "differ"
+    """A judge gave an answer another grade than most people."""
+    LOW = "low"
+    """Most people gave an answer the lowest grade."""
+    WRONG = "wrong"
+    """What was read of an answer is not the key."""
+    UNREAD = "unread"
+    """What an answer states could not be read, for whatever reason."""
+    UNANSWERED = "unanswered"
+    """A model was asked and has not answered."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What cases are looked for; everything that is given has to apply."""
+
+    model: str | None = None
+    dimension: str | None = None
+    show: Show = Show.ALL
+    outcome: str | None = None
+    """Only what could not be read in this way: one of the words that ``Line.unread`` counts by."""
+    scores: Scores | None = None
+    """Only answers that have a part in this number."""
+    by: str | None = None
+    part: str | None = None
+    """Only items of this slice, of the way of cutting ``by``."""
+    bins: int = 4
+    common: bool = False
+    """Only items that every model has answered."""
+    ids: frozenset[int] | None = None
+    """Only these items."""
+
+
+def listed(found: Read, wanted: Wanted) -> list[int]:
+    """The items that are looked for, by id, in the order in which they came."""
+    chosen = _of_answers(found, wanted)
+    if wanted.by is not None and wanted.part is not None:
+        concerned = {answer.item for answer in found.answers} | {id for lot in found.unanswered.values() for id in lot}
+        about = scored(found, wanted.scores).asked if wanted.scores is not None else None
+        cut = sliced(
+            found.schema,
+            {
+                id: item
+                for id, item in found.items.items()
+                if id in concerned
+                and (about is None or item.dimension in about)
+                and (not wanted.common or id in found.common)
+            },
+            wanted.by,
+            bins=wanted.bins,
+        )
+        at = cut.labels.index(wanted.part) if wanted.part in cut.labels else -1
+        chosen = {id for id in chosen if cut.of_item.get(id, -2) == at}
+    return [
+        id
+        for id, item in found.items.items()
+        if id in chosen
+        and (wanted.dimension is None or item.dimension == wanted.dimension)
+        and (wanted.ids is None or id in wanted.ids)
+        and (not wanted.common or id in found.common)
+    ]
+
+
+def _of_answers(found: Read, wanted: Wanted) -> set[int]:
+    """The items with an answer, or a missing one, that is looked for."""
+    if wanted.show is Show.UNANSWERED:
+        lots = [lot for model, lot in found.unanswered.items() if wanted.model in (None, model)]
+        return {item for lot in lots for item in lot}
+    places: Iterable[int] = range(len(found.answers))
+    if wanted.model is not None:
+        places = found.of_model.get(wanted.model, np.array([], dtype=np.int64)).tolist()
+    if wanted.scores is not None:
+        of = scored(found, wanted.scores)
+        there = of.there
+        places = [at for at in places if there[at] and (of.asked is None or _dimension(found, at) in of.asked)]
+    if wanted.show is Show.WRONG:
+        places = [at for at in places if found.answers[at].right == 0]
+    elif wanted.show is Show.UNREAD:
+        places = [at for at in places if _unread(found, at) is not None]
+    elif wanted.show is Show.LOW:
+        places = [at for at in places if _low(found, at)]
+    elif wanted.show is Show.DIFFER:
+        places = [at for at in places if _differs(found, at, wanted.scores)]
+    if wanted.outcome is not None:
+        places = [at for at in places if _unread(found, at) == wanted.outcome]
+    chosen = {found.answers[at].item for at in places} | _silent(found, wanted)
+    if wanted.show is Show.ALL and wanted.scores is None and wanted.outcome is None:
+        lots = [lot for model, lot in found.unanswered.items() if wanted.model in (None, model)]
+        chosen |= {item for lot in lots for item in lot}
+    return chosen
+
+
+def _unread(found: Read, at: int) -> str | None:
+    answer = found.answers[at]
+    return None if answer.read is ReadOutcome.READ or answer.why else answer.read.words
+
+
+def _silent(found: Read, wanted: Wanted) -> set[int]:
+    """The items without an answer that are behind a number, or that count with what could not be read."""
+    behind = wanted.scores is not None and wanted.scores.kind == "key" and found.schema.report.unreadable == "wrong"
+    counted = wanted.show is Show.UNREAD or wanted.outcome is not None
+    fits = behind or (counted and wanted.scores is None)
+    if not fits or wanted.show not in (Show.ALL, Show.UNREAD, Show.WRONG):
+        return set()
+    models = found.models if wanted.model is None else (wanted.model,)
+    lots = [silent(found, model) for model in models]
+    return {item for lot in lots for item, why in lot.items() if wanted.outcome in (None, why)}
+
+
+def unread_words(found: Read) -> list[str]:
+    """What became of answers that could not be read, and of items that a model gave none to, the most frequent
+    first."""
+    counts = Counter(words for at in range(len(found.answers)) if (words := _unread(found, at)) is not None)
+    for model in found.models:
+        counts.update(silent(found, model).values())
+    return [words for words, _ in counts.most_common()]
+
+
+def _dimension(found: Read, at: int) -> str:
+    return found.items[found.answers[at].item].dimension
+
+
+def most_say(given: Sequence[float]) -> float | None:
+    """The grade that more than half of the people who graded an answer give."""
+    known = [each for each in given if not math.isnan(each)]
+    return combined(known, "majority") if known else None
+
+
+def _low(found: Read, at: int) -> bool:
+    for criterion in scored_criteria(found.schema):
+        lowest = _lowest(criterion.values or tuple(each.value for each in criterion.options) or (criterion.min,))
+        if (
+            lowest is not None
+            and most_say(found.grades.get(criterion.name, {}).get(found.answers[at].id, ())) == lowest
+        ):
+            return True
+    return False
+
+
+def _lowest(values: Sequence[Any]) -> float | None:
+    known = [float(each) for each in values if isinstance(each, int | float)]
+    return min(known) if known else None
+
+
+def _differs(found: Read, at: int, scores: Scores | None) -> bool:
+    id = found.answers[at].id
+    about: Sequence[str] | None = None
+    if scores is not None and scores.criterion is not None:
+        rule = derived.find(found.schema, scores.criterion)
+        about = rule.parts if rule else (scores.criterion,)
+    for (criterion, judge), given in found.judged.items():
+        if about is not None and criterion not in about:
+            continue
+        if scores is not None and scores.judge is not None and scores.judge != judge:
+            continue
+        if judge in found.metrics:
+            continue  # on a scale of its own
+        people = most_say(found.grades.get(criterion, {}).get(id, ()))
+        said = given.get(id, math.nan)
+        if people is not None and not math.isnan(said) and said != people:
+            return True
+    return False
+
+
+def with_text(store: Store, *, person: Person | None, project: str, text: str) -> frozenset[int]:
+    """The items in whose id, content or answers a text occurs."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return frozenset(stored.with_text(session, project_id=access.project_id, text=text))
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """The cases that are looked for in one state of a project, and what can be looked for."""
+
+    project: str
+    counting: Counting | None
+    models: Sequence[str]
+    """Everybody who answered or was asked."""
+    dimensions: frozenset[str]
+    """Of the items that count."""
+    unread: Sequence[str]
+    """``unread_words``."""
+    scores: Scores | None
+    """The number whose answers are looked for, if there is such a number."""
+    title: str
+    """What that is called."""
+    ids: Sequence[int]
+    """``listed``."""
+    publics: Sequence[str]
+    """The same items by their ids on pages."""
+
+
+def listing(
+    store: Store,
+    *,
+    project: str,
+    items: Items | None = None,
+    reader: str = RULES,
+    wanted: Wanted = Wanted(),
+    scores: tuple[str | None, str | None, str | None, str | None] = (None, None, None, None),
+    text: str = "",
+) -> Listing:
+    """The cases that are looked for, of one read of the project.
+
+    For whoever has made sure that the person may see it.
+
+    Parameters
+    ----------
+    wanted
+        Without ``scores`` and ``ids``, which the next two say.
+    scores
+        Kind, criterion, judge and option of the number that is asked about; nothing is asked where there is none like
+        that.
+    text
+        What items or their answers have to contain.
+    """
+    found = current(store, person=None, project=project, items=items, reader=reader)
+    about = number_like(found, *scores)
+    ids = with_text(store, person=None, project=project, text=text) if text else None
+    those = listed(found, replace(wanted, scores=about, ids=ids))
+    return Listing(
+        found.project,
+        found.counting,
+        found.models,
+        frozenset(item.dimension for item in found.items.values()),
+        unread_words(found),
+        about,
+        title_of(found, about) if about is not None else "",
+        those,
+        [found.items[id].public for id in those],
+    )
+
+
+def number_like(
+    found: Read, kind: str | None, criterion: str | None, judge: str | None, option: str | None
+) -> Scores | None:
+    """The number that an address asks about; None if it names none that there is."""
+    asked = (kind, criterion, judge)
+    if option is not None:
+        there = (each for each in scores_of(found) if each.option == option)
+        return next((each for each in there if (each.kind, each.criterion, each.judge) == asked), None)
+    if kind == "key":
+        return Scores("key")
+    if kind == "human" and criterion in found.grades:
+        return Scores("human", criterion)
+    if criterion and judge and (criterion, judge) in found.judged:
+        return Scores("corrected" if kind == "corrected" else "judge", criterion, judge)
+    followed = (each for each in scores_of(found) if derived.find(found.schema, each.criterion))
+    return next(
+        (each for each in followed if (each.kind, each.criterion, each.judge) == (kind, criterion, judge)), None
+    )
+
+
+# ---- a page of the list ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CaseLine:
+    """A case in the list."""
+
+    item: str
+    """Its id on pages."""
+    name: str
+    title: str
+    dimension: str
+    closed: str = ""
+    """Why nothing of it may be shown to this person now; empty: it may."""
+    asked: bool = False
+    """This person may still be asked about it blind: nothing is told before they open it."""
+    answers: Sequence[tuple[str, str]] = ()
+    """Model and text."""
+
+
+def page(store: Store, *, person: Person, project: str, ids: Sequence[int]) -> list[CaseLine]:
+    """A few cases for the list, in their order; of those that a person may be asked about blind only the title."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        rows = {id: row for id, row in items.by_ids(session, ids=ids).items() if row.project_id == access.project_id}
+        contents = items.contents(session, ids=rows)
+        every = stored.answers(session, project_id=access.project_id, item_ids=list(rows))
+        last = {(each.item_id, each.model): each for each in every}
+        lines = []
+        for id in ids:
+            row = rows.get(id)
+            if row is None:
+                continue
+            seen = sight(session, access=access, person=person, item=row)
+            lines.append(
+                CaseLine(
+                    row.public_id,
+                    row.external_id,
+                    "" if seen.blind else _title(access, contents[id, row.current_revision]),
+                    row.dimension,
+                    closed=seen.blind,
+                    asked=seen.asked,
+                    answers=()
+                    if seen.blind or seen.asked
+                    else [(model, each.text) for (item, model), each in last.items() if item == id],
+                )
+            )
+        return lines
+
+
+def _title(access: Access, fields: Fields) -> str:
+    named = [fields[field.name] for field in access.schema.item.fields if field.name in fields]
+    return next((value for value in named if isinstance(value, str) and value.strip()), "An item")
+
+
+# ---- one case --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What somebody, or something, said of an answer."""
+
+    who: str
+    values: Mapping[str, Any]
+    """By criterion."""
+    note: str = ""
+    guideline: int | None = None
+    person: bool = True
+    from_file: bool = False
+
+
+@dataclass(frozen=True)
+class CaseAnswer:
+    """A model's answer with everything that was said of it."""
+
+    model: str
+    text: str
+    at: datetime
+    right: float
+    why: str
+    """Why it is neither right nor wrong."""
+    latest: bool
+    """It counts; else the model answered again."""
+    grades: Sequence[Grade] = ()
+    combined: Mapping[str, float | str | None] = field(default_factory=dict)
+    """What people's grades come to, by criterion, an option where values are names; None: no majority."""
+    ranked: Ranking | None = None
+    """Where options were ranked: how likely the model finds each."""
+    finish_reason: str | None = None
+    truncated: bool = False
+    key: str | None = None
+    """What the item says is right."""
+    reading: AnswerReading | None = None
+    """What it states, by the rules or, where these read nothing, by the reader that was chosen."""
+
+
+@dataclass(frozen=True)
+class CaseFailure:
+    """A model was asked and there is no answer."""
+
+    model: str
+    outcome: str
+    error: str
+    at: datetime
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """An item with everything that models, people and judges made of it."""
+
+    item: str
+    name: str
+    dimension: str
+    state: ItemState
+    fields: Fields
+    key: str | None
+    """The name of the field that holds the key."""
+    assets: Sequence[AssetView]
+    answers: Sequence[CaseAnswer]
+    failures: Sequence[CaseFailure]
+
+
+def case(store: Store, *, person: Person, project: str, item: str, reader: str = RULES) -> Case:
+    """One case, by the id on pages or in files. ``NotAllowed`` for whoever has it in hand blind.
+
+    Whoever looks before everybody has answered is noted, and asked about the item blind no more.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=person, project=project)
+        row = items.by_public_id(session, project_id=access.project_id, public_id=item) or items.by_external_id(
+            session, project_id=access.project_id, external_id=item
+        )
+        if row is None or row.id is None:
+            raise NotFound(f"{access.title} has no item {item!r}; look for it in the list.")
+        known = comment_threads.has_insight(session, item_id=row.id, person_id=person.id)
+        now = store.now()
+        if look_into(session, access=access, person=person, item=row, now=now).open and not known:
+            events.record(
+                session,
+                at=now,
+                kind="history.read",
+                project_id=access.project_id,
+                person_id=person.id,
+                item_id=row.id,
+            )
+        answer_readings.fill(session, access=access, item_id=row.id, now=now)
+        return _case(session, access, row, reader)
+
+
+def _case(session: Session, access: Access, row: ItemRow, reader: str) -> Case:
+    item_id = row.id or 0
+    fields = items.content(session, item_id=item_id, revision=row.current_revision)
+    attempts = stored.attempts(session, item_id=item_id)
+    return Case(
+        item=row.public_id,
+        name=row.external_id,
+        dimension=row.dimension,
+        state=row.state,
+        fields=fields,
+        key=key_field(access.schema),
+        assets=[asset_view(asset, media, link.role) for link, asset, media in items.assets(session, item_id=item_id)],
+        answers=_answers(session, access, row, fields, [attempt for attempt, _ in attempts], reader),
+        failures=_failures(attempts),
+    )
+
+
+def _answers(
+    session: Session, access: Access, row: ItemRow, fields: Fields, attempts: Sequence[AttemptRow], reader: str
+) -> list[CaseAnswer]:
+    found = stored.answers(session, project_id=access.project_id, item_id=row.id or 0)
+    last = {each.model: each.id for each in found}
+    key = key_field(access.schema)
+    read = answer_readings.counting(
+        session, project_id=access.project_id, reader=reader, ids=[each.id for each in found]
+    )
+    made = {(each.run_id, each.item_id): each for each in attempts if each.outcome in ANSWERS}
+    given = _grades(session, access, row, found)
+    grading = access.schema.stages.grading
+    answers = []
+    for each in sorted(found, key=lambda one: (one.model, -one.id)):
+        right, why = is_right(access.schema, fields, read.get(each.id))
+        attempt = made.get((each.run_id, each.item_id))
+        mine = given.get(each.id, ())
+        come_to: dict[str, float | str | None] = {}
+        for criterion in named_criteria(access.schema):
+            named = [value_of(criterion, grade.values.get(criterion.name)) for grade in mine if grade.person]
+            places = [place for place in named if not math.isnan(place)]
+            if places and grading is not None:
+                place = combined(places, "majority", grading.raters)
+                come_to[criterion.name] = None if place is None else str(criterion.options[int(place)].value)
+        for criterion in scored_criteria(access.schema):
+            values = [grade.values.get(criterion.name) for grade in mine if grade.person]
+            numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+            if numbers and grading is not None:
+                come_to[criterion.name] = combined(numbers, grading.combine, grading.raters)
+        answers.append(
+            CaseAnswer(
+                model=each.model,
+                text=each.text,
+                at=each.created_at,
+                right=right,
+                why=why,
+                latest=last[each.model] == each.id,
+                grades=mine,
+                combined=come_to,
+                ranked=ranked_options(attempt.detail) if attempt else None,
+                finish_reason=attempt.finish_reason if attempt else None,
+                truncated=attempt is not None and attempt.outcome is Outcome.TRUNCATED,
+                key=_in_words(fields.get(key or "")),
+                reading=read.get(each.id),
+            )
+        )
+    return answers
+
+
+def _in_words(key: Any) -> str | None:
+    return "; ".join(map(str, key)) if isinstance(key, list | tuple) else None if key is None else str(key)
+
+
+def _grades(
+    session: Session, access: Access, row: ItemRow, found: Sequence[stored.AnswerPart]
+) -> dict[int, list[Grade]]:
+    """Everything that people and judges said, by answer."""
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    given: dict[int, list[Grade]] = {}
+    people = file_raters.people(session, project_id=access.project_id)
+    own: set[tuple[int, str, str]] = set()
+    for vote, person in stored.grades(session, item_id=row.id or 0):
+        if vote.prediction_id is not None:
+            grade = Grade(person.login, vote.answers, vote.note, versions.get(vote.guideline_hash))
+            given.setdefault(vote.prediction_id, []).append(grade)
+            own |= {(vote.prediction_id, person.login, name) for name, said in vote.answers.items() if said is not None}
+    units = {unit_of(row.external_id, each.model): each.model for each in found}
+    of_files: dict[tuple[int, str], dict[str, Any]] = {}
+    for rating in stored.ratings(session, project_id=access.project_id, units=list(units)):
+        about = answer_of([each for each in found if each.model == units[rating.unit]], rating.created_at)
+        twice = about is not None and (about.id, rating.rater, rating.criterion) in own and rating.rater in people
+        if about is not None and not twice:  # of a person, what was submitted here counts
+            of_files.setdefault((about.id, rating.rater), {})[rating.criterion] = rating.value
+    for (id, rater), values in of_files.items():
+        given.setdefault(id, []).append(Grade(rater, values, person=rater in people, from_file=True))
+    of_runs: dict[tuple[int, str], list[stored.Said]] = {}
+    for said in stored.said(session, answer_ids=[each.id for each in found]):
+        of_runs.setdefault((said.answer_id, again(said.judge, said.sample)), []).append(said)
+    for (id, judge), parts in of_runs.items():
+        values = {part.criterion: part.value if part.verdict.scored else part.verdict.words for part in parts}
+        note = " ".join(dict.fromkeys(part.why for part in parts if part.why))
+        given.setdefault(id, []).append(Grade(judge, values, note, person=False))
+    return given
+
+
+def ranked_options(detail: Mapping[str, Any]) -> Ranking | None:
+    """What an attempt kept of ranked options; None if it ranked none."""
+    try:
+        return Ranking.read(detail)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _failures(attempts: Sequence[tuple[AttemptRow, Any]]) -> list[CaseFailure]:
+    """The last word of every run that ended without an answer."""
+    last: dict[int, tuple[AttemptRow, Any]] = {}
+    counts: dict[int, int] = {}
+    for attempt, run in attempts:
+        last[attempt.run_id] = (attempt, run)
+        counts[attempt.run_id] = counts.get(attempt.run_id, 0) + 1
+    return [
+        CaseFailure(
+            run.name,
+            OUTCOMES.get(attempt.outcome, str(attempt.outcome)),
+            attempt.error,
+            attempt.created_at,
+            counts[attempt.run_id],
+        )
+        for attempt, run in last.values()
+        if attempt.outcome not in ANSWERS
+    ]

@@ -1,0 +1,65 @@
+"""Derived criteria among ratings: what follows for a unit once each part has been settled, by people and by a judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+from agreement.ratings import Scale
+from annotation_schemas import derived
+from annotation_schemas.model import Derived, Schema
+from domain.records import Rating
+from workflow.results.scores import combined, number_of
+
+MAJORITY = "most of the people"
+"""What people are called together, where they have settled a unit before it is compared."""
+
+
+def scale_of(rule: Derived) -> Scale:
+    """What its values are: 0 and 1, or numbers."""
+    return Scale("ordinal", (0.0, 1.0)) if rule.all_of else Scale("interval")
+
+
+def settled_ratings(
+    schema: Schema,
+    rule: Derived,
+    rows: Sequence[Rating],
+    *,
+    humans: Collection[str],
+    machines: Collection[str],
+    unparsed: Collection[str] = (),
+) -> list[Rating]:
+    """The criterion's ratings, one rater ``MAJORITY`` for all people together and one for every machine.
+
+    Of a unit each part is settled from all people's grades first, then the parts are put together: no person has a
+    derived rating of their own. A machine's reply that could not be read in one part (a value of ``unparsed``) counts
+    as such; a unit that lacks a part has no rating.
+    """
+    criteria = {each.name: each for each in derived.parts(schema, rule)}
+    grading = schema.stages.grading
+    raters = min(grading.raters if grading else 1, max(len(humans), 1))
+    combine = grading.combine if grading else "majority"
+    given: dict[tuple[str, str], dict[str, list[float]]] = {}
+    lost: dict[tuple[str, str], str] = {}
+    places = {row.unit: row.dimension for row in rows}
+    for row in rows:
+        if row.criterion not in criteria or not (row.rater in humans or row.rater in machines):
+            continue
+        key = (row.unit, MAJORITY if row.rater in humans else row.rater)
+        if row.rater not in humans and isinstance(row.value, str) and row.value in unparsed:
+            lost[key] = row.value
+            continue
+        value = number_of(criteria[row.criterion], row.value)
+        if not math.isnan(value):
+            given.setdefault(key, {}).setdefault(row.criterion, []).append(value)
+    found = [Rating(unit, rater, rule.name, words, places[unit]) for (unit, rater), words in lost.items()]
+    for (unit, rater), mine in given.items():
+        if (unit, rater) in lost:
+            continue
+        parts = {
+            name: combined(values, combine, raters) if rater == MAJORITY else values[0] for name, values in mine.items()
+        }
+        whole = derived.value(schema, rule, parts)
+        if whole is not None:
+            found.append(Rating(unit, rater, rule.name, whole, places[unit]))
+    return found

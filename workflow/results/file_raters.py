@@ -1,0 +1,247 @@
+"""Raters whose ratings came from files: who of them counts among the people.
+
+Kept once for each project and name, and read by everything that tells people from judges. Nobody has said anything of a
+name: a machine, which is the cautious reading, as a machine among the people makes every number about people wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from db import events, file_raters
+from db.engine import Session, Store
+from domain.errors import InvalidInput, Problem
+from domain.records import Person
+from domain.states import RatersAre, Stage
+from workflow.access.projects import Access, require_lead
+
+
+@dataclass(frozen=True)
+class FileRater:
+    """A rater of whom there are ratings out of files."""
+
+    name: str
+    is_person: bool
+    marked: bool = False
+    """Somebody has said so, or the file had it from Label Studio; else nobody has, and it counts as a machine."""
+    account: bool = False
+    """Somebody has rated here under an account of this name, whose ratings these are."""
+    judge: bool = False
+    """A judge or a metric that was run here is called so."""
+    ratings: Mapping[Stage, int] | None = None
+
+    @property
+    def words(self) -> str:
+        """Who it is, and why."""
+        if self.account:
+            return "a person, with an account here that has rated"
+        if self.judge:
+            return "a machine, as a judge or metric that was run here"
+        if not self.marked:
+            return "a machine, as nobody has said that it is a person"
+        return "a person" if self.is_person else "a machine"
+
+
+def raters(session: Session, *, project_id: int) -> list[FileRater]:
+    """Everybody of whom a project has ratings out of files, in the order in which they came."""
+    counts = file_raters.counts(session, project_id=project_id)
+    if not counts:
+        return []
+    marks = file_raters.marks(session, project_id=project_id)
+    accounts = file_raters.accounts(session, project_id=project_id)
+    judges = file_raters.judges(session, project_id=project_id)
+    return [
+        FileRater(
+            name,
+            is_person=name in accounts or (name not in judges and marks.get(name, False)),
+            marked=name in marks,
+            account=name in accounts,
+            judge=name in judges and name not in accounts,
+            ratings=ratings,
+        )
+        for name, ratings in counts.items()
+    ]
+
+
+def people(session: Session, *, project_id: int) -> frozenset[str]:
+    """Those of a project's raters out of files who count among the people."""
+    return frozenset(each.name for each in raters(session, project_id=project_id) if each.is_person)
+
+
+def pseudonym(number: int) -> str:
+    """What the so-manieth person of a project is called in what leaves it."""
+    return f"person-{number}"
+
+
+def pseudonyms(session: Session, *, project_id: int, known: Mapping[int, str]) -> dict[str, str]:
+    """What raters out of files are called where people have pseudonyms (``known``, by person id).
+
+    Whoever has rated here under an account of that name is that account; other people go on with the numbers, in the
+    order in which they came. Machines, and those of whom nobody has said that they are people, keep the name that their
+    file gives them, except one that is somebody's pseudonym.
+    """
+    accounts = file_raters.accounts(session, project_id=project_id)
+    called = {name: known[id] for name, id in accounts.items() if id in known}
+    others = [each for each in raters(session, project_id=project_id) if each.name not in called]
+    people_ = [each.name for each in others if each.is_person]
+    called |= {name: pseudonym(number) for number, name in enumerate(people_, len(known) + 1)}
+    taken = {*known.values(), *called.values()}
+    return called | {each.name: f"{each.name}, out of a file" for each in others if each.name in taken - called.keys()}
+
+
+def listed(store: Store, *, by: Person | None, project: str) -> list[FileRater]:
+    """As ``raters``; for leads. ``by`` None is the command on the machine itself."""
+    with store.read() as session:
+        return raters(session, project_id=require_lead(session, by=by, project=project).project_id)
+
+
+def mark(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    people: Sequence[str] = (),
+    machines: Sequence[str] = (),
+) -> list[FileRater]:
+    """Say that raters out of files are people, or machines; what that makes of everybody. It can be said anew.
+
+    Raises
+    ------
+    InvalidInput
+        There are no ratings of such a name, it is both, or it is known who it is: an account that has rated here, or a
+        judge that was run here.
+    """
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        there = {each.name: each for each in raters(session, project_id=access.project_id)}
+        problems = [*_misfits(there, people, RatersAre.PEOPLE), *_misfits(there, machines, RatersAre.MACHINES)]
+        problems += [
+            Problem("raters", f"{name} is named both as a person and as a machine; leave one of the two out.")
+            for name in people
+            if name in machines
+        ]
+        if problems:
+            raise InvalidInput(problems)
+        _keep(session, store, access, by, people=_new(there, people, True), machines=_new(there, machines, False))
+        return raters(session, project_id=access.project_id)
+
+
+def _misfits(there: Mapping[str, FileRater], names: Iterable[str], are: RatersAre) -> Iterable[Problem]:
+    for name in names:
+        known = there.get(name)
+        if known is None:
+            names_ = ", ".join(there) or "none"
+            said = (
+                f"There are no ratings out of files of a rater {name!r} in this project; of these there are: {names_}."
+            )
+            yield Problem("raters", said)
+        elif known.account and are is RatersAre.MACHINES:
+            yield Problem("raters", f"{name} has rated here under an account, and so is a person.")
+        elif known.judge and are is RatersAre.PEOPLE:
+            yield Problem("raters", f"{name} is a judge or metric that was run here, and never counted as a person.")
+
+
+def _new(there: Mapping[str, FileRater], names: Iterable[str], is_person: bool) -> list[str]:
+    """Of whom that is news."""
+    return [name for name in names if not (there[name].marked and there[name].is_person == is_person)]
+
+
+def _keep(
+    session: Session,
+    store: Store,
+    access: Access,
+    by: Person | None,
+    *,
+    people: Sequence[str],
+    machines: Sequence[str],
+) -> None:
+    if not people and not machines:
+        return
+    file_raters.mark(session, project_id=access.project_id, names=people, is_person=True)
+    file_raters.mark(session, project_id=access.project_id, names=machines, is_person=False)
+    events.record(
+        session,
+        at=store.now(),
+        kind=file_raters.MARKED,
+        project_id=access.project_id,
+        person_id=by.id if by else None,
+        data={"people": list(people), "machines": list(machines)},
+    )
+
+
+def brought_in(
+    session: Session,
+    store: Store,
+    access: Access,
+    *,
+    by: Person | None,
+    names: Collection[str],
+    are: RatersAre | None,
+    human: Collection[str] = (),
+) -> list[FileRater]:
+    """Keep who the raters of a file are that is stored already; who they are now.
+
+    ``are`` None leaves everybody as they were, except that those of ``human`` of whom nobody has said anything become
+    people: the file itself says so. Raises ``InvalidInput`` where somebody has said the contrary before, or a judge
+    that was run here is called so: nothing is kept then.
+    """
+    mine = {each.name: each for each in raters(session, project_id=access.project_id) if each.name in names}
+    if are is None:
+        said = [
+            name for name, each in mine.items() if name in human and not (each.marked or each.account or each.judge)
+        ]
+        _keep(session, store, access, by, people=said, machines=())
+    else:
+        is_person = are is RatersAre.PEOPLE
+        open_ = {name: each for name, each in mine.items() if not each.account}
+        problems = list(_misfits(mine, open_, are))
+        problems += [
+            Problem(
+                "raters",
+                f"{name} counts as {each.words} in this project, and this file says {are.value}. Nothing was imported; "
+                "say first who it is, or give the rater in the file another name.",
+            )
+            for name, each in open_.items()
+            if each.marked and not each.judge and each.is_person != is_person
+        ]
+        if problems:
+            raise InvalidInput(problems)
+        new = _new(mine, open_, is_person)
+        _keep(session, store, access, by, people=new if is_person else (), machines=() if is_person else new)
+    return [each for each in raters(session, project_id=access.project_id) if each.name in names]
+
+
+SHOWN = 12
+"""As many names stand in one sentence."""
+
+
+def told(found: Sequence[FileRater]) -> list[str]:
+    """Who raters count as, a sentence for each way of being known."""
+    sentences = []
+    people_ = [each.name for each in found if each.is_person and not each.account]
+    machines = [each.name for each in found if not each.is_person and (each.marked or each.judge)]
+    unsaid = [each.name for each in found if not each.is_person and not each.marked and not each.judge]
+    accounts = [each.name for each in found if each.account]
+    if people_:
+        sentences.append(f"Counted among the people: {_some(people_)}.")
+    if machines:
+        sentences.append(f"Counted as {_machine(machines)}: {_some(machines)}.")
+    if unsaid:
+        why = "this is a person" if len(unsaid) == 1 else "these are people"
+        sentences.append(f"Counted as {_machine(unsaid)}, as nobody has said that {why}: {_some(unsaid)}.")
+    if accounts:
+        sentences.append(
+            f"Accounts here that have rated, too: {_some(accounts)}. These ratings count as theirs; where both are "
+            "there, what was submitted here counts."
+        )
+    return sentences
+
+
+def _machine(names: Sequence[str]) -> str:
+    return "a machine" if len(names) == 1 else "machines"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

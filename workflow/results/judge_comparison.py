@@ -1,0 +1,232 @@
+"""Two runs of judges beside each other on the same answers: two versions of a template, two models, two parsers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agreement.alpha import krippendorff_alpha
+from agreement.chance import percent_agreement
+from agreement.kappa import cohen_kappa
+from agreement.ratings import Ratings, Scale
+from agreement.statistic import Statistic
+from db import files, judging
+from db import items as stored_items
+from db.engine import Session, Store
+from domain.errors import Conflict
+from domain.judging import JudgePlan, Value, Verdict
+from domain.policies import same
+from domain.rated_units import unit_of
+from domain.records import Person, Rating
+from domain.states import Items, Stage
+from workflow.access.counted_items import counting
+from workflow.runs import model_runs as all_runs
+
+_Key = tuple[int, int | None, int | None, bool, str | None]
+"""What a reply is about: item, answer, the answer it is compared with, the order, and the attack."""
+
+
+@dataclass(frozen=True)
+class Differing:
+    """An answer about which two runs say different things, or one of them nothing."""
+
+    item: str
+    """External id."""
+    item_id: int
+    model: str | None
+    """Whose answer; None: the item itself, or an attack answer."""
+    dimension: str
+    criterion: str
+    swapped: bool
+    attack: str | None
+    a: Value | None
+    b: Value | None
+    """The values, as said of the answers in their own order; None where there is none."""
+    verdict_a: Verdict
+    verdict_b: Verdict
+    attempt_a: int
+    attempt_b: int
+    """The replies that they were read from."""
+
+    @property
+    def both_scored(self) -> bool:
+        """Whether there are two values, which differ."""
+        return self.verdict_a.scored and self.verdict_b.scored
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two runs on one criterion."""
+
+    criterion: str
+    n_both_asked: int
+    n_a_scored: int
+    n_b_scored: int
+    """Of those that both were asked about."""
+    n_both_scored: int
+    n_same: int
+    share_same: Statistic
+    kappa: Statistic
+    """Cohen's, with quadratic weights where the values are numbers."""
+    alpha: Statistic
+    mean_a: float | None
+    mean_b: float | None
+    """Over the answers that both scored; None where the values are no numbers."""
+    crossed: Mapping[tuple[Value | Verdict, Value | Verdict], int]
+    """How often each thing the first says meets each of the second: a value, or why there is none."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far two runs agree, and where they do not."""
+
+    a: str
+    b: str
+    """What the two judges are called."""
+    plan_a: JudgePlan
+    plan_b: JudgePlan
+    only_a: int
+    only_b: int
+    """How many answers one of them alone was asked about."""
+    criteria: tuple[Compared, ...]
+    differing: tuple[Differing, ...]
+    """In the order of the items: values that differ, and failures of one of the two."""
+    counted: str = ""
+    """Which items were counted, as a sentence."""
+
+
+def compare_runs(
+    store: Store, *, by: Person | None, run_a: str, run_b: str, items: Items | str | None = None
+) -> Comparison:
+    """Two runs of judges in one project on what both were asked about; runs by their public ids.
+
+    Answers are those to items that count (``items``, see ``workflow.access.counted_items``); where judges look at
+    items, all are.
+
+    Of repeated questions the first time of asking counts. A run that is not done is compared as far as it is. ``by``
+    None is the command on the machine itself.
+
+    Raises
+    ------
+    Conflict
+        One of them is no run of a judge or was withdrawn, they are of two projects, or they were asked about nothing in
+        common.
+    """
+    if run_a == run_b:
+        raise Conflict("That is the same run twice; choose another one to compare it with.")
+    with store.read() as session:
+        row_a, access = all_runs.run_and_access(session, by, run_a)
+        row_b, _ = all_runs.run_and_access(session, by, run_b)
+        if row_a.project_id != row_b.project_id:
+            raise Conflict(f"{row_a.name} and {row_b.name} are runs of two projects; they share no answers.")
+        plan_a, plan_b = all_runs.plan_of_run(row_a), all_runs.plan_of_run(row_b)
+        for row, plan in ((row_a, plan_a), (row_b, plan_b)):
+            if not isinstance(plan, JudgePlan):
+                raise Conflict(f"{row.name} is a run of a model; only runs of judges are compared.")
+            all_runs.refuse_withdrawn(row, "before it is compared")
+        assert isinstance(plan_a, JudgePlan)
+        assert isinstance(plan_b, JudgePlan)
+        read_a, read_b = (_read(session, row.id or 0) for row in (row_a, row_b))
+        places = {id: (name, part) for id, name, part in files.item_ids(session, project_id=access.project_id)}
+        answers = {each.prediction_id for each in read_a.values() if each.prediction_id is not None}
+        models = stored_items.models_of(session, prediction_ids=sorted(answers))
+        about_items = all(each.prediction_id is None and each.attack is None for each in read_a.values())
+        stage = Stage.VERIFICATION if about_items else Stage.GRADING
+        counted = counting(session, access=access, items_=items, stage=stage)
+    read_a, read_b = (
+        {key: each for key, each in read.items() if counted.counts(each.item_id)} for read in (read_a, read_b)
+    )
+    asked_a, asked_b = ({key for key, _ in read} for read in (read_a, read_b))
+    shared = [(key, name) for key, name in read_a if (key, name) in read_b]
+    if not shared:
+        raise Conflict(f"{row_a.name} and {row_b.name} were asked about nothing in common so far.")
+    found: dict[str, list[Differing]] = {}
+    for key, criterion in shared:
+        a, b = read_a[key, criterion], read_b[key, criterion]
+        item, dimension = places[a.item_id]
+        found.setdefault(criterion, []).append(
+            Differing(
+                item,
+                a.item_id,
+                models.get(a.prediction_id or 0),
+                dimension,
+                criterion,
+                a.swapped,
+                a.attack,
+                plan_a.straight(a.value, swapped=a.swapped) if a.verdict.scored else None,
+                plan_b.straight(b.value, swapped=b.swapped) if b.verdict.scored else None,
+                a.verdict,
+                b.verdict,
+                a.attempt_id,
+                b.attempt_id,
+            )
+        )
+    values = tuple(dict.fromkeys([*plan_a.values, *plan_b.values]))
+    order = {id: place for place, id in enumerate(places)}
+    differing = [
+        each
+        for pairs in found.values()
+        for each in pairs
+        if (each.both_scored and not same(each.a, each.b)) or each.verdict_a.scored != each.verdict_b.scored
+    ]
+    differing.sort(key=lambda each: (order[each.item_id], each.model or "", each.criterion, each.swapped))
+    return Comparison(
+        row_a.name,
+        row_b.name,
+        plan_a,
+        plan_b,
+        len(asked_a - asked_b),
+        len(asked_b - asked_a),
+        tuple(_compared(name, pairs, values) for name, pairs in found.items()),
+        tuple(differing),
+        counted.sentence,
+    )
+
+
+def _read(session: Session, run_id: int) -> dict[tuple[_Key, str], judging.Read]:
+    """The first time of asking, by what it is about and criterion."""
+    return {
+        ((each.item_id, each.prediction_id, each.other_id, each.swapped, each.attack), each.criterion): each
+        for each in judging.read(session, run_ids=[run_id])
+        if each.sample == 0
+    }
+
+
+def _compared(criterion: str, pairs: Sequence[Differing], values: Sequence[Value]) -> Compared:
+    both = [each for each in pairs if each.both_scored]
+    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    scale = Scale("ordinal" if numeric else "nominal", tuple(sorted(values) if numeric else values))
+    table = _table(both, scale)
+    return Compared(
+        criterion,
+        len(pairs),
+        sum(each.verdict_a.scored for each in pairs),
+        sum(each.verdict_b.scored for each in pairs),
+        len(both),
+        sum(same(each.a, each.b) for each in both),
+        percent_agreement(table),
+        cohen_kappa(table, weights="quadratic" if numeric else "none"),
+        krippendorff_alpha(table, level=scale.level),
+        _mean([each.a for each in both]) if numeric else None,
+        _mean([each.b for each in both]) if numeric else None,
+        Counter((_said(each.a, each.verdict_a), _said(each.b, each.verdict_b)) for each in pairs),
+    )
+
+
+def _said(value: Value | None, verdict: Verdict) -> Value | Verdict:
+    return verdict if value is None else value
+
+
+def _table(both: Sequence[Differing], scale: Scale) -> Ratings:
+    rows = []
+    for number, each in enumerate(both):
+        unit = f"{number}. {unit_of(each.item, each.model)}"  # an attack answer or an order is a unit of its own
+        for name, value in (("a", each.a), ("b", each.b)):
+            rows.append(Rating(unit, name, each.criterion, value, cluster=each.item))
+    return Ratings.from_rows(rows, scale=scale)
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    return sum(values) / len(values) if values else None

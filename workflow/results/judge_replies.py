@@ -1,0 +1,324 @@
+"""What judges said, for reading it: raw replies with what a parser reads in them, what people say about the same
+answers, and two runs side by side. For leads alone: who grades blind never sees any of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from db import answers, items, judging, replies_of_judges
+from db.engine import Session, Store
+from db.tables import AttemptRow, JudgementRow, RunRow
+from domain.display_names import apart
+from domain.errors import NotFound
+from domain.judging import JudgePlan, Verdict, Wanted
+from domain.rated_units import unit_of
+from domain.records import Person
+from domain.runs import Outcome, RunKind
+from inference.judges.attacks import ATTACKS
+from inference.judges.parsers import PARSERS
+from workflow.access.projects import Access, require_lead
+from workflow.results import file_raters
+from workflow.results.scores import answer_of
+from workflow.runs import model_runs as runs_of_models
+
+
+@dataclass(frozen=True)
+class ReadingView:
+    """A reply as a version of a parser reads it for one criterion."""
+
+    criterion: str
+    verdict: Verdict
+    value: Any
+    span: tuple[int, int] | None
+    """Where in the reply it stands, or what was found there and does not fit."""
+    why: str
+    parser: str
+    version: int
+
+
+@dataclass(frozen=True)
+class GradeView:
+    """What a person says about the same answer."""
+
+    person: str
+    values: Mapping[str, Any]
+    note: str
+    name: str = ""
+    """What the person is called on a page, where they have an account."""
+
+
+@dataclass(frozen=True)
+class ReplyView:
+    """A judge's reply with what it comes to and what it is about."""
+
+    id: int
+    """The attempt's; grows, so that ``Wanted.before`` takes it."""
+    unit_id: int
+    item: str
+    """External id."""
+    dimension: str
+    model: str | None
+    """Whose answer it is about; None: an attack answer, or the item itself."""
+    answer: str | None
+    other_model: str | None
+    """Of a comparison: whose answer it is compared with."""
+    other: str | None
+    swapped: bool
+    """Of a comparison: the other answer came first."""
+    attack: str | None
+    sample: int
+    outcome: Outcome
+    text: str
+    """The reply as it came."""
+    error: str
+    finish_reason: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    seconds: float | None
+    cost: float | None
+    at: datetime
+    readings: tuple[ReadingView, ...]
+    """As they count, one for each criterion."""
+    earlier: tuple[ReadingView, ...] = ()
+    """By earlier versions of the parser."""
+    grades: tuple[GradeView, ...] = ()
+
+    @property
+    def scored(self) -> bool:
+        """Whether every criterion has a value."""
+        return bool(self.readings) and all(each.verdict.scored for each in self.readings)
+
+
+def replies_of(
+    store: Store, *, by: Person | None, run: str, wanted: Wanted | None = None, limit: int = 20
+) -> list[ReplyView]:
+    """Replies of a run that count and fit, the newest first."""
+    with store.read() as session:
+        row, access = _judge(session, by, run)
+        found = replies_of_judges.attempts(session, run_id=row.id or 0, wanted=wanted or Wanted(), limit=limit)
+        return _replies(session, access, found)
+
+
+def reply(store: Store, *, by: Person | None, run: str, attempt: int) -> ReplyView:
+    """One reply of a run, whether it still counts or was followed by another one."""
+    with store.read() as session:
+        row, access = _judge(session, by, run)
+        there = replies_of_judges.said(session, attempt_ids=[attempt]).get(attempt)
+        if there is None or there.attempt.run_id != row.id:
+            raise NotFound("There is no such reply in this run.")
+        return _replies(session, access, [attempt])[0]
+
+
+def every_reply(store: Store, *, by: Person | None, run: str, at_once: int = 500) -> Iterator[ReplyView]:
+    """All replies of a run that count, the newest first."""
+    before = None
+    while True:
+        some = replies_of(store, by=by, run=run, wanted=Wanted(before=before), limit=at_once)
+        yield from some
+        if len(some) < at_once:
+            return
+        before = some[-1].id
+
+
+def models_of(store: Store, *, by: Person | None, run: str) -> list[str]:
+    """Whose answers a run judges."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        return replies_of_judges.models(session, run_id=row.id or 0)
+
+
+def reasons_of(store: Store, *, by: Person | None, run: str) -> list[tuple[Verdict, str, int]]:
+    """Why there is no score, the most frequent reason first."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        return replies_of_judges.reasons(session, run_id=row.id or 0)
+
+
+def unread(store: Store, *, by: Person | None, run: str) -> int:
+    """How many replies the parser has a newer version for than the one that has read them."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        plan = runs_of_models.plan_of_run(row)
+        parser = PARSERS.get(plan.parser) if isinstance(plan, JudgePlan) else None
+        return replies_of_judges.read_before(session, run_id=row.id or 0, version=parser.version) if parser else 0
+
+
+def marks(store: Store, *, by: Person | None, project: str) -> dict[str, int]:
+    """For each run of a judge with readings a number that changes whenever there are new ones: as long as it stays,
+    what was worked out of them holds."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return replies_of_judges.newest_readings(session, project_id=access.project_id)
+
+
+def _judge(session: Session, by: Person | None, run: str) -> tuple[RunRow, Access]:
+    row, access = runs_of_models.run_and_access(session, by, run)
+    if row.kind is not RunKind.JUDGE:
+        raise NotFound(f"The run {run} is no run of a judge.")
+    return row, access
+
+
+def _replies(session: Session, access: Access, attempt_ids: Sequence[int]) -> list[ReplyView]:
+    found = replies_of_judges.said(session, attempt_ids=attempt_ids)
+    read = replies_of_judges.readings(session, attempt_ids=attempt_ids)
+    units = [each.unit for each in found.values()]
+    texts = judging.predictions(
+        session, ids=sorted({id for unit in units for id in (unit.prediction_id, unit.other_id) if id is not None})
+    )
+    given: dict[int, list[GradeView]] = {}
+    graded = sorted({unit.prediction_id for unit in units if unit.prediction_id is not None and unit.other_id is None})
+    for vote, person in replies_of_judges.grades(session, prediction_ids=graded):
+        given.setdefault(vote.prediction_id or 0, []).append(
+            GradeView(person.login, vote.answers, vote.note, person.name)
+        )
+    for answer_id, grade in _in_files(session, access, found.values(), given):
+        given.setdefault(answer_id, []).append(grade)
+    graders = {grade.person: grade.name for grades in given.values() for grade in grades if grade.name}
+    called = apart(graders, {grade.person for grades in given.values() for grade in grades if not grade.name})
+    given = {
+        id: [replace(grade, name=called[grade.person] if grade.name else grade.person) for grade in grades]
+        for id, grades in given.items()
+    }
+    views = []
+    for id in attempt_ids:
+        attempt, unit, item = found[id].attempt, found[id].unit, found[id].item
+        answer = texts.get(unit.prediction_id or 0)
+        other = texts.get(unit.other_id or 0)
+        counting, earlier = _parted(read.get(id, []))
+        views.append(
+            ReplyView(
+                id=id,
+                unit_id=unit.id or 0,
+                item=item.external_id,
+                dimension=item.dimension,
+                model=answer.model if answer else None,
+                answer=ATTACKS.get(unit.attack, "") if unit.attack else answer.text if answer else None,
+                other_model=other.model if other else None,
+                other=other.text if other else None,
+                swapped=unit.swapped,
+                attack=unit.attack,
+                sample=unit.sample,
+                **_of_attempt(attempt),
+                readings=counting,
+                earlier=earlier,
+                grades=tuple(given.get(unit.prediction_id or 0, ())),
+            )
+        )
+    return views
+
+
+def _in_files(
+    session: Session, access: Access, found: Iterable[replies_of_judges.Said], given: Mapping[int, Sequence[GradeView]]
+) -> list[tuple[int, GradeView]]:
+    """The grades that people gave these answers in files, where they have not graded them here."""
+    people = file_raters.people(session, project_id=access.project_id)
+    if not people:
+        return []
+    about = {each.item.id or 0: each.item.external_id for each in found if each.unit.prediction_id is not None}
+    parts = [part for id in about for part in answers.answers(session, project_id=access.project_id, item_id=id)]
+    by_unit: dict[str, list[answers.AnswerPart]] = {}
+    for part in parts:
+        by_unit.setdefault(unit_of(about[part.item_id], part.model), []).append(part)
+    values: dict[tuple[int, str], dict[str, Any]] = {}
+    for rating in answers.ratings(session, project_id=access.project_id, units=list(by_unit)):
+        answer = answer_of(by_unit[rating.unit], rating.created_at)
+        if rating.rater in people and answer is not None:
+            values.setdefault((answer.id, rating.rater), {})[rating.criterion] = rating.value
+    return [
+        (id, GradeView(rater, each, ""))
+        for (id, rater), each in values.items()
+        if rater not in {grade.person for grade in given.get(id, ())}
+    ]
+
+
+def _of_attempt(row: AttemptRow) -> dict[str, Any]:
+    names = ("outcome", "text", "error", "finish_reason", "tokens_in", "tokens_out", "seconds", "cost")
+    return {name: getattr(row, name) for name in names} | {"at": row.created_at}
+
+
+def _parted(rows: Sequence[JudgementRow]) -> tuple[tuple[ReadingView, ...], tuple[ReadingView, ...]]:
+    """The readings that count, and those of earlier versions."""
+    newest: dict[str, ReadingView] = {}
+    earlier = []
+    for row in rows:
+        span = (row.start, row.end) if row.start is not None and row.end is not None else None
+        view = ReadingView(row.criterion, row.verdict, row.value, span, row.why, row.parser, row.parser_version)
+        if row.criterion in newest:
+            earlier.append(view)
+        else:
+            newest[row.criterion] = view
+    return tuple(newest.values()), tuple(earlier)
+
+
+def replies(store: Store, *, by: Person | None, run: str, attempts: Sequence[int]) -> dict[int, ReplyView]:
+    """Some replies of a run, by id."""
+    with store.read() as session:
+        row, access = _judge(session, by, run)
+        there = replies_of_judges.said(session, attempt_ids=attempts)
+        mine = [id for id in attempts if id in there and there[id].attempt.run_id == row.id]
+        return {view.id: view for view in _replies(session, access, mine)}
+
+
+def answered_by(store: Store, *, by: Person | None, project: str) -> list[str]:
+    """The models that a project has answers of."""
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        return list(items.models(session, project_id=access.project_id))
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a run's replies come to in one criterion."""
+
+    criterion: str
+    verdicts: Mapping[Verdict, int]
+    values: Mapping[tuple[Any, bool], int]
+    """Of what was scored: how often each value was said, apart for comparisons in the other order."""
+
+    @property
+    def n(self) -> int:
+        """How many were asked to the end."""
+        return sum(self.verdicts.values())
+
+    @property
+    def scored(self) -> int:
+        """How many of them have a value."""
+        return self.verdicts.get(Verdict.SCORED, 0)
+
+    @property
+    def mean(self) -> float | None:
+        """Of what was scored; None where values are no numbers, or there are none."""
+        numbers = [(value, n) for (value, _), n in self.values.items() if _number(value)]
+        if not numbers or len(numbers) < len(self.values):
+            return None
+        return float(sum(value * n for value, n in numbers) / sum(n for _, n in numbers))
+
+    def bounds(self, allowed: Sequence[Any]) -> tuple[float, float] | None:
+        """The mean if all that was not scored were the lowest, and if it were the highest value allowed."""
+        mean, numbers = self.mean, [value for value in allowed if _number(value)]
+        if mean is None or not numbers:
+            return None
+        rest = self.n - self.scored
+        low, high = ((mean * self.scored + end * rest) / self.n for end in (min(numbers), max(numbers)))
+        return low, high
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def tallies(store: Store, *, by: Person | None, run: str) -> list[Tally]:
+    """What a run's replies come to so far, by criterion."""
+    with store.read() as session:
+        row, _ = _judge(session, by, run)
+        verdicts: dict[str, Counter[Verdict]] = {}
+        values: dict[str, Counter[tuple[Any, bool]]] = {}
+        for criterion, verdict, value, swapped, n in replies_of_judges.counts(session, run_id=row.id or 0):
+            verdicts.setdefault(criterion, Counter())[verdict] += n
+            if verdict.scored:
+                values.setdefault(criterion, Counter())[value, swapped] += n
+    return [Tally(criterion, counts, values.get(criterion, {})) for criterion, counts in verdicts.items()]

@@ -1,0 +1,114 @@
+"""What the page Results shows of one state of a project, all of it together, so that it can be worked out elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from db import answers, files
+from db.engine import Store
+from domain.records import RULES, Person
+from domain.states import Items, Stage
+from workflow.access.counted_items import Counting
+from workflow.access.projects import require_lead
+from workflow.annotate import answer_readings
+from workflow.results import leaderboard as numbers
+from workflow.results import win_rates as pairs
+from workflow.results.leaderboard import Board, Contrast, Gap, Line, Ranked
+from workflow.results.scores import Method, Scores, current, ends_of, scores_of, title_of
+from workflow.results.slices import BINS, DIMENSION
+from workflow.results.win_rates import Comparison
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """Models by one way of scoring."""
+
+    board: Board
+    gaps: Sequence[Gap]
+    contrasts: Sequence[Contrast]
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboards:
+    """Models by every way of scoring that there is."""
+
+    project: str
+    title: str
+    counting: Counting | None
+    reader: str
+    models: Sequence[str]
+    """Everybody who answered or was asked."""
+    n_answers: int
+    """Answers that count."""
+    titles: Mapping[Scores, str]
+    """Every way of scoring in its order, with what it is called."""
+    of: Mapping[Scores, Leaderboard]
+    overview: Mapping[tuple[str, Scores], Line]
+    """Each model's mean over all answers, by every way of scoring."""
+    ends: Mapping[Scores, tuple[float | None, float | None]]
+    """The lowest and the highest score that there can be."""
+    compared: Sequence[Comparison]
+    ranked: Ranked | None
+
+
+def leaderboards(
+    store: Store,
+    *,
+    project: str,
+    items: Items | None = None,
+    reader: str = RULES,
+    by: str = DIMENSION.name,
+    together: str | None = None,
+    common: bool = False,
+    bins: int = BINS,
+    method: Method = "ppi",
+) -> Leaderboards:
+    """Everything on the page Results; the arguments are those of ``results.read``, ``results.scores_of`` and
+    ``board.board``.
+
+    For whoever has made sure that the person may see it.
+    """
+    found = current(store, person=None, project=project, items=items, reader=reader)
+    there = scores_of(found, method)
+    boards = [numbers.board(found, each, by=by, together=together, common=common, bins=bins) for each in there]
+    return Leaderboards(
+        found.project,
+        found.title,
+        found.counting,
+        found.reader,
+        found.models,
+        len(found.answers),
+        {each: title_of(found, each) for each in there},
+        {cut.scores: _leaderboard(cut, numbers.gaps(found, cut), numbers.contrasts(found, cut)) for cut in boards},
+        numbers.overview(found, there, together=together, common=common),
+        {each: ends_of(found.schema, each) for each in there},
+        pairs.comparisons(store, found, person=None, together=together),
+        numbers.ranked(store, found, person=None, together=together),
+    )
+
+
+def _leaderboard(cut: Board, gaps: Sequence[Gap], contrasts: Sequence[Contrast]) -> Leaderboard:
+    """Without the slice of every item: nothing that is shown needs it any more, and there may be very many."""
+    return Leaderboard(replace(cut, slicing=replace(cut.slicing, of_item={})), gaps, contrasts)
+
+
+def mark(store: Store, *, person: Person | None, project: str) -> tuple[int | str, ...]:
+    """What stays the same as long as everything on the page Results does."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return (access.title, access.loaded.hash, *answers.mark(session, project_id=access.project_id))
+
+
+def size(store: Store, *, person: Person | None, project: str) -> int:
+    """How many answers and grades there are, roughly: what has been superseded counts, too."""
+    with store.read() as session:
+        id = require_lead(session, by=person, project=project).project_id
+        return answers.count(session, project_id=id) + files.n_ratings(session, project_id=id, stage=Stage.GRADING)
+
+
+def readers_of(store: Store, *, person: Person | None, project: str) -> Sequence[str]:
+    """Who has read the answers of a project, as ``results.read`` knows them by."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return answer_readings.readers(session, project_id=access.project_id)

@@ -1,0 +1,275 @@
+"""Measure how far raters of a project agree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from agreement.ratings import Scale
+from agreement.summary import Result, summarise
+from annotation_schemas import kinds
+from annotation_schemas.kinds import options_of
+from annotation_schemas.model import Criterion, Schema
+from db import answers, comment_threads, events, files, judging
+from db import items as stored_items
+from db.engine import Store
+from domain.errors import RatingsError
+from domain.policies import same
+from domain.rated_units import BETWEEN
+from domain.records import Person, Rating
+from domain.states import Cut, Items, Stage
+from workflow.access.counted_items import Counting, counting_of
+from workflow.access.projects import require_lead
+from workflow.results.ratings import by_guideline, criteria_of, cut_by, raters_of, ratings_of
+
+
+def agreement_of(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    stage: Stage,
+    by: Cut = Cut.WHOLE,
+    criteria: Sequence[str] | None = None,
+    raters: Sequence[str] | None = None,
+    scales: Mapping[str, Scale] | None = None,
+    pool_guidelines: bool = False,
+    cross_check: bool = False,
+    items: Items | str | None = None,
+    statistics: Collection[str] = (),
+    called: Mapping[str, str] | None = None,
+) -> list[Result]:
+    """All statistics about the ratings of one stage; the schema declares the scales, and ``scales`` overrules it.
+
+    Ratings under different versions of the guideline are measured apart: the results name their version in
+    ``args["guideline"]`` where there are several. ``pool_guidelines`` measures them together, and says so there.
+
+    Options that every item has its own of are compared by their places: "the second one" is a category, its text is
+    not. Otherwise no two items would have a category in common, and there would be no agreement by chance. Several
+    answers and orders are compared whole, likewise by places: what is not wholly equal differs. Each property of a list
+    is a criterion of its own.
+
+    A machine is never counted among the people: raters whose ratings came from a file, and of whom nobody has said that
+    they are people (``workflow.results.file_raters``), are measured only if ``raters`` names them, or if no person has
+    rated.
+    Beside a reference metric a criterion's values are numbers on an interval scale (``beside_metrics``).
+    ``statistics`` leaves only these (``domain.statistics.summarised``); none: all that fit.
+
+    Grades are those of the items that count (``items``, see ``workflow.access.counted_items``); votes of verification
+    are all.
+
+    ``called`` are names that stand in the results, also in their sentences, in place of raters' own.
+
+    ``person`` None is the command on the machine itself. A project in which nobody has rated anything gives an empty
+    list.
+    """
+    rows, declared = measured(
+        store, person=person, project=project, stage=stage, criteria=criteria, scales=scales, items=items
+    )
+    with store.read() as session:
+        rows = cut_by(rows, require_lead(session, by=person, project=project).schema, by)
+    counted = counting_of(store, person=person, project=project, items_=items, stage=stage)
+    there = raters_of(store, person=person, project=project, stage=stage)
+    by_dimension = by is not Cut.WHOLE
+    if raters is None:
+        rows = [row for row in rows if not there.people or row.rater in there.people]
+        declared = {name: scale for name, scale in declared.items() if name in {row.criterion for row in rows}}
+    used = [row for row in rows if raters is None or row.rater in raters]
+    declared = beside_metrics(declared, used, metrics=there.metrics, overruled=scales or {})
+    if called:
+        rows = [replace(row, rater=called.get(row.rater, row.rater)) for row in rows]
+        raters = [called.get(name, name) for name in raters] if raters is not None else None
+    by_version = by_guideline(rows)
+    if len(by_version) <= 1 or pool_guidelines:
+        pooled = f"{' and '.join(_version(number) for number, _ in by_version)}, pooled"
+        found = summarise(
+            rows,
+            scales=declared,
+            by_dimension=by_dimension and bool(rows),
+            raters=raters if rows else None,
+            cross_check=cross_check,
+            statistics=statistics,
+        )
+        found = found if len(by_version) <= 1 else [_of_version(each, pooled) for each in found]
+        return [of_items(each, counted) for each in found]
+    return [
+        of_items(_of_version(each, _version(number)), counted)
+        for number, part in by_version
+        for each in _of_part(
+            part,
+            declared,
+            by_dimension=by_dimension,
+            raters=raters,
+            cross_check=cross_check,
+            statistics=statistics,
+        )
+    ]
+
+
+def measured(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    stage: Stage,
+    criteria: Sequence[str] | None = None,
+    scales: Mapping[str, Scale] | None = None,
+    items: Items | str | None = None,
+) -> tuple[list[Rating], dict[str, Scale]]:
+    """The ratings of a stage that coefficients can be made of, each as what is compared, and the scales they are on."""
+    with store.read() as session:
+        schema = require_lead(session, by=person, project=project).schema
+    rows = ratings_of(store, project=project, stage=stage, by=person, items=items)
+    by_name = {criterion.name: criterion for criterion in criteria_of(schema, stage)}
+    asked = [name for name, each in by_name.items() if not kinds.of_criterion(each).not_measured]
+    for criterion in criteria or ():
+        if criterion in by_name and criterion not in asked:
+            why = kinds.of_criterion(by_name[criterion]).not_measured
+            raise RatingsError(f"There is no statistic of {criterion!r}: {why}.")
+        if criterion not in asked:
+            there = ", ".join(asked)
+            raise RatingsError(f"{stage.value} has no criterion {criterion!r} that can be compared; it has {there}.")
+    rows = [row for row in rows if row.criterion in (criteria or asked)]
+    rows = [part for row in rows for part in _taken_apart(row, by_name[row.criterion])]
+    by_place = [
+        each
+        for each in criteria_of(schema, stage)
+        if kinds.of_criterion(each).by_place and each.name not in (scales or {})
+    ]
+    if by_place and rows:
+        rows = _placed(rows, by_place, _fields(store, person=person, project=project))
+    rated = {row.criterion for row in rows}
+    return rows, {
+        name: scale for name, scale in {**scales_of(schema, stage), **(scales or {})}.items() if name in rated
+    }
+
+
+def beside_metrics(
+    declared: Mapping[str, Scale], rows: Iterable[Rating], *, metrics: Collection[str], overruled: Collection[str] = ()
+) -> dict[str, Scale]:
+    """The scales for ratings of which some are numbers of reference metrics, which no list of values holds.
+
+    A criterion that a metric of ``metrics`` has rated is taken as interval, for everybody whose ratings stand beside
+    it; one that somebody has declared for this measurement (``overruled``) stays as it is.
+    """
+    measured = {row.criterion for row in rows if row.rater in metrics} - set(overruled)
+    return {name: Scale("interval") if name in measured else scale for name, scale in declared.items()}
+
+
+def mark(
+    store: Store, *, person: Person | None, project: str, stage: Stage, asking: bool = False
+) -> tuple[int | str, ...]:
+    """What stays the same as long as the figures of a stage do: nobody has submitted ratings of it or brought some in,
+    no judge has said anything, schema, items, their states, runs and rules are what they were.
+
+    ``asking`` also looks at everything that models and judges were asked, which reports on judges count.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        id = access.project_id
+        asked = answers.mark(session, project_id=id) if asking else ()
+        rated = comment_threads.newest(session, project_id=id, stage=stage)
+        judged = judging.newest(session, project_id=id)
+        return (access.loaded.hash, *rated, judged, events.newest(session, project_id=id), *asked)
+
+
+def size(store: Store, *, person: Person | None, project: str, stage: Stage) -> int:
+    """How many ratings there are of a stage, roughly: what has been superseded and what judges said of others counts,
+    too."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        return files.n_ratings(session, project_id=access.project_id, stage=stage)
+
+
+def _of_part(
+    rows: Sequence[Rating],
+    declared: Mapping[str, Scale],
+    *,
+    by_dimension: bool,
+    raters: Sequence[str] | None,
+    cross_check: bool,
+    statistics: Collection[str],
+) -> list[Result]:
+    """The statistics of the ratings under one version, in which not everybody need have rated everything."""
+    rated, there = {row.criterion for row in rows}, {row.rater for row in rows}
+    mine = None if raters is None else [rater for rater in raters if rater in there]
+    if mine == []:
+        return []
+    scales = {name: scale for name, scale in declared.items() if name in rated}
+    return summarise(
+        rows, scales=scales, by_dimension=by_dimension, raters=mine, cross_check=cross_check, statistics=statistics
+    )
+
+
+def of_items(result: Result, counted: Counting) -> Result:
+    """A result that says which items were counted, where there was anything to choose."""
+    return replace(result, args={**result.args, "items": counted.sentence}) if counted.verdicts else result
+
+
+def _version(number: int | None) -> str:
+    return "of files" if number is None else str(number)
+
+
+def _of_version(result: Result, words: str) -> Result:
+    return replace(result, args={**result.args, "guideline": words})
+
+
+def scales_of(schema: Schema, stage: Stage) -> dict[str, Scale]:
+    """The scale of each criterion of a stage, as the schema declares it.
+
+    Choices are names; a scale is ordinal unless the report plan says otherwise. The options of an item are names too.
+    """
+    scales: dict[str, Scale] = {}
+    for criterion in criteria_of(schema, stage):
+        row = kinds.of_criterion(criterion)
+        level = schema.report.scales.get(criterion.name, row.level)
+        scales |= {each.name: Scale(each.level, each.values) for each in row.measured(criterion, level)}
+    return scales
+
+
+def _in_places(value: Any, options: Sequence[Any]) -> Any:
+    """A value in words that two items can have in common: ``option 2``, or ``options 3, 1`` for a list."""
+
+    def place(entry: Any) -> int | None:
+        return next((at for at, option in enumerate(options, 1) if same(option, entry)), None)
+
+    if isinstance(value, list | tuple):
+        places = [place(entry) for entry in value]
+        known = None not in places
+        return f"options {', '.join(map(str, places))}" if known and places else "none" if known else str(value)
+    at = place(value)
+    return value if at is None else f"option {at}"
+
+
+def _taken_apart(row: Rating, criterion: Criterion) -> list[Rating]:
+    """A value with parts as one rating for each; any other rating as it is."""
+    parts = kinds.of_criterion(criterion).taken_apart(criterion, row.value)
+    return [replace(row, criterion=name, value=value) for name, value in parts]
+
+
+def _fields(store: Store, *, person: Person | None, project: str) -> dict[str, Mapping[str, Any]]:
+    """The fields of all items as they stand, by external id."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        content = stored_items.current_content(session, project_id=access.project_id)
+        named = files.item_ids(session, project_id=access.project_id)
+    return {name: content[id] for id, name, _ in named if id in content}
+
+
+def _placed(
+    rows: Sequence[Rating], criteria: Sequence[Criterion], fields: Mapping[str, Mapping[str, Any]]
+) -> list[Rating]:
+    """The ratings with the place of an option instead of its text; a text that is none of them stays."""
+    known = {criterion.name: criterion for criterion in criteria}
+
+    @cache
+    def options(criterion: str, unit: str) -> list[Any]:
+        of_item = fields.get(unit) or fields.get(unit.split(BETWEEN)[0], {})
+        return [option.value for option in options_of(known[criterion], of_item)]
+
+    return [
+        replace(row, value=_in_places(row.value, options(row.criterion, row.unit))) if row.criterion in known else row
+        for row in rows
+    ]

@@ -1,0 +1,462 @@
+"""The long table that all statistics read: what people submitted, and ratings that came from files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from annotation_schemas import kinds
+from annotation_schemas.model import Criterion, Schema
+from db import events, files, guidelines, judging, runs, withdrawn_runs
+from db import people as accounts
+from db.engine import Session, Store
+from domain.display_names import apart
+from domain.errors import FileRefused, NotFound
+from domain.judging import JudgePlan, Verdict
+from domain.policies import same
+from domain.rated_units import BETWEEN, unit_of
+from domain.records import BadRow, Person, Rating
+from domain.runs import RunKind
+from domain.states import Cut, Items, RatersAre, Stage
+from importers.ratings import read_ratings
+from workflow.access.counted_items import Counting, counting, of_names
+from workflow.access.projects import Access, require_lead
+from workflow.results import file_raters
+from workflow.results.file_raters import FileRater
+
+RATED = (Stage.VERIFICATION, Stage.GRADING)
+"""The stages whose submissions are ratings."""
+
+
+def ratings_of(
+    store: Store,
+    *,
+    project: str,
+    stage: Stage,
+    by: Person | None = None,
+    pseudonyms: bool = False,
+    items: Items | str | None = None,
+) -> list[Rating]:
+    """The ratings of one stage: the latest submission of every person for every unit, imported ones, and judges'.
+
+    Grades are those of items that count, as ``items`` says (``workflow.access.counted_items``); votes are all votes.
+
+    Each has the version of the guideline that its rater had before them; whoever pools them says so (see
+    ``by_guideline``). A criterion that was not asked, or was skipped, has no rating. Raters are logins, or with
+    ``pseudonyms`` numbers that stay the same as long as nobody new submits anything. ``by`` None is the command on the
+    machine itself.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        if stage not in RATED or getattr(access.schema.stages, stage.value) is None:
+            raise NotFound(f"{access.title} has no ratings of a stage {stage.value}; it has {_stages(access.schema)}.")
+        names = people_names(session, project_id=access.project_id) if pseudonyms else None
+        counted = counting(session, access=access, items_=items, stage=stage)
+        return stage_ratings(session, access=access, stage=stage, names=names, counted=counted)
+
+
+def stage_ratings(
+    session: Session,
+    *,
+    access: Access,
+    stage: Stage,
+    names: Mapping[int, str] | None = None,
+    counted: Counting | None = None,
+) -> list[Rating]:
+    """As ``ratings_of``; ``names`` replace logins, by person id, and people out of files then have pseudonyms, too
+    (``file_raters.pseudonyms``). ``counted`` None: of all items."""
+    external = {id: name for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+    outside = of_names(external.items(), counted) if counted is not None else frozenset()
+    place = {id: number for number, id in enumerate(external)}
+    versions = guidelines.numbers(session, project_id=access.project_id)
+    answers = files.predictions(session, project_id=access.project_id)
+    models = {row.id: row.model for row in answers}
+    votes = files.counting_votes(session, project_id=access.project_id, stage=stage)
+    criteria = criteria_of(access.schema, stage)
+    found = [
+        (
+            (place[vote.item_id], vote.prediction_id or 0, vote.revision, vote.person_id),
+            Rating(
+                unit=unit_of(external[vote.item_id], models.get(vote.prediction_id)),
+                rater=(names or {}).get(vote.person_id, vote.login),
+                criterion=criterion.name,
+                value=vote.answers[criterion.name],
+                dimension=vote.dimension,
+                guideline=versions.get(vote.guideline_hash),
+                note=vote.note,
+            ),
+        )
+        for vote in _of_newest_revision(votes)
+        if (vote.prediction_id is None or vote.prediction_id in models)
+        if counted is None or counted.counts(vote.item_id)
+        for criterion in criteria
+        if vote.answers.get(criterion.name) is not None
+    ]
+    mine = [rating for _, rating in sorted(found, key=lambda entry: entry[0])]
+    gone = {unit_of(external[id], model) for id, model in withdrawn_runs.answers(session, project_id=access.project_id)}
+    gone -= {unit_of(external[row.item_id], row.model) for row in answers} if gone else set()
+    called = {} if names is None else file_raters.pseudonyms(session, project_id=access.project_id, known=names)
+    rows = files.ratings(session, project_id=access.project_id, stage=stage)
+    in_files = {called.get(row.rater, row.rater) for row in rows}
+    given = {(rating.unit, rating.rater, rating.criterion) for rating in mine if rating.rater in in_files}
+    brought_in = [
+        rating
+        for row in rows
+        if _item_of(row.unit, outside) is None and row.unit not in gone
+        for rating in [Rating(row.unit, called.get(row.rater, row.rater), row.criterion, row.value, row.dimension)]
+        if (rating.unit, rating.rater, rating.criterion) not in given  # a person's own submission here counts
+    ]
+    found_by = judge_ratings(session, access=access, stage=stage, counted=counted)
+    return mine + brought_in + [rating for rating, verdict in found_by if verdict.scored]
+
+
+def cut_by(rows: Iterable[Rating], schema: Schema, by: Cut) -> list[Rating]:
+    """The ratings as they are cut: with the group of their dimension in its place, where they are cut by groups."""
+    if by is not Cut.GROUP:
+        return list(rows)
+    groups = {each.id: each.group for each in schema.dimensions if each.group}
+    return [replace(row, dimension=groups.get(row.dimension or "", NO_GROUP)) for row in rows]
+
+
+NO_GROUP = "no group"
+"""Dimensions that belong to none are measured together, cut by groups."""
+
+
+def _item_of(unit: str, outside: Collection[str]) -> str | None:
+    """Which of these items a unit from a file is about."""
+    return next((name for name in (unit, unit.rpartition(BETWEEN)[0]) if name in outside), None)
+
+
+def judge_ratings(
+    session: Session, *, access: Access, stage: Stage, counted: Counting | None = None
+) -> list[tuple[Rating, Verdict]]:
+    """What judges that were run here say about what people rate in a stage: only ``scored`` ones hold a value.
+
+    A judge is called by its run. What it said when it was asked again has a rater of its own (``again``). Reference
+    metrics are judges who are asked nothing. What was said about a model's earlier answer to an item is left out as
+    soon as there is something about a later one.
+    """
+    places = {id: (name, dimension) for id, name, dimension in files.item_ids(session, project_id=access.project_id)}
+    answers = {row.id: row for row in files.predictions(session, project_id=access.project_id)}
+    plans = {
+        row.name: JudgePlan.of(row.params["plan"])
+        for row in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
+    }
+    found: dict[tuple[str, str, str], tuple[int, Rating, Verdict]] = {}
+    for score in _scores(session, access=access, stage=stage):
+        if counted is not None and not counted.counts(score.item_id):
+            continue
+        name, dimension = places[score.item_id]
+        answer = answers[score.prediction_id] if score.prediction_id is not None else None
+        rating = Rating(
+            unit=unit_of(name, answer.model if answer else None),
+            rater=again(score.run, score.sample, swapped=score.swapped),
+            criterion=score.criterion,
+            value=_straight(plans.get(score.run), score) if score.verdict.scored else None,
+            dimension=dimension,
+        )
+        key = (rating.unit, rating.rater, rating.criterion)
+        if key not in found or found[key][0] <= (score.prediction_id or 0):
+            found[key] = (score.prediction_id or 0, rating, score.verdict)
+    return [(rating, verdict) for _, rating, verdict in found.values()]
+
+
+def _straight(plan: JudgePlan | None, score: judging.Score) -> Any:
+    """What was said of the answers in their own order; metrics have no plan, and no order."""
+    return score.value if plan is None else plan.straight(score.value, swapped=score.swapped)
+
+
+def _scores(session: Session, *, access: Access, stage: Stage) -> list[judging.Score]:
+    """What judges said about models' answers in grading, about items in verification."""
+    criteria = {criterion.name for criterion in criteria_of(access.schema, stage)}
+    return [
+        score
+        for score in judging.scores(session, project_id=access.project_id)
+        if score.criterion in criteria and (score.prediction_id is None) == (stage is Stage.VERIFICATION)
+    ]
+
+
+def again(judge: str, sample: int, *, swapped: bool = False) -> str:
+    """What a judge is called as a rater, the time of asking counted from 0.
+
+    >>> again("gpt-4 by pca_anchors 1", 0), again("gpt-4 by pca_anchors 1", 2)
+    ('gpt-4 by pca_anchors 1', 'gpt-4 by pca_anchors 1, asked again (3)')
+    >>> again("gpt-4 by better_of_two 1", 0, swapped=True)
+    'gpt-4 by better_of_two 1, swapped'
+    """
+    return judge + (", swapped" if swapped else "") + (f", asked again ({sample + 1})" if sample else "")
+
+
+@dataclass(frozen=True)
+class Raters:
+    """Who has rated something in a stage."""
+
+    people: Sequence[str]
+    """With an account of their own, and people whose ratings were brought in."""
+    from_files: Sequence[str]
+    """Whose ratings were brought in and who are no people, or of whom nobody has said that they are: machines."""
+    judges: Sequence[str] = ()
+    """Judges and metrics that were run here: machines, whatever anybody says."""
+    repeats: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What a judge that was run here is called where it was asked again."""
+    swapped: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What a judge that was run here is called where the answers were shown in the other order."""
+
+    metrics: frozenset[str] = frozenset()
+    """Those of ``judges`` that are reference metrics: their numbers are on a scale of their own, from 0 to 1."""
+
+    people_from_files: Sequence[str] = ()
+    """Those of ``people`` who have no account here that has rated: somebody has said that they are people."""
+
+    @property
+    def machines(self) -> Sequence[str]:
+        """All that are no people, unless somebody says so of one out of a file."""
+        return [*self.judges, *self.from_files]
+
+
+def raters_of(store: Store, *, person: Person | None, project: str, stage: Stage) -> Raters:
+    """Who has rated in a stage of a project, people and files apart; for its leads."""
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        project_id = access.project_id
+        people = files.voters(session, project_id=project_id, stage=stage)
+        outside = [each for each in file_raters.raters(session, project_id=project_id) if stage in (each.ratings or {})]
+        judged = _scores(session, access=access, stage=stage)
+    times: dict[str, dict[bool, set[int]]] = {}
+    for score in judged:
+        times.setdefault(score.run, {False: set(), True: set()})[score.swapped].add(score.sample)
+    people |= {each.name for each in outside if each.is_person}
+    return Raters(
+        sorted(people),
+        sorted({each.name for each in outside} - people),
+        tuple(times),
+        {name: [again(name, sample) for sample in sorted(asked[False]) if sample] for name, asked in times.items()},
+        {name: [again(name, sample, swapped=True) for sample in sorted(asked[True])] for name, asked in times.items()},
+        frozenset(score.run for score in judged if score.metric),
+        sorted(each.name for each in outside if each.is_person and not each.account),
+    )
+
+
+def raters_called(store: Store, there: Raters) -> dict[str, str]:
+    """What a page calls raters who have an account, by login: by name, told apart from everybody else who has rated.
+
+    Raters out of files, judges and metrics are called as they are; a file's rater is nobody's account for the name.
+    """
+    logins = {*there.people} - {*there.people_from_files}
+    with store.read() as session:
+        known = accounts.called(session, logins=logins)
+    return apart(
+        {login: known.get(login, login) for login in sorted(logins)},
+        beside=[*there.people_from_files, *there.machines],
+    )
+
+
+def called_of(store: Store, *, person: Person | None, project: str, names: Collection[str]) -> dict[str, str]:
+    """As ``raters_called``, of raters who are named anyhow, whatever the stage; for leads of the project alone."""
+    with store.read() as session:
+        project_id = require_lead(session, by=person, project=project).project_id
+        outside = {each.name for each in file_raters.raters(session, project_id=project_id) if not each.account}
+        logins = {*accounts.voters(session, project_id=project_id)} & {*names} - outside
+        known = accounts.called(session, logins=logins)
+    return apart(known, beside=[name for name in names if name not in known])
+
+
+def by_guideline(rows: Iterable[Rating]) -> list[tuple[int | None, list[Rating]]]:
+    """Ratings in lots that may be compared: one for each version of the guideline, the first version first.
+
+    Ratings from files, of which no version is known, are a lot of their own, unless there is only one version: then
+    they stand with the others, as there is nothing that could be confused.
+    """
+    rows = list(rows)
+    lots: dict[int | None, list[Rating]] = {}
+    for row in rows:
+        lots.setdefault(row.guideline, []).append(row)
+    numbered = sorted(number for number in lots if number is not None)
+    if len(numbered) <= 1:
+        return [(numbered[0] if numbered else None, rows)]
+    return [(number, lots[number]) for number in [*numbered, *([None] if None in lots else [])]]
+
+
+def _of_newest_revision(votes: Sequence[files.CountingVote]) -> list[files.CountingVote]:
+    """Votes on earlier contents of an item are not votes on the item as it stands."""
+    newest: dict[int, int] = {}
+    for vote in votes:
+        if vote.prediction_id is None:
+            newest[vote.item_id] = max(newest.get(vote.item_id, 0), vote.revision)
+    return [vote for vote in votes if vote.prediction_id is not None or vote.revision == newest[vote.item_id]]
+
+
+def people_names(session: Session, *, project_id: int) -> dict[int, str]:
+    """A pseudonym for everybody who has done something in a project, by person id."""
+    return {
+        id: file_raters.pseudonym(number)
+        for number, id in enumerate(files.annotators(session, project_id=project_id), 1)
+    }
+
+
+def criteria_of(schema: Schema, stage: Stage) -> Sequence[Criterion]:
+    """What raters are asked in a stage."""
+    part = getattr(schema.stages, stage.value)
+    return part.criteria if part is not None and stage in RATED else ()
+
+
+def _stages(schema: Schema) -> str:
+    return ", ".join(stage.value for stage in RATED if criteria_of(schema, stage)) or "none"
+
+
+# ---- ratings from files ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _New:
+    stage: Stage
+    rating: Rating
+
+
+class Taken(NamedTuple):
+    """What an import of ratings came to."""
+
+    new: int
+    repeated: int
+    """There already, word for word."""
+    bad: Sequence[BadRow]
+    """Left out."""
+    raters: Sequence[FileRater]
+    """Who the raters of the file are now."""
+
+
+def bring_in_ratings(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    path: Path,
+    refuse: Callable[[Sequence[BadRow]], None],
+    raters: RatersAre | None = None,
+) -> Taken:
+    """Store the ratings of a CSV file, and who its raters are (``raters``; None: as it is known, else machines).
+
+    ``refuse`` is given the bad rows and raises if they may not be left out.
+    """
+    try:
+        read = read_ratings(path)
+    except FileRefused as error:
+        raise FileRefused(f"{error} Nothing was imported.") from error
+    refuse(read.bad)
+    with store.write() as session:
+        access = require_lead(session, by=by, project=project)
+        bad = list(read.bad)
+        return take_ratings(
+            session, store, access, by=by, rows=read.rows, bad=bad, refuse=refuse, file=path.name, raters=raters
+        )
+
+
+def take_ratings(
+    session: Session,
+    store: Store,
+    access: Access,
+    *,
+    by: Person | None,
+    rows: Sequence[tuple[Rating, BadRow]],
+    bad: list[BadRow],
+    refuse: Callable[[Sequence[BadRow]], None],
+    file: str,
+    raters: RatersAre | None = None,
+    human: Collection[str] = (),
+) -> Taken:
+    """Store the ratings that are not there yet, and who their raters are. ``bad`` is added to.
+
+    ``human`` are those of whom the file itself says that they are people (``file_raters.brought_in``).
+    """
+    known = {
+        (row.stage, row.unit, row.rater, row.criterion): row.value
+        for row in files.ratings(session, project_id=access.project_id)
+    }
+    dimensions = {name: part for _, name, part in files.item_ids(session, project_id=access.project_id)}
+    new: list[_New] = []
+    names: set[str] = set()
+    repeated = 0
+    for rating, here in rows:
+        found = _checked(access.schema, rating)
+        if isinstance(found, str):
+            bad.append(replace(here, reason=found))
+            continue
+        stage, rating = found
+        key = (stage, rating.unit, rating.rater, rating.criterion)
+        if key in known:
+            if same(known[key], rating.value):
+                names.add(rating.rater)
+                repeated += 1
+            else:
+                reason = f"{rating.rater} has rated {rating.criterion} of {rating.unit} already, as {known[key]}"
+                bad.append(replace(here, reason=reason))
+            continue
+        known[key] = rating.value
+        names.add(rating.rater)
+        item = rating.unit.split(BETWEEN)[0]
+        new.append(_New(stage, replace(rating, dimension=rating.dimension or dimensions.get(item))))
+    refuse(bad)
+    now = store.now()
+    files.add_ratings(session, rows=list(_rows(access, new, now)))
+    if new:
+        events.record(
+            session,
+            at=now,
+            kind="ratings.imported",
+            project_id=access.project_id,
+            person_id=by.id if by else None,
+            data={"ratings": len(new), "file": file},
+        )
+    known_now = file_raters.brought_in(session, store, access, by=by, names=names, are=raters, human=human)
+    return Taken(len(new), repeated, bad, known_now)
+
+
+def _rows(access: Access, new: Iterable[_New], now: Any) -> Iterable[dict[str, Any]]:
+    for each in new:
+        yield {
+            "project_id": access.project_id,
+            "stage": each.stage,
+            "unit": each.rating.unit,
+            "rater": each.rating.rater,
+            "criterion": each.rating.criterion,
+            "value": each.rating.value,
+            "dimension": each.rating.dimension,
+            "created_at": now,
+        }
+
+
+def _checked(schema: Schema, rating: Rating) -> tuple[Stage, Rating] | str:
+    """The stage that a rating belongs to, and the rating with its value as the schema has it; or why it misfits."""
+    known = [(stage, criterion) for stage in RATED for criterion in criteria_of(schema, stage)]
+    matching = [(stage, criterion) for stage, criterion in known if criterion.name == rating.criterion]
+    if not matching:
+        names = ", ".join(criterion.name for _, criterion in known) or "none"
+        return f"{schema.title} has no criterion {rating.criterion!r}; it has {names}"
+    about_answers = BETWEEN in rating.unit
+    stage, criterion = next((each for each in matching if (each[0] is Stage.GRADING) == about_answers), matching[0])
+    row = kinds.of_criterion(criterion)
+    if row.as_json:
+        return _of_kind(stage, criterion, rating)
+    values = row.listed(criterion)
+    if not values:
+        return stage, replace(rating, value=str(rating.value)) if not isinstance(rating.value, str) else rating
+    for value in values:
+        if same(value, rating.value) or str(value) == str(rating.value):
+            return stage, replace(rating, value=value)
+    return f"{rating.criterion} is {rating.value!r}, not one of {', '.join(str(value) for value in values)}"
+
+
+def _of_kind(stage: Stage, criterion: Criterion, rating: Rating) -> tuple[Stage, Rating] | str:
+    """Numbers and lists come as JSON in their cell. What depends on the item is taken as it is."""
+    try:
+        value = json.loads(rating.value) if isinstance(rating.value, str) else rating.value
+    except ValueError as error:
+        return f"{rating.criterion} is no JSON: {error}"
+    if criterion.field is not None or kinds.of_criterion(criterion).of_the_item:
+        said = None if isinstance(value, list) else "This must be a list."
+    else:
+        said = kinds.of_criterion(criterion).check(criterion, value, None, kinds.options_of(criterion, {}), {})
+    return f"{rating.criterion}: {said}" if said else (stage, replace(rating, value=value))

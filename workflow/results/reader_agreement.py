@@ -1,0 +1,232 @@
+"""How well readers of models' answers agree with people: a sample goes out, comes back with values, and is compared."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+from agreement.chance import percent_agreement
+from agreement.kappa import cohen_kappa
+from agreement.ratings import Ratings, Scale
+from agreement.statistic import Statistic
+from annotation_schemas.asked import asked_of
+from db import readings
+from db.engine import Session, Store
+from db.readings import Unread
+from domain.errors import FileRefused
+from domain.reading.answers import AnswerKind, Asked, ReadOutcome, read_answer
+from domain.records import AnswerReading, Person, Rating
+from domain.states import Items
+from workflow.access.counted_items import counting as items_counting
+from workflow.access.projects import Access, require_lead
+from workflow.annotate.answer_readings import counting, fill_up, state_at, that_count
+from workflow.annotate.answer_readings import readers as readers_of
+
+NONE = "none"
+"""What people write where an answer states nothing, several things, or refuses."""
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """How far a reader agrees with people about what answers state."""
+
+    reader: str
+    n: int
+    same: Statistic
+    """The share of answers about which both say the same."""
+    kappa: Statistic
+    """Cohen's, over the letters of options (or yes, no, numbers) and none."""
+    wrong: int
+    """The reader states something else than people do, which nobody would notice."""
+    lost: int
+    """The reader says none where people read something."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A sample that came back."""
+
+    readers: Sequence[Agreed]
+    n: int
+    empty: int
+    """Lines that nobody has filled in."""
+
+
+def sample(
+    store: Store,
+    *,
+    by: Person | None,
+    project: str,
+    n: int,
+    seed: int = 0,
+    unread: bool = False,
+    items: Items | str | None = None,
+) -> list[dict[str, Any]]:
+    """Answers for people to read, drawn at random, in an order of their own and without models' names or keys.
+
+    Drawn are answers that count: a model's last one to each item that does (``items``, see
+    ``workflow.access.counted_items``), of runs that were not withdrawn. ``unread`` draws only from those that the rules
+    do not read. ``value`` is theirs to fill in: a letter, several with commas, yes or no, a number, or ``none``.
+    """
+    fill_up(store, project=project)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        there = that_count(session, access=access, counted=items_counting(session, access=access, items_=items))
+        found = readings.counting(session, project_id=access.project_id)
+        ids = sorted(
+            id
+            for id, read in found.items()
+            if id in there
+            and read.kind is not AnswerKind.TEXT
+            and (not unread or read.outcome is ReadOutcome.UNREADABLE)
+        )
+        drawn = random.Random(seed).sample(ids, min(n, len(ids)))
+        answers = {each.id: each for each in readings.answers(session, ids=drawn)}
+        names = readings.public_ids(session, ids=drawn)
+        asked = _asked(session, access, list(answers.values()))
+    return [
+        {
+            "id": names[id],
+            "question": asked[id][1],
+            "asked": asked[id][0].kind.value,
+            "unit": asked[id][0].unit,
+            "options": [
+                f"{letter}. {text}" for letter, text in zip(ascii_uppercase, asked[id][0].options, strict=False)
+            ],
+            "answer": answers[id].text,
+            "value": None,
+        }
+        for id in drawn
+    ]
+
+
+def _asked(session: Session, access: Access, answers: Sequence[Unread]) -> dict[int, tuple[Asked, str]]:
+    """What each answer was asked for, and the item's question."""
+    states = readings.revisions(session, item_ids=[each.item_id for each in answers])
+    found = {}
+    for each in answers:
+        _, content = state_at(states.get(each.item_id, []), each.created_at)
+        found[each.id] = asked_of(access.schema, content), str(content.get("question") or "")
+    return found
+
+
+def values_of(path: Path) -> dict[str, Any]:
+    """What people wrote, by the answer's id: JSON lines or a CSV file with ``id`` and ``value``.
+
+    Raises
+    ------
+    FileRefused
+        It cannot be read, a line has no id, or an id stands there twice.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileRefused(f"{path} cannot be read as UTF-8 text: {error}") from error
+    rows: list[tuple[int, Any]] = []
+    try:
+        if text.lstrip().startswith("{"):
+            rows = [(at, json.loads(line)) for at, line in enumerate(text.splitlines(), 1) if line.strip()]
+        else:
+            rows = list(enumerate(csv.DictReader(io.StringIO(text)), 2))
+    except (ValueError, csv.Error, RecursionError) as error:
+        raise FileRefused(f"{path} holds neither JSON lines nor a table: {error}.") from error
+    found: dict[str, Any] = {}
+    for at, row in rows:
+        if not isinstance(row, Mapping) or not isinstance(row.get("id"), str) or "value" not in row:
+            raise FileRefused(f"{path}, line {at}: it has no id and value.")
+        if row["id"] in found:
+            raise FileRefused(f"{path}, line {at}: the id {row['id']!r} stands there twice.")
+        found[row["id"]] = row["value"]
+    return found
+
+
+def compare(store: Store, *, by: Person | None, project: str, values: Mapping[str, Any]) -> Compared:
+    """How far the rules, and the rules with each second reader, agree with what people read.
+
+    Raises
+    ------
+    FileRefused
+        An id is of no answer here, or a value is none of what was asked for.
+    """
+    fill_up(store, project=project)
+    with store.read() as session:
+        access = require_lead(session, by=by, project=project)
+        everything = list(readings.counting(session, project_id=access.project_id))
+        ids = {public: id for id, public in readings.public_ids(session, ids=everything).items() if public in values}
+        for public in values:
+            if public not in ids:
+                raise FileRefused(f"There is no answer {public!r} in {access.title}; was the sample drawn here?")
+        asked = _asked(session, access, readings.answers(session, ids=list(ids.values())))
+        said = {
+            id: _category(public, values[public], asked[id][0])
+            for public, id in ids.items()
+            if values[public] is not None and str(values[public]).strip()
+        }
+        lines = []
+        for name in readers_of(session, project_id=access.project_id):
+            read = counting(session, project_id=access.project_id, reader=name, ids=list(said))
+            lines.append(_agreed(name, said, {id: _of(read.get(id), asked[id][0]) for id in said}))
+    return Compared(lines, len(said), len(values) - len(said))
+
+
+def _category(public: str, value: Any, asked: Asked) -> str:
+    """What somebody wrote, in the form in which readings are compared."""
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value).strip()
+    if text.casefold() == NONE:
+        return NONE
+    letters = [each.strip().upper() for each in text.split(",")]
+    if asked.options and all(len(each) == 1 and each in ascii_uppercase[: len(asked.options)] for each in letters):
+        return _letters([ascii_uppercase.index(each) for each in letters], asked)
+    read = read_answer(text, asked)
+    if read.outcome is not ReadOutcome.READ:
+        raise FileRefused(
+            f"The value {text[:60]!r} of {public} is none of what was asked for ({asked.kind.value}); write a letter, "
+            "several with commas, yes, no, a number, or none."
+        )
+    return _told(read.value, list(read.places), asked)
+
+
+def _of(read: AnswerReading | None, asked: Asked) -> str:
+    if read is None or read.outcome is not ReadOutcome.READ:
+        return NONE
+    return _told(read.value, list(read.places), asked)
+
+
+def _told(value: Any, places: Sequence[int], asked: Asked) -> str:
+    if asked.options:
+        return _letters(places, asked)
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _letters(places: Sequence[int], asked: Asked) -> str:
+    """Letters of options; of those with the same wording the first, and of a set in the options' order."""
+    first = [asked.options.index(asked.options[place]) for place in places]
+    if asked.kind is AnswerKind.OPTION:
+        first = first[:1]
+    elif asked.kind is AnswerKind.MULTI:
+        first = sorted(set(first))
+    return ",".join(ascii_uppercase[place] for place in first)
+
+
+def _agreed(name: str, people: Mapping[int, str], reader: Mapping[int, str]) -> Agreed:
+    rows = [
+        rating
+        for id, said in people.items()
+        for rating in (Rating(str(id), "people", "read", said), Rating(str(id), name, "read", reader[id]))
+    ]
+    table = Ratings.from_rows(rows, scale=Scale("nominal", tuple(sorted({*people.values(), *reader.values()}))))
+    return Agreed(
+        name,
+        len(people),
+        percent_agreement(table),
+        cohen_kappa(table),
+        sum(reader[id] not in (said, NONE) for id, said in people.items()),
+        sum(reader[id] == NONE and said != NONE for id, said in people.items()),
+    )

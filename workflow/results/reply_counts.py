@@ -1,0 +1,126 @@
+"""What became of everything that judges were asked in a project: beside every number about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation_schemas import kinds
+from annotation_schemas.model import Schema
+from db.engine import Store
+from domain.errors import RatingsError
+from domain.records import Person
+from domain.replies import Replies, reason_of, replies_of
+from domain.states import Cut, Items, Stage
+from workflow.access.counted_items import counting
+from workflow.access.projects import require_lead
+from workflow.results.ratings import Raters, criteria_of, cut_by, judge_ratings, raters_of, stage_ratings
+
+METRIC_ENDS = (0.0, 1.0)
+"""Of the scale of reference metrics."""
+
+
+def ends_of(schema: Schema, stage: Stage) -> dict[str, Sequence[Any]]:
+    """The values that each criterion of a stage may have, or at least its ends; not of those that have none."""
+    found: dict[str, Sequence[Any]] = {}
+    for criterion in criteria_of(schema, stage):
+        row = kinds.of_criterion(criterion)
+        values: Sequence[Any] = row.listed(criterion)
+        if not values and None not in (row.ends(criterion) or (None,)):
+            values = row.ends(criterion) or ()
+        if values:
+            found[criterion.name] = values
+    return found
+
+
+def replies_of_judges(
+    store: Store,
+    *,
+    person: Person | None,
+    project: str,
+    stage: Stage,
+    judges: Sequence[str] | None = None,
+    criteria: Sequence[str] | None = None,
+    by: Cut = Cut.WHOLE,
+    items: Items | str | None = None,
+) -> list[Replies]:
+    """What became of what judges and other machines were asked in a stage, by criterion; also what was said when they
+    were asked again. ``judges`` None: all of them, repeats and other orders left out. For leads.
+
+    Ratings out of files came without replies, so all of them are scored: what failed is not known.
+    """
+    raters = raters_of(store, person=person, project=project, stage=stage)
+    wanted = set(raters.machines if judges is None else judges) - set(raters.people)
+    with store.read() as session:
+        access = require_lead(session, by=person, project=project)
+        counted = counting(session, access=access, items_=items, stage=stage)
+        rows = cut_by(stage_ratings(session, access=access, stage=stage, counted=counted), access.schema, by)
+        lost_ = [
+            (rating, verdict)
+            for rating, verdict in judge_ratings(session, access=access, stage=stage, counted=counted)
+            if not verdict.scored
+        ]
+        about = cut_by([rating for rating, _ in lost_], access.schema, by)
+        failed = [(rating, verdict) for rating, (_, verdict) in zip(about, lost_, strict=True)]
+    ends = ends_of(access.schema, stage)
+    values: dict[tuple[str, str], dict[str, Any]] = {}
+    lost: dict[tuple[str, str], dict[str, str]] = {}
+    people: dict[str, set[str]] = {}
+    parts: dict[str, str] = {}
+    for row in rows:
+        parts[row.unit] = row.dimension or ""
+        if row.rater in wanted:
+            values.setdefault((row.criterion, row.rater), {})[row.unit] = row.value
+        elif row.rater in raters.people:
+            people.setdefault(row.criterion, set()).add(row.unit)
+    for row, verdict in failed:
+        parts.setdefault(row.unit, row.dimension or "")
+        if row.rater in wanted:
+            lost.setdefault((row.criterion, row.rater), {})[row.unit] = reason_of(verdict.words)
+    found = []
+    names = [each.name for each in criteria_of(access.schema, stage)]
+    order = list(judges) if judges is not None else list(raters.machines)
+    for criterion in [name for name in names if criteria is None or name in criteria]:
+        for judge in [name for name in order if name in wanted]:
+            mine, without = values.get((criterion, judge), {}), lost.get((criterion, judge), {})
+            if not mine and not without:
+                continue
+            there = dict.fromkeys(parts[unit] for unit in [*mine, *without])
+            for dimension in [None, *there] if by is not Cut.WHOLE and len(there) > 1 else [None]:
+                found.append(
+                    replies_of(
+                        judge,
+                        criterion,
+                        dimension,
+                        values=_part(mine, parts, dimension),
+                        failed=_part(without, parts, dimension),
+                        people=people.get(criterion, set()),
+                        scale=METRIC_ENDS if judge in raters.metrics else ends.get(criterion, ()),
+                    )
+                )
+    return found
+
+
+def _part(units: Mapping[str, Any], parts: Mapping[str, str], dimension: str | None) -> dict[str, Any]:
+    return {unit: value for unit, value in units.items() if dimension in (None, parts[unit])}
+
+
+def refuse_silent(found: Sequence[Replies], raters: Raters, named: Sequence[str]) -> None:
+    """Raise ``RatingsError`` if a judge is named that was asked and has scored nothing at all."""
+    for name in named:
+        mine = [each for each in found if each.judge == name and each.dimension is None]
+        if mine and name in raters.machines and not any(each.scored for each in mine):
+            told = "; ".join(f"{each.criterion}: {each.words}" for each in mine)
+            raise RatingsError(f"{name} has scored nothing, so there is nothing to compare: {told}.")
+
+
+def told(each: Replies) -> str:
+    """One line for a terminal or a page: how much was scored, and where the mean lies whatever the rest would be."""
+    where = each.criterion if each.dimension is None else f"{each.criterion} in {each.dimension or 'no dimension'}"
+    means = [
+        f"{found.what} {'unknown' if found.value is None else format(found.value, '.3f')}"
+        + ("" if found.sure else f" ({found.lowest:.3f} to {found.highest:.3f} if the rest were lowest or highest)")
+        for found in each.bounds
+    ]
+    more = f"; people rated {each.with_people:,} of these" if 0 < each.with_people < each.asked else ""
+    return f"{each.judge}, {where}: {'; '.join([each.words, *means])}{more}"

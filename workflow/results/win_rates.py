@@ -1,0 +1,249 @@
+"""What judges that compare two models' answers say of them: how often one wins, with both orders as one comparison.
+
+A judge is asked about every pair of answers twice, the second time with their places exchanged. Where both replies
+prefer the same answer, it wins; where both call it even, it is a tie; where they differ, the judge has looked at places
+rather than answers, which counts as half a win for each and is counted apart.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from agreement import Statistic, clustered_mean
+from agreement.limits import wilson
+from agreement.means import share
+from db import judging, runs
+from db.engine import Store
+from domain import csv_text
+from domain.judging import JudgePlan, Verdict
+from domain.records import Person
+from domain.runs import RunKind
+from workflow.access.projects import require_lead
+from workflow.results.leaderboard import cluster_of, clusters_of
+from workflow.results.scores import Read
+
+COLUMNS = (
+    *("judge", "model", "baseline", "win_rate", "low", "high", "comparisons", "wins", "losses", "ties"),
+    *("inconsistent", "failed", "waiting", "about_an_earlier_answer", "lowest", "highest"),
+    *("first_preferred", "second_preferred", "reason"),
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One judge over one model's answers beside another's."""
+
+    judge: str
+    model: str
+    baseline: str
+    wins: int
+    """Comparisons in which both orders prefer the model's answer."""
+    losses: int
+    ties: int
+    """Both orders call it even."""
+    inconsistent: int
+    """The two orders differ: half a win for each."""
+    failed: int
+    """One of the two replies, or both, has no verdict: left out of the rate."""
+    waiting: int
+    """One of the two has not been asked yet, or was never answered: left out, too."""
+    earlier: int
+    """About an answer that a model has given anew since: left out."""
+    first: int
+    """Of the replies with a verdict for one answer: how many prefer the one that was shown first …"""
+    second: int
+    """… and how many the other one."""
+    rate: Statistic
+    """The share of comparisons won, ties and inconsistent ones counted half; of items, with limits."""
+    together: str
+    """What belongs together in the limits: ``none`` is each item by itself."""
+    lowest: float
+    """The rate if all that failed or waits were lost …"""
+    highest: float
+    """… and if they were won."""
+
+    @property
+    def n(self) -> int:
+        """Comparisons that the rate is of."""
+        return self.wins + self.losses + self.ties + self.inconsistent
+
+    def as_row(self) -> dict[str, Any]:
+        """All of it, by name; what has no number is None."""
+        at = self.rate
+        return {
+            "judge": self.judge,
+            "model": self.model,
+            "baseline": self.baseline,
+            "win_rate": at.value if at.defined else None,
+            "low": at.low if at.defined and at.low == at.low else None,
+            "high": at.high if at.defined and at.high == at.high else None,
+            "comparisons": self.n,
+            "wins": self.wins,
+            "losses": self.losses,
+            "ties": self.ties,
+            "inconsistent": self.inconsistent,
+            "failed": self.failed,
+            "waiting": self.waiting,
+            "about_an_earlier_answer": self.earlier,
+            "lowest": self.lowest if self.n else None,
+            "highest": self.highest if self.n else None,
+            "first_preferred": self.first,
+            "second_preferred": self.second,
+            "reason": at.reason or None,
+        }
+
+
+def favoured(plan: JudgePlan, value: Any) -> int | None:
+    """Which answer a value prefers: 1 the first, -1 the second, 0 neither; None if the template does not say.
+
+    Of two values that stand for each other when the places are exchanged (``mirror``), the one that the template lists
+    first is for the first answer.
+    """
+    if not plan.mirror:
+        return None
+    values = [str(each) for each in plan.values]
+    mirrored = str(plan.mirror.get(str(value), value))
+    if str(value) not in values or mirrored not in values:
+        return None
+    one, other = values.index(str(value)), values.index(mirrored)
+    return (one < other) - (one > other)
+
+
+def comparisons(store: Store, found: Read, *, person: Person | None, together: str | None = None) -> list[Comparison]:
+    """What every judge that compares says of every pair of models; for a project's leads.
+
+    Parameters
+    ----------
+    found
+        A read of the project: only its items and the answers that count in it.
+    together
+        What belongs together in the limits, as on the leaderboard.
+    """
+    with store.read() as session:
+        access = require_lead(session, by=person, project=found.project)
+        plans = {
+            run.id or 0: (run.name, plan)
+            for run in runs.of_project(session, project_id=access.project_id, kind=RunKind.JUDGE)
+            if run.withdrawn_at is None and (plan := JudgePlan.of(run.params["plan"])).swap and not plan.attacks
+        }
+        if not plans:
+            return []
+        replies = judging.read(session, run_ids=sorted(plans), attacks=False)
+        asked = judging.compared(session, run_ids=sorted(plans))
+    by, _ = clusters_of(found, together)
+    answers = {answer.id: answer for answer in found.answers}
+    models = {(unit.prediction_id, unit.other_id): (unit.model, unit.other_model) for unit in asked}
+    seen: dict[tuple[str, str, str], dict[tuple[int, int, int, int], dict[bool, int | None]]] = defaultdict(dict)
+    gone: Counter[tuple[str, str, str]] = Counter()
+    for unit in asked:
+        name, _ = plans[unit.run_id]
+        if unit.item_id not in found.items:
+            continue
+        key = (name, unit.model, unit.other_model)
+        if unit.prediction_id not in answers or unit.other_id not in answers:
+            gone[key] += not unit.swapped
+            continue
+        seen[key].setdefault((unit.item_id, unit.prediction_id, unit.other_id, unit.sample), {})
+    for reply in replies:
+        name, plan = plans[reply.run_id]
+        if reply.prediction_id is None or reply.other_id is None or reply.item_id not in found.items:
+            continue
+        if reply.prediction_id not in answers or reply.other_id not in answers:
+            continue
+        key = (name, *models[reply.prediction_id, reply.other_id])
+        orders = seen[key].setdefault((reply.item_id, reply.prediction_id, reply.other_id, reply.sample), {})
+        says = None
+        if reply.verdict is Verdict.SCORED:
+            says = favoured(plan, plan.straight(reply.value, swapped=reply.swapped))
+        if orders.get(reply.swapped) is None:
+            orders[reply.swapped] = says
+    return [_counted(found, key, seen.get(key, {}), gone[key], by) for key in sorted({*seen, *gone})]
+
+
+def _counted(
+    found: Read,
+    key: tuple[str, str, str],
+    units: Mapping[tuple[int, int, int, int], Mapping[bool, int | None]],
+    earlier: int,
+    by: str,
+) -> Comparison:
+    judge, model, baseline = key
+    n: Counter[str] = Counter()
+    values: list[float] = []
+    clusters: list[str] = []
+    first = second = 0
+    for (item, *_), orders in units.items():
+        straight, exchanged = orders.get(False), orders.get(True)
+        first += (straight == 1) + (exchanged == -1)
+        second += (straight == -1) + (exchanged == 1)
+        if len(orders) < 2:
+            n["waiting"] += 1
+        elif straight is None or exchanged is None:
+            n["failed"] += 1
+        else:
+            if straight == exchanged:
+                n["wins" if straight > 0 else "losses" if straight < 0 else "ties"] += 1
+                values.append((straight + 1) / 2)
+            else:
+                n["inconsistent"] += 1
+                values.append(0.5)
+            clusters.append(cluster_of(found, by, item))
+    left_out = n["failed"] + n["waiting"]
+    total = len(values) + left_out
+    low = sum(values) / total if total else float("nan")
+    return Comparison(
+        judge,
+        model,
+        baseline,
+        n["wins"],
+        n["losses"],
+        n["ties"],
+        n["inconsistent"],
+        n["failed"],
+        n["waiting"],
+        earlier,
+        first,
+        second,
+        replace(_rate(values, clusters), n_left_out=left_out),
+        by,
+        low,
+        low + left_out / total if total else float("nan"),
+    )
+
+
+def _rate(values: Sequence[float], clusters: Sequence[str]) -> Statistic:
+    """The mean with limits over clusters: of wins and losses alone Wilson's; where nothing differs, Wilson's over as
+    many clusters as there are, since the same number everywhere says little of the next one."""
+    array = np.array(values, dtype=float)
+    if set(values) <= {0.0, 1.0}:
+        return share(array, clusters=clusters)
+    mean: Statistic = clustered_mean(array, clusters=clusters)
+    if len(set(values)) == 1:
+        limits = wilson(mean.value, len(set(clusters)))
+        return replace(mean, low=limits.low, high=limits.high, method=limits.method)
+    return replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high)) if mean.low == mean.low else mean
+
+
+def sentence(each: Comparison) -> str:
+    """What a comparison comes to, counted."""
+    parts = [f"{each.wins} won", f"{each.losses} lost", f"{each.ties} even", f"{each.inconsistent} by place"]
+    parts += [f"{each.failed} without two verdicts"] if each.failed else []
+    parts += [f"{each.waiting} not asked in both orders"] if each.waiting else []
+    parts += [f"{each.earlier} about an earlier answer"] if each.earlier else []
+    return ", ".join(parts)
+
+
+def as_csv(some: Iterable[Comparison]) -> str:
+    """All comparisons as a table of their own, which has its head where there are none."""
+    file = io.StringIO()
+    writer = csv_text.DictWriter(file, COLUMNS)
+    writer.writeheader()
+    for each in some:
+        writer.writedict(each.as_row())
+    return file.getvalue()

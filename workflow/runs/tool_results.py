@@ -1,0 +1,83 @@
+"""Results of tools come in: what a model that sees nothing is told when it asks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from annotation_schemas.tools import holmes
+from db import events, files, tool_results
+from db.engine import IntegrityError, Store
+from domain.errors import Conflict
+from domain.records import BadRow, Person
+from importers.tool_results import read_tool_results
+from workflow.access.projects import require_lead
+
+
+def bring_in_tool_results(
+    store: Store, *, by: Person | None, project: str, path: Path, refuse: Callable[[Sequence[BadRow]], None]
+) -> tuple[int, int, list[BadRow]]:
+    """Store a file's results: how many are new, how many were there already, and the rows that do not fit.
+
+    ``refuse`` raises if rows that do not fit are not to be left out.
+    """
+    rows, unreadable = read_tool_results(path, tools=holmes().names())
+    refuse(unreadable)
+    bad = list(unreadable)
+    try:
+        with store.write() as session:
+            access = require_lead(session, by=by, project=project)
+            ids = {name: id for id, name, _ in files.item_ids(session, project_id=access.project_id)}
+            known = {
+                (row.item_id, row.tool, row.arguments_key): row.result
+                for row in tool_results.of_project(session, project_id=access.project_id)
+            }
+            new: dict[tuple[int, str, str], dict[str, Any]] = {}
+            repeated = 0
+            for record, here in rows:
+                if record.item not in ids:
+                    bad.append(replace(here, reason=f"there is no item {record.item!r} in this project"))
+                    continue
+                key = (ids[record.item], record.tool, arguments_key(record.arguments))
+                if key in known:
+                    if known[key] == record.result:
+                        repeated += 1
+                    else:
+                        bad.append(replace(here, reason=f"{record.tool} has another result for this item already"))
+                    continue
+                known[key] = record.result
+                new[key] = {
+                    "item_id": key[0],
+                    "tool": key[1],
+                    "arguments": record.arguments,
+                    "arguments_key": key[2],
+                    "result": record.result,
+                    "created_at": store.now(),
+                }
+            refuse(bad)
+            tool_results.add(session, rows=list(new.values()))
+            if new:
+                events.record(
+                    session,
+                    at=store.now(),
+                    kind="tool_results.imported",
+                    project_id=access.project_id,
+                    person_id=by.id if by else None,
+                    data={
+                        "results": len(new),
+                        "file": path.name,
+                        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                    },
+                )
+            return len(new), repeated, bad
+    except IntegrityError as error:
+        raise Conflict("Somebody else has imported into this project just now. Import again.") from error
+
+
+def arguments_key(arguments: Any) -> str:
+    """Arguments as one text, equal for equal ones; empty for a result that does not depend on any."""
+    return "" if arguments is None else json.dumps(arguments, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
