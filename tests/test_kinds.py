@@ -110,7 +110,7 @@ from annotation_schemas import kinds, registry, shipped
 from annotation_schemas.json_schema import json_schema
 from annotation_schemas.loader import examine
 from domain.states import Stage
-from workflow.measure import scales_of
+from workflow.results.rater_agreement import scales_of
 from tools import reference
 folder = Path(sys.argv[1])
 text = shipped()["etp_bench"].read_text(encoding="utf-8").replace("guideline: ", "# guideline: ")
