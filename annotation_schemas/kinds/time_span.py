@@ -1,0 +1,154 @@
+"""When something happens in a clip: one span of time or several, each with its beginning and its end.
+
+Without a unit, or in ``seconds``, a span is ``{"start": 1.2, "end": 2.4}``: from the moment in which its first frame
+comes on screen to the one in which its last frame leaves it. In ``frames`` it is ``{"first": 31, "last": 60}``: both
+belong to it, and frames count from 1, as the page counts them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from annotation_schemas.kinds import _grammar
+from annotation_schemas.kinds._rows import CriterionKind, Found, Level, Measured, Texts, count_problem, is_list
+from annotation_schemas.model import Choice, Criterion, Schema
+from annotation_schemas.yaml_text import Path
+
+SECONDS, FRAMES = ("start", "end"), ("first", "last")
+UNITS = {"seconds": SECONDS, "frames": FRAMES}
+"""The units, each with the keys under which a span says where it begins and ends."""
+ALIKE = 0.5
+"""The temporal IoU from which on two answers say the same."""
+
+
+class TimeSpan(CriterionKind):
+    """A rater sets the beginning and the end of what happens in a clip: a list of spans in the order of time."""
+
+    name = "time_span"
+    place = 130
+    meaning = "when something happens in a clip: beginnings and ends, in seconds or frames"
+    keys: ClassVar[Mapping[str, str]] = {
+        "role": "the role of the clip that it is about; absent: the first clip",
+        "unit": "`seconds` or `frames`; absent: seconds",
+        "min": "how many at least; absent: none of them is an answer too",
+        "max": "how many at most; absent: one",
+    }
+    counts_entries = True
+    never_alike = "time"
+    missing = "Set where it begins and where it ends, or say that it does not happen."
+    reorders = True
+    none_is_answer = True
+    level = "interval"
+
+    def check_schema(self, schema: Schema, stage: str, criterion: Criterion, path: Path) -> Found:
+        yield from _grammar.media_of(schema, criterion.role, path, kind="clip", why="time")
+        slot = next(
+            (each for each in schema.item.assets if each.kind == "clip" and criterion.role in (None, each.role)), None
+        )
+        if slot is not None and slot.max != 1:
+            yield (*path, "role"), f"`{slot.role}` may hold several clips, and a span is about one; give it `max: 1`"
+        if criterion.unit not in (None, *UNITS):
+            yield (*path, "unit"), f"`{criterion.unit}` is neither `seconds` nor `frames`"
+        if criterion.min is not None and criterion.max is None and criterion.min > 1:
+            yield (*path, "min"), "one span is asked for where `max` says nothing; give it"
+        yield from _grammar.count(criterion, path)
+
+    def check(
+        self, criterion: Criterion, value: Any, reason: Any, options: Sequence[Choice], texts: Texts
+    ) -> str | None:
+        if not is_list(value):
+            return "This must be a list of spans of time."
+        first, last = UNITS[criterion.unit or "seconds"]
+        whole = (first, last) == FRAMES
+        for number, span in enumerate(value, 1):
+            if not isinstance(span, Mapping) or set(span) != {first, last}:
+                return f"Span {number} needs `{first}` and `{last}`, and nothing else."
+            begins, ends = span[first], span[last]
+            if not _is_moment(begins, whole=whole) or not _is_moment(ends, whole=whole):
+                return f"Span {number}: {'frames are whole numbers from 1 on' if whole else 'seconds count from 0 on'}."
+            if ends < begins or (ends == begins and not whole):
+                return f"Span {number} ends ({ends:g}) before it has begun ({begins:g})."
+        if list(value) != self.in_order(value, options):
+            return "Spans stand in the order of time."
+        if any(one == other for one, other in pairwise(value)):
+            return "No span may be there twice."
+        return count_problem(criterion.model_copy(update={"max": criterion.max or 1}), len(value), "span")
+
+    def in_order(self, value: Any, options: Sequence[Choice]) -> Any:
+        ends = [_ends(span) for span in value] if is_list(value) else [None]
+        if None in ends:
+            return value
+        return [span for _, span in sorted(zip(ends, value, strict=True), key=lambda pair: pair[0] or (0, 0))]
+
+    def alike(self, one: Any, other: Any) -> bool:
+        return temporal_iou(one, other) >= ALIKE
+
+    def measured(self, criterion: Criterion, level: Level) -> list[Measured]:
+        n = int(criterion.max or 1)
+        return [Measured(_part(criterion, at, end), level) for at in range(n) for end in ("start", "end")]
+
+    def taken_apart(self, criterion: Criterion, value: Any) -> list[tuple[str, Any]]:
+        """Each end of each span, counted in the order of time."""
+        first, last = UNITS[criterion.unit or "seconds"]
+        return [
+            (_part(criterion, at, end), span[key])
+            for at, span in enumerate(value)
+            for end, key in (("start", first), ("end", last))
+        ]
+
+    def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
+        first, last = UNITS.get(criterion.unit or "seconds", SECONDS)
+        n = max(int(criterion.min or 0), 1)
+        return [[], [{first: number, last: number + 1} for number in range(1, n + 1)]]
+
+    def label_studio_refusal(self, criterion: Criterion, schema: Schema) -> str | None:
+        return "the frames of a clip are counted by a fixed rate there, so ends would not be the frames that were seen."
+
+
+def temporal_iou(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]]) -> float:
+    """The time that both answers cover, of the time that either covers; 1 where both say that nothing happens.
+
+    Both are in the same unit. The spans of an answer are taken together, so no span has to be matched with another.
+    """
+    mine, theirs = _covered(one), _covered(other)
+    both = sum(max(0.0, min(b, d) - max(a, c)) for a, b in mine for c, d in theirs)
+    either = sum(b - a for a, b in mine) + sum(d - c for c, d in theirs) - both
+    return both / either if either else 1.0
+
+
+def _covered(spans: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]:
+    """Spans as intervals, those that touch or overlap joined; of frames, the last one is inside."""
+    found: list[tuple[float, float]] = []
+    for span in spans:
+        begins, ends = (span["start"], span["end"]) if "start" in span else (span["first"] - 1, span["last"])
+        found.append((float(begins), float(ends)))
+    joined: list[tuple[float, float]] = []
+    for begins, ends in sorted(found):
+        if joined and begins <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], ends))
+        else:
+            joined.append((begins, ends))
+    return joined
+
+
+def _ends(span: Any) -> tuple[float, float] | None:
+    for first, last in UNITS.values():
+        if isinstance(span, Mapping) and _is_moment(span.get(first)) and _is_moment(span.get(last)):
+            return span[first], span[last]
+    return None
+
+
+def _is_moment(value: Any, *, whole: bool = False) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return False
+    return isinstance(value, int) and value >= 1 if whole else value >= 0
+
+
+def _part(criterion: Criterion, at: int, end: str) -> str:
+    return f"{criterion.name}: {end}" if int(criterion.max or 1) == 1 else f"{criterion.name}: {end} {at + 1}"
+
+
+CRITERION = TimeSpan()

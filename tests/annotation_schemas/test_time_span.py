@@ -1,0 +1,166 @@
+"""When something happens in a clip: answers, their normal form, how alike two are, and what agreement is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agreement import Ratings, krippendorff_alpha
+from annotation_schemas import kinds
+from annotation_schemas.kinds.time_span import temporal_iou
+from annotation_schemas.loader import load_text
+from annotation_schemas.model import Criterion
+from domain.errors import SchemaError
+from domain.records import Rating
+from domain.states import Stage
+from workflow.results.rater_agreement import scales_of
+
+TEXT = """
+name: timed
+version: 1
+title: Timed
+dimensions: [{id: acts, title: Acts}]
+item:
+  assets: [{role: view, kind: image}, {role: clip, kind: clip%s}]
+  fields: [{name: question, kind: text}]
+stages:
+  verification:
+    raters: 2
+    criteria:
+      - {name: good, kind: choice, options: ["yes", "no"], prompt: Good}
+      - {name: when, kind: time_span, prompt: When%s}
+    keep: {rule: unanimous, criterion: %s, value: "yes"}
+"""
+
+
+def asked(**more: Any) -> Criterion:
+    return Criterion(name="when", kind="time_span", prompt="?", **more)
+
+
+def said(criterion: Criterion, value: Any) -> str:
+    found = kinds.check_answers([criterion], {"when": value}, {}, {})
+    return found[0].message.removeprefix("? ") if found else ""
+
+
+def seconds(*ends: float) -> list[dict[str, float]]:
+    return [{"start": a, "end": b} for a, b in zip(ends[::2], ends[1::2], strict=True)]
+
+
+def frames(*ends: int) -> list[dict[str, int]]:
+    return [{"first": a, "last": b} for a, b in zip(ends[::2], ends[1::2], strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("more", "value"),
+    [
+        ({}, []),
+        ({}, seconds(0, 0.04)),
+        ({"max": 3}, seconds(0.5, 2, 1.5, 4)),
+        ({"unit": "frames"}, frames(7, 7)),
+        ({"unit": "frames", "min": 2, "max": 2}, frames(1, 30, 31, 60)),
+    ],
+)
+def test_what_fits(more: dict[str, Any], value: Any) -> None:
+    assert said(asked(**more), value) == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "value", "words"),
+    [
+        ({}, {"start": 0, "end": 1}, "list of spans"),
+        ({}, [{"start": 1}], "needs `start` and `end`"),
+        ({}, frames(1, 2), "needs `start` and `end`"),
+        ({}, seconds(2, 1), "ends (1) before it has begun (2)"),
+        ({}, seconds(2, 2), "before it has begun"),
+        ({}, seconds(-1, 2), "from 0 on"),
+        ({}, seconds(0, float("inf")), "from 0 on"),
+        ({}, seconds(0, 1, 2, 3), "At most 1 span; 2 now."),
+        ({"max": 2}, seconds(2, 3, 0, 1), "order of time"),
+        ({"max": 2}, seconds(0, 1, 0, 1), "twice"),
+        ({"min": 1}, [], "At least 1 span; 0 now."),
+        ({"unit": "frames"}, frames(0, 1), "whole numbers from 1 on"),
+        ({"unit": "frames"}, [{"first": 1.0, "last": 2}], "whole numbers"),
+        ({"unit": "frames"}, seconds(0, 1), "needs `first` and `last`"),
+    ],
+)
+def test_what_does_not_fit(more: dict[str, Any], value: Any, words: str) -> None:
+    assert words in said(asked(**more), value)
+
+
+def test_spans_are_kept_in_the_order_of_time() -> None:
+    criterion = asked(max=3)
+    given = {"when": seconds(4, 5, 1, 3, 1, 2)}
+    assert kinds.in_order([criterion], given, {}) == {"when": seconds(1, 2, 1, 3, 4, 5)}
+    strange = {"when": [{"start": "x"}, 5]}
+    assert kinds.in_order([criterion], strange, {}) == strange
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "iou"),
+    [
+        (seconds(0, 4), seconds(2, 6), 2 / 6),
+        (seconds(0, 1), seconds(2, 3), 0.0),
+        (seconds(0, 4), seconds(0, 1, 2, 4), 3 / 4),
+        (seconds(0, 2, 1, 4), seconds(0, 4), 1.0),  # what overlaps in one answer counts once
+        (frames(1, 30), frames(16, 45), 15 / 45),
+        (frames(7, 7), frames(7, 7), 1.0),
+        (frames(7, 7), frames(8, 8), 0.0),
+        ([], [], 1.0),
+        ([], seconds(0, 1), 0.0),
+    ],
+)
+def test_temporal_iou(one: Any, other: Any, iou: float) -> None:
+    assert temporal_iou(one, other) == pytest.approx(iou) == temporal_iou(other, one)
+
+
+def test_answers_that_share_half_of_their_time_are_alike() -> None:
+    row = kinds.CRITERIA["time_span"]
+    assert row.alike(seconds(0, 2), seconds(0, 1))
+    assert not row.alike(seconds(0, 2), seconds(0, 0.99))
+
+
+def test_agreement_is_on_an_interval_scale_of_each_end() -> None:
+    schema = load_text(TEXT % ("", ", max: 2", "good"), "", "timed.yaml").schema_
+    scales = scales_of(schema, Stage.VERIFICATION)
+    assert {name: scale.level for name, scale in scales.items() if name != "good"} == {
+        "when: start 1": "interval",
+        "when: end 1": "interval",
+        "when: start 2": "interval",
+        "when: end 2": "interval",
+    }
+    (criterion,) = [each for each in schema.stages.verification.criteria if each.name == "when"]  # type: ignore[union-attr]
+    row = kinds.of_criterion(criterion)
+    apart = row.taken_apart(criterion, seconds(1, 2.5, 4, 6))
+    assert apart == [("when: start 1", 1), ("when: end 1", 2.5), ("when: start 2", 4), ("when: end 2", 6)]
+    assert row.taken_apart(asked(unit="frames"), frames(3, 9)) == [("when: start", 3), ("when: end", 9)]
+    # Four clips, two people: observed disagreement of starts is the mean squared difference, (0.04 + 0 + 0 + 0) / 4;
+    # the expected one is the mean over all 28 pairs of the eight values 1, 1.2, 2, 2, 3, 3, 4, 4.
+    starts = [(1.0, 1.2), (2.0, 2.0), (3.0, 3.0), (4.0, 4.0)]
+    values = [value for pair in starts for value in pair]
+    pairs = [(a - b) ** 2 for at, a in enumerate(values) for b in values[at + 1 :]]
+    rows = [
+        Rating(f"u{at}", rater, name, value)
+        for at, pair in enumerate(starts)
+        for rater, begins in zip("ab", pair, strict=True)
+        for name, value in row.taken_apart(criterion, seconds(begins, 9))
+        if name == "when: start 1"
+    ]
+    found = krippendorff_alpha(Ratings.from_rows(rows, scale=scales["when: start 1"]), level="interval")
+    assert found.value == pytest.approx(1 - (0.04 / 4) / (sum(pairs) / len(pairs)))
+
+
+@pytest.mark.parametrize(
+    ("clip", "more", "deciding", "words"),
+    [
+        ("", "", "when", "no two people time `when` alike"),
+        (", max: 2", "", "good", "may hold several clips"),
+        ("", ", role: view", "good", "`view` is no clip of the item"),
+        ("", ", unit: hours", "good", "neither `seconds` nor `frames`"),
+        ("", ", min: 2", "good", "one span is asked for"),
+        ("", ", options: [a]", "good", "has no options of its own"),
+    ],
+)
+def test_what_a_schema_cannot_ask(clip: str, more: str, deciding: str, words: str) -> None:
+    with pytest.raises(SchemaError, match=words):
+        load_text(TEXT % (clip, more, deciding), "", "timed.yaml")

@@ -1,0 +1,110 @@
+"""When something happens in a clip, by keys: the frames that are seen are the frames that are kept."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from domain.records import TaskView
+from domain.roles import Role
+from media.store import MediaStore
+from testkit.pictures import video
+from testkit.serving import Server, touchstone
+from tests.e2e.people import at_desk, opened
+from workflow.access import accounts, projects
+from workflow.annotate import image_pool, submissions
+
+pytestmark = [pytest.mark.browser]
+
+UNEVEN = [0.0, 0.02, 0.07, 0.38, 0.413, 0.433, 0.483, 0.793, 0.826, 0.846]
+"""When each frame comes on screen: there is no frame rate."""
+SCHEMA = """
+name: timed
+version: 1
+title: Timed
+dimensions: [{id: acts, title: Acts}]
+item:
+  assets: [{role: clip, kind: clip}]
+  fields: [{name: question, kind: text}]
+stages:
+  authoring: {}
+  verification:
+    raters: 1
+    criteria:
+      - {name: seconds, kind: time_span, prompt: When does it move, max: 2}
+      - {name: frames, kind: time_span, unit: frames, prompt: In which frames}
+      - {name: never, kind: time_span, prompt: When does it fly}
+      - {name: good, kind: choice, options: ["yes", "no"], prompt: Good}
+    keep: {rule: unanimous, criterion: good, value: "yes"}
+"""
+
+
+def test_spans_are_set_frame_by_frame_and_while_the_clip_plays(
+    server: Server, chromium: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "timed.yaml").write_text(SCHEMA, encoding="utf-8")
+    done = touchstone("project", "create", "timed", "--schema", str(tmp_path / "timed.yaml"), home=server.home)
+    assert done.returncode == 0, done.stderr
+    clip = video(tmp_path / "clip.webm", UNEVEN)
+    with opened(server) as store:
+        for login in ("ada", "vera"):
+            accounts.create_person(store, login=login, name=login.title())
+            projects.set_member(store, by=None, project="timed", login=login, role=Role.ANNOTATOR)
+        media = MediaStore(server.home / "media")
+        assert image_pool.add_to_pool(store, media, by=None, project="timed", files=[("clip.webm", clip)]).added == 1
+        ada = accounts.find_person(store, login="ada")
+        free = image_pool.pool(store, person=ada, project="timed").assets[0].id
+        view = image_pool.pick(store, person=ada, project="timed", dimension="acts", assets=[free])
+        assert isinstance(view, TaskView)
+        submissions.submit(store, person=ada, task=view.id, key="written", values={"question": "What?"})
+    server.start()
+    with at_desk(chromium, server, "vera") as desk:
+        desk.open("/verify?project=timed")
+        block = {
+            name: desk.page.locator(f".criterion[data-criterion={name}]") for name in ("seconds", "frames", "never")
+        }
+        told = {name: part.locator(".timespan") for name, part in block.items()}
+        counted = desk.page.locator(".clipbar .frames")
+        expect(counted).to_have_text(f"frame 1 of {len(UNEVEN)}")
+        desk.press("o")
+        expect(block["seconds"].locator(".error")).to_have_text("Set the beginning first, with I.")
+        desk.press("Home", ".", ".", "i", "Enter")
+        expect(block["seconds"].locator(".error")).to_have_text("Set where it ends, with O.")
+        desk.press("Home", "o")
+        expect(block["seconds"].locator(".error")).to_have_text("It would end before it begins.")
+        desk.press(".", ".", ".", ".", "o")  # frames 3 to 5
+        desk.press("End", "i", "o", "i")
+        expect(block["seconds"].locator(".error")).to_have_text("At most 2 spans fit.")
+        expect(told["seconds"]).to_have_count(2)
+        desk.press("Backspace")
+        expect(told["seconds"]).to_have_text(["0.07 s to 0.43 s"])
+        expect(desk.page.locator(".saved")).to_contain_text("saved")
+        desk.page.reload()
+        expect(told["seconds"]).to_have_text(["0.07 s to 0.43 s"])
+        expect(block["frames"]).to_have_class("criterion many active")
+        expect(counted).to_have_text(f"frame 1 of {len(UNEVEN)}")
+        desk.press(".", "i", ".", ".", "o")
+        expect(told["frames"]).to_have_text(["frames 2 to 4"])
+        desk.press("Space", "i", "Space", "End", "o")  # while it plays: the frame that is on screen at that moment
+        expect(told["frames"]).to_have_count(1)
+        expect(told["frames"]).not_to_contain_text("…")
+        desk.press("Home", "i", ".", "o")
+        expect(told["frames"]).to_have_text(["frames 1 to 2"])
+        desk.press("Enter", "Enter")
+        expect(block["never"].locator(".error")).to_have_text("Set where it begins with I, and where it ends with O.")
+        desk.press("0", "1")
+        desk.press("ControlOrMeta+Enter")
+        expect(desk.bench).to_have_attribute("data-view", "nothing")
+    done = touchstone("export", "timed", "ratings", "--out", str(tmp_path / "ratings.csv"), home=server.home)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "ratings.csv").open(newline="", encoding="utf-8") as file:
+        found = {row["criterion"]: row["value"] for row in csv.DictReader(file)}
+    # Frame 3 comes on screen at 0.07 s; frame 5 leaves it when frame 6 comes, at 0.433 s.
+    (span,) = json.loads(found["seconds"])
+    assert (span["start"], span["end"]) == (pytest.approx(0.07, abs=1e-3), pytest.approx(0.433, abs=1e-3))
+    assert json.loads(found["frames"]) == [{"first": 1, "last": 2}]
+    assert json.loads(found["never"]) == []
