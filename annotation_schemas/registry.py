@@ -8,7 +8,7 @@ nor hash of any schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from annotation_schemas import judge_templates, kinds
 from annotation_schemas.answer_forms import FORMS
+from annotation_schemas.formats import FORMATS
 from annotation_schemas.model import Criterion, Schema
 from domain.errors import NotAvailable
 from domain.order import ORDERS
@@ -113,23 +114,6 @@ _ROWS: tuple[Row, ...] = (
     Row("score", "sum_logprob", "sum of the log-probabilities of the option's tokens"),
     Row("score", "per_byte_logprob", "the sum divided by the option's length in bytes, which no tokeniser changes"),
     Row("score", "pmi_logprob", "the sum less the same option's sum without pictures: what the pictures add"),
-    Row("format", "egothink", "a folder per dimension, each with `annotations.json`"),
-    Row("format", "egoplan", "one JSON list of multiple-choice questions about clips"),
-    Row("format", "pca_bench", "one JSON list per domain with actions, reason and key concepts"),
-    Row(
-        "format",
-        "predictions",
-        "models' answers: JSON lines, FastChat's files, VLMEvalKit's `.xlsx`",
-    ),
-    Row("format", "egoplan_submission", "a run's answers as EgoPlan's server takes them: `sample_id` and `label`"),
-    Row("format", "tool_results", "what tools say about items, JSON lines: `item`, `tool`, `result`"),
-    Row("format", "ratings", "`unit,rater,criterion,value`, CSV"),
-    Row("format", "label_studio", "tasks, annotations and predictions in Label Studio's own JSON"),
-    Row("format", "etp_bench", "items with several images and an answer form per aspect", available=False),
-    Row("format", "jsonl", "one JSON object a line, its keys mapped by the schema", available=False),
-    Row("format", "hf_dataset", "a data set folder for the Hugging Face hub", available=False),
-    Row("format", "vlmevalkit", "a TSV file for VLMEvalKit", available=False),
-    Row("format", "lmms_eval", "a task folder for lmms-eval", available=False),
     Row("statistic", "accuracy", "share of models' answers that equal the key"),
     Row("statistic", "derived", "means of the criteria that follow from others (`report: derived`)"),
     Row("statistic", "genuine_pca", "share of answers with perception, cognition and action all right: `derived`"),
@@ -139,21 +123,32 @@ _ROWS: tuple[Row, ...] = (
 _BY_NAME = {(row.registry, row.name): row for row in _ROWS}
 
 
+def _of_formats() -> Mapping[str, Row]:
+    return {name: Row("format", name, row.meaning, available=row.available) for name, row in FORMATS.items()}
+
+
 def _of_agreement() -> Mapping[str, Row]:
     """The statistics of raters, which another room keeps."""
     return {name: Row("statistic", name, row.meaning) for name, row in summarised().items()}
 
 
+_KEPT_ELSEWHERE: Mapping[str, Callable[[], Mapping[str, Row]]] = {
+    "format": _of_formats,
+    "statistic": _of_agreement,
+}
+"""Registries of which other modules keep rows, which come first."""
+
+
 def rows(registry: str) -> tuple[Row, ...]:
     """All rows of one registry, in their order."""
-    others = _of_agreement().values() if registry == "statistic" else ()
+    others = _KEPT_ELSEWHERE[registry]().values() if registry in _KEPT_ELSEWHERE else ()
     return (*others, *(row for row in _ROWS if row.registry == registry))
 
 
 def find(registry: str, name: str) -> Row | None:
     """The row, or None if there is none of that name."""
     row = _BY_NAME.get((registry, name))
-    return _of_agreement().get(name) if row is None and registry == "statistic" else row
+    return _KEPT_ELSEWHERE[registry]().get(name) if row is None and registry in _KEPT_ELSEWHERE else row
 
 
 def template(name: str) -> Template:

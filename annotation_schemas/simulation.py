@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation_schemas import kinds, registry
-from annotation_schemas.formats import FORMATS
+from annotation_schemas.formats import keys_of_source
 from annotation_schemas.keys import key_fields
 from annotation_schemas.model import Criterion, ItemField, Keep, Schema, Verification
 from annotation_schemas.prompts import load_prompt_set
@@ -679,7 +679,7 @@ def _told(schema: Schema) -> Iterator[Finding]:
 
 def _places_of_key(schema: Schema) -> set[str]:
     """Fields that hold what the file's format says of the right option's place."""
-    row = FORMATS.get(schema.source.format) if schema.source else None
+    row = keys_of_source(schema)
     if row is None or row.chosen is None:
         return set()
     names = schema.source.fields if schema.source else {}

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation_schemas import kinds
+from annotation_schemas.formats import keys_of_source
 from annotation_schemas.model import ItemField, Schema
 from annotation_schemas.yaml_text import Path
 
-GOAL = "task_goal"
-ACTION_START = "action_start_frame"
-"""The item's field that says with which frame of the source video the action begins that is asked for."""
 ENDS_BEFORE, FEWEST, MOST, EVERY = (
     "clip_ends_before_action_seconds",
     "goal_actions_min",
@@ -37,8 +35,8 @@ KEYS = {
     for row in (
         MediaKey(
             ENDS_BEFORE,
-            f"a clip ends so many seconds before the frame in `{ACTION_START}`, where a record says that instead of "
-            "the observation's frame; one that says both is refused if its observation is later",
+            "a clip ends so many seconds before the frame with which the action begins, where a record says that "
+            "instead of the observation's frame; one that says both is refused if its observation is later",
             whole=False,
             least=0,
         ),
@@ -80,12 +78,12 @@ def too_many(schema: Schema, fields: Mapping[str, Any]) -> str | None:
 
 def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
     """How many goals show fewer actions than they should have; None if none does, or nothing says how many."""
-    least = number(schema, FEWEST)
-    if least is None:
+    least, keys = number(schema, FEWEST), keys_of_source(schema)
+    if least is None or keys is None:
         return None
     shown: dict[str, int] = defaultdict(int)
     for fields in items:
-        goal, n = fields.get(GOAL), n_actions(schema, fields)
+        goal, n = fields.get(keys.goal or ""), n_actions(schema, fields)
         if isinstance(goal, str) and n is not None:
             name = goal.strip().rstrip(".").casefold()
             shown[name] = max(shown[name], n)
@@ -101,6 +99,8 @@ def too_few(schema: Schema, items: Iterable[Mapping[str, Any]]) -> str | None:
 def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
     """What stands there and means nothing in this schema: path, sentence."""
     names = {field.name: field for field in schema.item.fields}
+    keys = keys_of_source(schema)
+    action, goal = (keys.action, keys.goal) if keys else (None, None)
     for name, value in (schema.source.media if schema.source else {}).items():
         path: Path = ("source", "media", name)
         row = KEYS.get(name)
@@ -108,10 +108,14 @@ def troubles(schema: Schema) -> Iterator[tuple[Path, str]]:
             yield path, f"nothing is done with `{name}`; there are {', '.join(KEYS)}"
         elif isinstance(value, bool) or not isinstance(value, int if row.whole else int | float) or value < row.least:
             yield path, f"this is a {'whole ' if row.whole else ''}number of at least {row.least:g}"
-        elif name == ENDS_BEFORE and (ACTION_START not in names or not _has_clip(schema)):
-            yield path, f"it needs a clip, and an integer field `{ACTION_START}` that says when the action begins"
-        elif name in (FEWEST, MOST) and (GOAL not in names or _progress(schema) is None):
-            yield path, f"it needs a field `{GOAL}` and one of kind `segments` with what was done towards it"
+        elif name == ENDS_BEFORE and action is None:
+            yield path, "items of this format do not say when an action begins"
+        elif name == ENDS_BEFORE and (action not in names or not _has_clip(schema)):
+            yield path, f"it needs a clip, and an integer field `{action}` that says when the action begins"
+        elif name in (FEWEST, MOST) and goal is None:
+            yield path, "items of this format name no goal"
+        elif name in (FEWEST, MOST) and (goal not in names or _progress(schema) is None):
+            yield path, f"it needs a field `{goal}` and one of kind `segments` with what was done towards it"
         elif name == EVERY and schema.stages.authoring is None and schema.stages.triage is None:
             yield path, "no frame is picked or sifted here: there is no authoring and no triage"
     least, most = number(schema, FEWEST), number(schema, MOST)

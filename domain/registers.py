@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -71,3 +71,11 @@ def modules_of(package: str) -> list[str]:
 
     paths = import_module(package).__path__
     return sorted(f"{package}.{each.name}" for each in iter_modules(paths) if not each.ispkg)
+
+
+def function_of(named: Callable[..., Any] | str | None) -> Any:
+    """A function that a row names: itself, or by ``module:function``, which is imported now."""
+    if not isinstance(named, str):
+        return named
+    module, _, name = named.partition(":")
+    return getattr(import_module(module), name)

@@ -6,11 +6,18 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from annotation_schemas.formats import FORMATS, ItemFormat, as_named, changes, keys_of, new_record
+from annotation_schemas.formats import Content, ItemKeys, as_named, changes, item_keys, keys_of, new_record
 from annotation_schemas.model import Schema
 from domain import json_text
 from domain.json_text import Layout
 from domain.records import FileRecord, Fragment, ItemRecord
+
+
+def written(content: Content) -> dict[str, bytes]:
+    """A project's items in files of its own format."""
+    return item_files(
+        content.files, format=content.format, schema=content.schema, only=content.only, without=content.without
+    )
 
 
 def item_files(
@@ -26,13 +33,13 @@ def item_files(
     ``files`` hold all items, so that numbers given to new ones never depend on the selection. ``only`` are the external
     ids to write (None: all), ``without`` the fields to leave out of every record.
     """
-    row = as_named(FORMATS[format], schema)
+    row = as_named(item_keys(format), schema)
     ids = _new_ids(row, files)
     return {file.path: _file(row, schema, file, ids, only, without).encode() for file in files}
 
 
 def _file(
-    row: ItemFormat,
+    row: ItemKeys,
     schema: Schema,
     file: FileRecord,
     ids: Mapping[str, int],
@@ -53,7 +60,7 @@ def _file(
 
 
 def _record(
-    row: ItemFormat,
+    row: ItemKeys,
     schema: Schema,
     item: ItemRecord,
     layout: Layout,
@@ -74,7 +81,7 @@ def _record(
 
 
 def _new(
-    row: ItemFormat,
+    row: ItemKeys,
     schema: Schema,
     item: ItemRecord,
     fields: Mapping[str, Any],
@@ -94,7 +101,7 @@ def _new(
     )
 
 
-def _new_ids(row: ItemFormat, files: Sequence[FileRecord]) -> dict[str, int]:
+def _new_ids(row: ItemKeys, files: Sequence[FileRecord]) -> dict[str, int]:
     """Numbers for new records, by external id: after all that are taken, in the order of the items."""
     new = [item.external_id for file in files for item in file.items if item.fragment is None]
     if row.id_key is None or not new:

@@ -7,9 +7,20 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from annotation_schemas.formats import Content
 from domain import csv_text
 from domain.reading.answers import AnswerKind, ReadOutcome
 from domain.records import AnswerReading, BadRow, PredictionRecord, Rating
+
+
+def predictions(content: Content) -> dict[str, bytes]:
+    """Models' answers with what was read of them."""
+    return {"predictions.jsonl": predictions_jsonl((each.answer, each.read) for each in content.answers)}
+
+
+def ratings(content: Content) -> dict[str, bytes]:
+    """Everything that people, judges and files said."""
+    return {"ratings.csv": ratings_csv(content.ratings)}
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> bytes:

@@ -11,13 +11,13 @@ from typing import Any
 
 from annotation_schemas import kinds, source_media
 from annotation_schemas.formats import (
-    FORMATS,
-    ItemFormat,
+    ItemKeys,
     Misfit,
     as_named,
     dimension_named,
     dimension_of_folder,
     fields_of,
+    item_keys,
     keys_of,
     short,
 )
@@ -54,7 +54,7 @@ def read_items(
         There is nothing to read, a file is not of this format at all, or its dimension is not known. Single records
         that do not fit are returned in ``bad``.
     """
-    row = as_named(FORMATS[format], schema)
+    row = as_named(item_keys(format), schema)
     fixed = _dimension(schema, dimension) if dimension else None
     single = not path.is_dir()
     found = [path] if single else annotation_files(path, row.file_name if row.by_folder else None)
@@ -112,7 +112,7 @@ def _dimension(schema: Schema, name: str) -> Dimension:
     return found
 
 
-def _dimension_of_file(row: ItemFormat, schema: Schema, file: Path, fixed: Dimension | None) -> Dimension | None:
+def _dimension_of_file(row: ItemKeys, schema: Schema, file: Path, fixed: Dimension | None) -> Dimension | None:
     """The dimension of all records in a file; None if each record says its own."""
     if fixed:
         return fixed
@@ -136,7 +136,7 @@ def _dimension_of_file(row: ItemFormat, schema: Schema, file: Path, fixed: Dimen
 class _Reader:
     """One file on its way in."""
 
-    row: ItemFormat
+    row: ItemKeys
     schema: Schema
     place: str
     dimension: Dimension | None
@@ -204,7 +204,7 @@ class _Reader:
         return FileRecord(self.place, self.items, self.head, self.tail, meta)
 
 
-def own_id(row: ItemFormat, record: Mapping[str, Any]) -> str | None:
+def own_id(row: ItemKeys, record: Mapping[str, Any]) -> str | None:
     """The record's own id as text; None if it has none."""
     value = record.get(row.id_key) if row.id_key else None
     if value is None:
@@ -214,9 +214,7 @@ def own_id(row: ItemFormat, record: Mapping[str, Any]) -> str | None:
     return short(str(value), row.id_key or "")
 
 
-def asset_names(
-    row: ItemFormat, schema: Schema, record: Mapping[str, Any], fields: Mapping[str, Any]
-) -> list[AssetName]:
+def asset_names(row: ItemKeys, schema: Schema, record: Mapping[str, Any], fields: Mapping[str, Any]) -> list[AssetName]:
     """The media that a record names, by the roles of the schema; a role it does not name is left to the external id.
 
     A clip that items may come without is left out where the item itself says that nothing is on it: its segments are an

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
+import pytest
+
+from annotation_schemas import formats
 from tests.paths import ROOT
 
 PAGE = ROOT / "docs" / "contributing.md"
@@ -24,3 +28,14 @@ def planted(folder: Path, path: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(example(path), encoding="utf-8")
     return file.parent
+
+
+EXPORT_FORMAT = "annotation_schemas/formats/answer_key.py"
+
+
+def plant_format(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example of an export format is there until the test ends."""
+    place = planted(folder, EXPORT_FORMAT)
+    monkeypatch.setattr(formats, "__path__", [*formats.__path__, str(place)])
+    monkeypatch.setattr(formats.FORMATS, "_rows", None)
+    monkeypatch.delitem(sys.modules, "annotation_schemas.formats.answer_key", raising=False)

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 
 from annotation_schemas import derived, json_schema, judge_templates, registry
 from annotation_schemas.asked import asked_of
-from annotation_schemas.formats import FORMATS, as_named, dimension_named, fields_of, new_path, new_record
+from annotation_schemas.formats import as_named, dimension_named, fields_of, item_keys, new_path, new_record
 from annotation_schemas.keys import key_field
 from annotation_schemas.kinds import check_answers, check_fields, options_of
 from annotation_schemas.kinds.property_list import said_of
@@ -204,7 +204,7 @@ def records(seen: Seen) -> Any:
     record = {"question": "What?", "frage": "Was?", "actions": ["a", "b"], "options": ["c"], "domain": "One",
               "answer_index": 1, "sample_id": 5, "task_goal": "g", "choice_a": "x", "choice_b": "y",
               "golden_choice_idx": "B", "image_path": ["p"], "answer": "y"}  # fmt: skip
-    row = FORMATS[seen.schema.source.format] if seen.schema.source else FORMATS["egothink"]
+    row = item_keys(seen.schema.source.format if seen.schema.source else "egothink")
     named = as_named(row, seen.schema)
     return (
         own_id(named, record),
@@ -217,7 +217,7 @@ def dimensions(seen: Seen) -> Any:
     """How files name dimensions."""
     first = seen.schema.dimensions[0].id
     found = [dimension_named(seen.schema, name) for name in ("One", "Ein", "inner")]
-    return [each and each.id for each in found], new_path(FORMATS["egothink"], seen.schema, first)
+    return [each and each.id for each in found], new_path(item_keys("egothink"), seen.schema, first)
 
 
 def asked_models(seen: Seen) -> Any:

@@ -237,6 +237,30 @@ def registries() -> Iterator[str]:
         yield from table(["name", "meaning"], rows)
 
 
+def formats() -> Iterator[str]:
+    """What goes in and out of files."""
+    from annotation_schemas.formats import FORMATS
+
+    yield "## File formats"
+    yield ""
+    yield "What the files of a format hold, and whether they are imported and exported. The commands take these names."
+    yield ""
+    yield from table(
+        ["format", "one record is", "import", "export", "meaning"],
+        (
+            [
+                f"`{row.name}`",
+                f"{'an' if row.takes.value[0] in 'ai' else 'a'} {row.takes}",
+                "yes" if row.reads else "",
+                "of one run" if row.needs_run else "yes" if row.writes else "",
+                row.meaning,
+            ]
+            for row in FORMATS.values()
+            if row.available
+        ),
+    )
+
+
 def reading() -> Iterator[str]:
     """The rules by which models' answers are read."""
     from domain.reading.answers import READER_VERSION, RULES, ReadOutcome
@@ -286,7 +310,7 @@ NAMES = {
 }
 """What has to be documented, by name."""
 
-SECTIONS = [settings, commands, schemas, registries, reading, grammar, descriptions, errors]
+SECTIONS = [settings, commands, schemas, registries, formats, reading, grammar, descriptions, errors]
 
 
 def written() -> str:

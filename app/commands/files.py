@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from annotation_schemas.formats import FORMATS, Format, Takes
 from domain.errors import InvalidInput, Problem
 from domain.records import BadRow
 from domain.states import RatersAre, Stage
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from workflow.results.file_raters import FileRater
 
 project = typer.Typer(help="Projects: make one, list them.", no_args_is_help=True)
+
+
+def _named(rows: Iterable[Format]) -> str:
+    """The names of formats: one, two or three."""
+    *most, last = [row.name for row in rows]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+WRITTEN = [row for row in FORMATS.values() if row.writes]
+OF_ANSWERS = [row for row in WRITTEN if row.takes is Takes.ANSWERS]
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name.")]
 
@@ -102,9 +113,7 @@ def import_(
     name: ProjectName,
     format: Annotated[
         str,
-        typer.Argument(
-            help="egothink, egoplan, pca_bench, label_studio, predictions, judgements, tool_results or ratings."
-        ),
+        typer.Argument(help=f"{_named(row for row in FORMATS.values() if row.reads)}."),
     ],
     path: Annotated[Path, typer.Argument(help="A file, or the folder that holds the files.")],
     media: Annotated[
@@ -162,16 +171,17 @@ def import_(
     from inference.spec import read_spec
     from workflow.files.import_files import import_files
 
-    if raters_are is not None and format not in ("ratings", "label_studio"):
+    takes = FORMATS[format].takes if format in FORMATS else None
+    if raters_are is not None and takes not in (Takes.RATINGS, Takes.TASKS):
         said = "--raters-are is about ratings and Label Studio's annotations"
         raise InvalidInput([Problem("format", f"{said}; {format} are imported without it.")])
-    if format == "judgements":
+    if takes is Takes.REPLIES:
         _import_judgements(name, path, template, criterion or (), skip_bad=skip_bad, bad_rows=bad_rows)
         return
-    if format != "label_studio" and (field or control or without or rater):
+    if takes is not Takes.TASKS and (field or control or without or rater):
         said = "--field, --control, --without and --rater are about Label Studio's files"
         raise InvalidInput([Problem("format", f"{said}; {format} is imported without them.")])
-    if format == "label_studio":
+    if takes is Takes.TASKS:
         from importers.label_studio import Names
 
         names = Names(
@@ -299,7 +309,7 @@ def export(
     format: Annotated[
         str,
         typer.Argument(
-            help="The format of the project's files, label_studio, predictions, egoplan_submission or ratings."
+            help=f"The format of the project's files, {_named(row for row in WRITTEN if row.keys is None)}."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The file or folder to write.")],
@@ -315,16 +325,19 @@ def export(
     ] = False,
     run: Annotated[
         str | None,
-        typer.Option(help="With predictions or egoplan_submission: the run whose answers are written.", metavar="RUN"),
+        typer.Option(help=f"With {_named(OF_ANSWERS)}: the run whose answers are written.", metavar="RUN"),
     ] = None,
     unanswered: Annotated[
         str | None,
-        typer.Option(help="With egoplan_submission: the label of items without an answer.", metavar="LABEL"),
+        typer.Option(
+            help=f"With {_named(row for row in OF_ANSWERS if row.needs_run)}: the label of items without an answer.",
+            metavar="LABEL",
+        ),
     ] = None,
     reader: Annotated[
         str,
         typer.Option(
-            help="With predictions or egoplan_submission: who reads the answers: rules, or rules+NAME with a second "
+            help=f"With {_named(OF_ANSWERS)}: who reads the answers: rules, or rules+NAME with a second "
             "reader for those that the rules do not read.",
             metavar="rules|rules+NAME",
         ),
@@ -344,7 +357,8 @@ def export(
     """Write a project's files: untouched records come out byte for byte as they went in."""
     from workflow.files.release import export as export_files
 
-    if labeling is not None and format != "label_studio":
+    takes = FORMATS[format].takes if format in FORMATS else None
+    if labeling is not None and takes is not Takes.TASKS:
         raise InvalidInput([Problem("labeling", f"--labeling is for label_studio; {format} is exported without it.")])
     here = _resources()
     page = _labeling(here, name, stage, labeling) if labeling is not None else None
@@ -364,8 +378,7 @@ def export(
             page=page,
             progress=progress,
         )
-    noun = {"predictions": "answer", "egoplan_submission": "answer", "ratings": "rating"}.get(format, "item")
-    typer.echo(f"{_count(done.items, noun)} in {_count(len(done.files), 'file')} at {out}.")
+    typer.echo(f"{_count(done.items, FORMATS[format].takes.noun)} in {_count(len(done.files), 'file')} at {out}.")
 
 
 def _labeling(here: Resources, name: str, stage: Stage | None, out: Path) -> Page:

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas import registry
+from annotation_schemas.formats import Format, Takes, offered
 from app import archives, markup, shell
 from app.services import Services
 from domain.records import ProjectView
@@ -42,25 +42,22 @@ def render(services: Services) -> None:
                 "What", list(CHOICES), format_func=lambda choice: CHOICES[choice], key="export.verified"
             )
         with right:
-            chosen = st.selectbox("Format", formats, key="export.format")
+            names = {row.name: row for row in formats}
+            chosen = names[st.selectbox("Format", list(names), key="export.format")]
             of_answers = _of_answers(services, view)
         sent = st.form_submit_button("Prepare", type="primary", key="export.prepare")
     if sent:
         st.session_state["export.ready"] = _prepare(
-            services, view, chosen, verified=bool(verified), **(of_answers if chosen in release.OF_ANSWERS else {})
+            services, view, chosen, verified=bool(verified), **(of_answers if chosen.takes is Takes.ANSWERS else {})
         )
     ready = st.session_state.get("export.ready")
     if ready and ready["project"] == view.name:
         _ready(ready)
 
 
-def formats_of(view: ProjectView) -> list[str]:
-    """What can be written: the format that the project's items came in first, then answers and ratings."""
-    schema = view.schema.schema_
-    named = [*([schema.source.format] if schema.source else []), *schema.export.formats]
-    named += ["predictions", "ratings", "label_studio"]
-    rows = (registry.find("format", name) for name in dict.fromkeys(named))
-    return [row.name for row in rows if row is not None and row.available]
+def formats_of(view: ProjectView) -> list[Format]:
+    """What can be written: the format that the project's items came in first."""
+    return offered(view.schema.schema_, writes=True)
 
 
 def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
@@ -85,7 +82,7 @@ def _of_answers(services: Services, view: ProjectView) -> dict[str, Any]:
 def _prepare(
     services: Services,
     view: ProjectView,
-    chosen: str,
+    chosen: Format,
     *,
     verified: bool,
     run: str | None = None,
@@ -96,7 +93,7 @@ def _prepare(
             services.store,
             by=services.person,
             project=view.name,
-            format=chosen,
+            format=chosen.name,
             verified=verified,
             run=run,
             unanswered=unanswered,
@@ -105,7 +102,7 @@ def _prepare(
     manifest = made.files.get("manifest.json")
     return {
         "project": view.name,
-        "name": f"{view.name}-{chosen}-{'verified' if verified else 'all'}.zip",
+        "name": f"{view.name}-{chosen.name}-{'verified' if verified else 'all'}.zip",
         "items": made.items,
         "files": sorted(made.files),
         "manifest": json.loads(manifest) if manifest else None,

@@ -12,14 +12,13 @@ from typing import Any
 
 import streamlit as st
 
-from annotation_schemas import registry
+from annotation_schemas.formats import Format, Takes, offered
 from app import archives, markup, shell
 from app.services import Services
 from domain import csv_text
 from domain.errors import FileRefused, InvalidInput, Problem, RowsRefused, TouchstoneError
 from domain.records import BadRow, ProjectView
 from domain.states import RatersAre
-from importers.label_studio import FORMAT as LABEL_STUDIO
 from importers.label_studio import Names
 from workflow.annotate import image_pool
 from workflow.files import import_files
@@ -45,34 +44,32 @@ def render(services: Services) -> None:
         _items(services, view)
 
 
-def formats_of(view: ProjectView) -> list[str]:
+HERE = (Takes.ITEMS, Takes.ANSWERS, Takes.RESULTS, Takes.RATINGS, Takes.TASKS)
+"""What the page asks all that has to be known of; judges' replies need the judge's plan, which the command takes."""
+
+
+def formats_of(view: ProjectView) -> list[Format]:
     """The formats that this project's items, models' answers and ratings can come in."""
-    source = view.schema.schema_.source
-    names = [*([source.format] if source else []), "predictions", "tool_results", "ratings", LABEL_STUDIO]
-    rows = (registry.find("format", name) for name in dict.fromkeys(names))
-    return [row.name for row in rows if row is not None and row.available]
-
-
-def words_of(format: str) -> str:
-    """A format with what it is."""
-    row = registry.find("format", format)
-    return f"{format}: {row.meaning}".replace("`", "") if row else format
+    return [row for row in offered(view.schema.schema_, writes=False) if row.takes in HERE]
 
 
 def _items(services: Services, view: ProjectView) -> None:
-    formats = formats_of(view)
+    formats = {row.name: row for row in formats_of(view)}
     left, right = st.columns([3, 2])
     with left:
-        chosen = st.selectbox("Format", formats, key="import.format", format_func=words_of)
+        chosen = st.selectbox(
+            "Format", list(formats), key="import.format", format_func=lambda name: formats[name].words
+        )
+        takes = formats[chosen].takes
     with right:
         dimension = _dimension(
             view, "Dimension, if neither folders nor rows name it", "import.dimension", none="as named"
         )
     model = None
-    if chosen in ("predictions", LABEL_STUDIO):
+    if takes in (Takes.ANSWERS, Takes.TASKS):
         model = st.text_input("Model, if neither rows nor the file's name say it", key="import.model")
-    are = _raters_are() if chosen in ("ratings", LABEL_STUDIO) else None
-    names = _told_names(model) if chosen == LABEL_STUDIO else None
+    are = _raters_are() if takes in (Takes.RATINGS, Takes.TASKS) else None
+    names = _told_names(model) if takes is Takes.TASKS else None
     where = _where(services, "import.items")
     files = media = path = media_path = None
     if where == UPLOAD:

@@ -32,6 +32,7 @@ from domain.states import Cut, Items, Stage
 from importers.items import read_items
 from testkit.factories import Clock, make_items
 from tests.app.homes import Home, make_home, picture
+from tests.planting import plant_format
 from workflow.access import accounts, guidelines, projects
 from workflow.access.projects import access_to
 from workflow.annotate import claims, drafts, expired_drafts, image_pool, qualification, submissions
@@ -421,6 +422,19 @@ def test_a_folder_on_the_server_comes_in_and_goes_out_byte_for_byte(store: Store
     with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
         assert packed.namelist() == ["Reasoning/counting/annotations.json"]
         assert packed.read("Reasoning/counting/annotations.json") == (folder / "annotations.json").read_bytes()
+
+
+def test_a_format_that_is_only_a_row_is_on_the_page_and_written(
+    show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_format(tmp_path, monkeypatch)
+    out = show("export", "lea")
+    assert "answer_key" in out.selectbox(key="export.format").options
+    out.radio(key="export.verified").set_value(False)
+    out.selectbox(key="export.format").select("answer_key")
+    out.button(key="export.prepare").click().run()
+    with zipfile.ZipFile(io.BytesIO(out.session_state["export.ready"]["zip"])) as packed:
+        assert packed.read("key.csv").splitlines()[:1] == [b"item,answer"]
 
 
 def test_a_project_of_label_studio_comes_in_under_its_own_names(store: Store, show: Show, tmp_path: Path) -> None:

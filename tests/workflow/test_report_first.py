@@ -310,8 +310,8 @@ def test_what_can_mean_nothing_in_a_schema_is_refused(
         ({"frames": 3}, "nothing is done with `frames`"),
         ({"frame_every": 0}, "a whole number of at least 1"),
         ({"frame_every": 1.5}, "a whole number of at least 1"),
-        ({"goal_actions_max": 20}, "needs a field `task_goal`"),
-        ({"clip_ends_before_action_seconds": 0.5}, "needs a clip"),
+        ({"goal_actions_max": 20}, "items of this format name no goal"),
+        ({"clip_ends_before_action_seconds": 0.5}, "do not say when an action begins"),
     ],
 )
 def test_what_source_media_cannot_mean_is_refused(media: dict[str, Any], sentence: str, tmp_path: Path) -> None:

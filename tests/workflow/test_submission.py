@@ -9,11 +9,11 @@ import pytest
 from sqlmodel import select
 
 from annotation_schemas import shipped
+from annotation_schemas.formats.egoplan import submission_json
 from annotation_schemas.loader import load_schema
 from db.engine import Store
 from db.tables import RunRow
 from domain.errors import FileRefused, NotFound
-from exporters.submissions import egoplan_submission
 from media.store import MediaStore
 from testkit.samples import egoplan_record, write
 from tests.paths import shared
@@ -25,7 +25,7 @@ from workflow.files.release import export
 def test_the_file_is_written_as_the_authors_write_theirs() -> None:
     theirs = shared("data", "egoplan", "submission_validation.json").read_bytes()
     labels = {row["sample_id"]: row["label"] for row in json.loads(theirs)}
-    assert egoplan_submission(labels) == theirs
+    assert submission_json(labels) == theirs
 
 
 @pytest.fixture

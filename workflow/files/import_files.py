@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation_schemas import kinds, registry, source_media
-from annotation_schemas.formats import FORMATS, ItemFormat
+from annotation_schemas.formats import FORMATS, ItemKeys, Moments, Takes, item_keys
 from db import assets, events, files, items, tasks
 from db.engine import IntegrityError, Session, Store
 from db.readings import Ended
@@ -21,7 +21,6 @@ from domain.records import AssetName, BadRow, FileRecord, ItemRecord, Person, Pr
 from domain.runs import ANSWERS, Outcome, RunKind
 from domain.states import RatersAre
 from importers.items import prefixed, read_items, refusal
-from importers.label_studio import FORMAT
 from importers.media_files import MediaFolder
 from importers.predictions import read_predictions
 from workflow.access.projects import Access, require_lead
@@ -106,39 +105,46 @@ def import_files(
     FileRefused
         Something does not fit; nothing was taken. With ``skip_bad`` rows that do not fit are left out instead.
     """
-    if format == FORMAT:
-        raise FileRefused(
-            f"A project of Label Studio is brought in by itself: touchstone import {project} {FORMAT} FILE."
-        )
-    if (model or spec) and format != "predictions":
+    registry.require_row("format", format)
+    row = FORMATS[format]
+    if row.takes in ALONE:
+        raise FileRefused(ALONE[row.takes].format(project=project, format=format))
+    if (model or spec) and row.takes is not Takes.ANSWERS:
         raise FileRefused(f"Only answers have a model; {format} are imported without one.")
-    if raters is not None and format != "ratings":
+    if raters is not None and row.takes is not Takes.RATINGS:
         raise FileRefused(f"Only ratings have raters; {format} are imported without saying who they are.")
     if spec is not None and spec.adapter != "file":
         raise ModelRefused(
             f"{spec.name} is asked here (adapter `{spec.adapter}`): touchstone run model. "
             "Answers that come as a file have a description with `adapter: file`."
         )
-    registry.require_row("format", format)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
     on = progress or (lambda what, done, total: None)
     bring = Bring(store, media, access, by, project, path, dimension, skip_bad, on, model, spec)
-    if format == "predictions":
+    if row.reads is not None and row.takes is Takes.ANSWERS:
         return bring.predictions()
-    if format == "ratings":
+    if row.reads is not None and row.takes is Takes.RATINGS:
         done = bring_in_ratings(store, by=by, project=project, path=path, refuse=bring.refuse, raters=raters)
         return Imported(ratings=done.new, repeated=done.repeated, bad=tuple(done.bad), raters=tuple(done.raters))
-    if format == "tool_results":
+    if row.reads is not None and row.takes is Takes.RESULTS:
         results, repeated, bad = bring_in_tool_results(store, by=by, project=project, path=path, refuse=bring.refuse)
         return Imported(tool_results=results, repeated=repeated, bad=tuple(bad))
     own = access.schema.source.format if access.schema.source else None
-    if format not in FORMATS or format != own:
+    if row.keys is None or format != own:
         raise FileRefused(
             f"{access.title} reads {own or 'no annotation files'}, not {format}. "
             "Make a project with the schema of those files."
         )
-    return bring.items(FORMATS[format], MediaFolder(media_dir) if media_dir else None)
+    return bring.items(row.keys, MediaFolder(media_dir) if media_dir else None)
+
+
+ALONE = {
+    Takes.TASKS: "A project of Label Studio is brought in by itself: touchstone import {project} {format} FILE.",
+    Takes.REPLIES: "Judges' replies are brought in by themselves: touchstone import {project} {format} FILE --template "
+    "TEMPLATE.",
+}
+"""What is brought in otherwise."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +216,7 @@ class Bring:
 
     # ---- items ------------------------------------------------------------------------------------------------------
 
-    def items(self, row: ItemFormat, folder: MediaFolder | None) -> Imported:
+    def items(self, row: ItemKeys, folder: MediaFolder | None) -> Imported:
         read = read_items(
             self.path,
             format=row.name,
@@ -295,7 +301,7 @@ class Bring:
         return any(known.path == path for known in files.files(session, project_id=self.access.project_id))
 
     def _told_apart(self, file: FileRecord) -> FileRecord:
-        row = FORMATS[file.meta["format"]]
+        row = item_keys(file.meta["format"])
         if row.by_folder and file.items:
             part = self.access.schema.dimension(file.items[0].dimension)
             folder = part.folder or part.id
@@ -312,7 +318,7 @@ class Bring:
 
     # ---- media ------------------------------------------------------------------------------------------------------
 
-    def _wanted(self, row: ItemFormat, found: Sequence[FileRecord], folder: MediaFolder | None) -> dict[str, Wanted]:
+    def _wanted(self, row: ItemKeys, found: Sequence[FileRecord], folder: MediaFolder | None) -> dict[str, Wanted]:
         """The media of all items, by the names that they have in the project."""
         users: dict[str, set[str]] = defaultdict(set)
         for file in found:
@@ -325,14 +331,22 @@ class Bring:
             for item in file.items:
                 for asset in item.assets:
                     alone = len(users[asset.path]) == 1
-                    find = self._finder(folder, _above(file.path), item, asset, kinds[asset.role], alone=alone)
+                    find = self._finder(folder, _above(file.path), item, asset, kinds[asset.role], alone=alone, row=row)
                     name = asset_name(item, asset)
                     here = BadRow(file.path, (item.position or 0) + 1, "", item.fragment.raw if item.fragment else "")
                     wanted.setdefault(name, Wanted(name, asset.role, kinds[asset.role], asset.source, find, here))
         return wanted
 
     def _finder(
-        self, folder: MediaFolder | None, above: str, item: ItemRecord, asset: AssetName, kind: str, *, alone: bool
+        self,
+        folder: MediaFolder | None,
+        above: str,
+        item: ItemRecord,
+        asset: AssetName,
+        kind: str,
+        *,
+        alone: bool,
+        row: ItemKeys,
     ) -> Callable[[Path], Path | None]:
         def find(work: Path) -> Path | None:
             if folder is None:
@@ -348,21 +362,20 @@ class Bring:
                 found = clips.convert(found, out=work / "clip.webm").path
             if found is None and asset.source:
                 video = folder.of_video(asset.source)
-                found = self._cut(video, item, kind, work) if video else None
+                found = self._cut(video, item, row.moments(item.fields), kind, work) if video else None
             return found
 
         return find
 
-    def _cut(self, video: Path, item: ItemRecord, kind: str, work: Path) -> Path | None:
+    def _cut(self, video: Path, item: ItemRecord, at: Moments, kind: str, work: Path) -> Path | None:
         """The clip that ends with the item's observation, or that observation; None if the item does not say when."""
         from media import clips
 
-        last = item.fields.get("current_observation_frame")
-        action = item.fields.get(source_media.ACTION_START)
+        last, action = at.observed, at.action
         before = source_media.number(self.access.schema, source_media.ENDS_BEFORE) or 0
-        latest = clips.moment_of(video, index=action) - before if isinstance(action, int) and action > 0 else None
+        latest = clips.moment_of(video, index=action) - before if action is not None and action > 0 else None
         if not isinstance(last, int):
-            return self._before_action(video, item, kind, work, latest)
+            return self._before_action(video, at, kind, work, latest)
         if latest is not None and clips.moment_of(video, index=last) > latest + _SAME_MOMENT:
             raise MediaRefused(
                 f"its observation is frame {last}, later than {before:g} s before its action begins at frame {action}"
@@ -374,8 +387,7 @@ class Bring:
                 return observation
             self._observed = None
             return clips.frame(video, out=observation, index=last).path
-        starts = [part.get("start_frame") for part in item.fields.get("task_progress_metadata") or ()]
-        first = next((start for start in starts if isinstance(start, int | float) and 0 <= start < last), None)
+        first = next((start for start in at.starts if 0 <= start < last), None)
         if first is None:
             return None
         end = clips.moment_of(video, index=last)
@@ -385,7 +397,7 @@ class Bring:
         self._observed = this
         return clip
 
-    def _before_action(self, video: Path, item: ItemRecord, kind: str, work: Path, latest: float | None) -> Path | None:
+    def _before_action(self, video: Path, moments: Moments, kind: str, work: Path, latest: float | None) -> Path | None:
         """The same of an item that says when the action begins instead of where its observation is."""
         from media import clips
 
@@ -395,9 +407,8 @@ class Bring:
             raise MediaRefused("its action begins too early for the clip to end before it")
         if kind == "image":
             return clips.frame(video, out=work / "observation.png", time=latest).path
-        starts = [part.get("start_frame") for part in item.fields.get("task_progress_metadata") or ()]
-        moments = (clips.moment_of(video, index=int(at)) for at in starts if isinstance(at, int | float) and at >= 0)
-        first = next((at for at in moments if at < latest), None)
+        begun = (clips.moment_of(video, index=int(at)) for at in moments.starts if at >= 0)
+        first = next((at for at in begun if at < latest), None)
         return clips.cut(video, out=work / "progress.webm", start=first, end=latest).path if first is not None else None
 
     def stored(self, wanted: Mapping[str, Wanted]) -> Iterator[tuple[str, StoredMedia | BadRow]]:
@@ -425,7 +436,7 @@ class Bring:
     def _save(
         self,
         session: Session,
-        row: ItemFormat,
+        row: ItemKeys,
         placed: Sequence[_Placed],
         wanted: Mapping[str, Wanted],
         stored: Mapping[str, StoredMedia],

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any
 
 from annotation_schemas import registry
-from annotation_schemas.formats import FORMATS, ItemFormat, new_path
+from annotation_schemas.formats import (
+    FORMATS,
+    Answered,
+    Content,
+    Format,
+    ItemKeys,
+    Takes,
+    Writer,
+    new_path,
+    offered,
+)
 from annotation_schemas.keys import options_field
 from db import events, files, guidelines, items, runs
 from db.engine import Session, Store
 from db.tables import ItemRow, RunRow
 from domain.errors import FileRefused, NotFound
-from domain.reading.answers import ReadOutcome
-from domain.records import RULES, AnswerReading, AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord
+from domain.records import RULES, AssetName, FileRecord, Fragment, ItemRecord, Person, PredictionRecord, Rating
+from domain.registers import function_of
 from domain.states import ItemState, Stage
-from exporters.items import item_files
 from exporters.manifest import NAME, manifest
-from exporters.submissions import egoplan_submission
-from exporters.tables import predictions_jsonl, ratings_csv
 from exporters.writing import write_files, write_folder
 from importers.label_studio import FORMAT
 from workflow.access.projects import Access, require_lead
@@ -33,9 +39,6 @@ from workflow.results.ratings import RATED, people_names, stage_ratings
 
 Progress = Callable[[str, int, int], None]
 """Called with what is going on ("reading", "writing"), how much of it is done, and how much there is."""
-
-OF_ANSWERS = ("predictions", "egoplan_submission")
-"""The formats that hold models' answers: of one run, if it is named."""
 
 
 @dataclass(frozen=True)
@@ -84,15 +87,15 @@ def export(
     private
         Leave nothing out of a verified export.
     run
-        With ``predictions`` only the answers of this run; ``egoplan_submission`` is about one.
+        With a format of answers only those of this run; some formats are about one.
     unanswered
         What a submission says where the run has no answer, or one of which no option could be read.
     reader
         Who has read the answers that go out: ``rules``, or ``rules+NAME``.
     stage
-        With ``label_studio``: whose submissions stand beside the tasks; None: verification, else grading.
+        With tasks: whose submissions stand beside the tasks; None: verification, else grading.
     page
-        With ``label_studio``: what a labeling configuration shows of a task, which is put into its data.
+        With tasks: what a labeling configuration shows of a task, which is put into its data.
 
     Raises
     ------
@@ -147,12 +150,12 @@ def release(
 
     ``file_name`` is what a file that is alone is called; None leaves it its name.
     """
-    registry.require_row("format", format)
+    row = row_of(format)
     made = _release(
         store,
         by=by,
         project=project,
-        format=format,
+        row=row,
         verified=verified,
         private=private,
         file_name=file_name,
@@ -180,12 +183,18 @@ def release(
     return made
 
 
+def row_of(format: str) -> Format:
+    """The format, if it is built."""
+    registry.require_row("format", format)
+    return FORMATS[format]
+
+
 def _release(
     store: Store,
     *,
     by: Person | None,
     project: str,
-    format: str,
+    row: Format,
     verified: bool,
     private: bool,
     file_name: str | None,
@@ -194,44 +203,98 @@ def _release(
     page: Page | None,
     progress: Progress | None,
 ) -> Release:
-    if format in OF_ANSWERS:
+    if row.takes is Takes.ANSWERS:
         with store.read() as session:
             require_lead(session, by=by, project=project)
         answer_readings.fill_up(store, project=project)
     with store.read() as session:
         access = require_lead(session, by=by, project=project)
-        run = answers.found(session, access, format)
-        if stage is not None and format != FORMAT:
-            raise FileRefused(f"--stage is for {FORMAT}; {format} is exported without it.")
-        if format == "egoplan_submission" and run is not None:
-            return _submission(session, access, run, answers.unanswered, file_name, answers.reader)
-        if format == "ratings":
-            return _ratings(session, access, file_name)
-        if format == "predictions":
-            return _predictions(session, access, file_name, run, answers.reader)
-        if format == FORMAT:
+        run = answers.found(session, access, row)
+        if stage is not None and row.takes is not Takes.TASKS:
+            tasks = ", ".join(each.name for each in FORMATS.values() if each.takes is Takes.TASKS)
+            raise FileRefused(f"--stage is for {tasks}; {row.name} is exported without it.")
+        if row.takes is Takes.TASKS:
             return _label_studio(session, access, file_name, stage=stage, verified=verified, private=private, page=page)
-        own = access.schema.source.format if access.schema.source else None
-        if format not in FORMATS or format not in (own, *access.schema.export.formats):
-            known = ", ".join(dict.fromkeys(name for name in (own, "predictions", "ratings", FORMAT) if name))
-            raise FileRefused(f"{access.title} cannot be written as {format}; it can be written as {known}.")
-        if verified and access.schema.stages.verification is None:
-            raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
-        state = _state(session, access, FORMATS[format])
-        if progress:
-            progress("reading", len(state.rows), len(state.rows))
-        without = access.schema.export.public_without if verified and not private else ()
-        kept = {row.external_id for row in state.rows if row.state is ItemState.KEPT} if verified else None
-        written = item_files(state.files, format=format, schema=access.schema, only=kept, without=without)
-        single = len(state.files) == 1 and state.single
-        if single:
-            file_name = file_name or Path(state.files[0].path).name
-            written = dict(zip([file_name], written.values(), strict=True))
-        if verified:
-            places = _places(state, kept or (), file_name if single else None)
-            about = _about(session, access, state, format=format, without=without, places=places)
-            written = {**written, NAME: manifest(about, written)}
-        return Release(written, len(state.rows if kept is None else kept), single)
+        if row.takes is Takes.ITEMS:
+            return _items(session, access, row, file_name, verified=verified, private=private, progress=progress)
+        _require_written(access, row)
+        content = Content(access.schema, row.name, unanswered=answers.unanswered, options=options_field(access.schema))
+        if row.takes is Takes.ANSWERS:
+            found = _answers(session, access, run, answers.reader)
+            content = replace(content, items=_all_items(session, access) if row.needs_run else (), answers=found)
+            count = len(content.items if row.needs_run else found)
+        else:
+            content = replace(content, ratings=_ratings(session, access))
+            count = len(content.ratings)
+        written = writer_of(row)(content)
+        return Release(_named(written, file_name), count, len(written) == 1)
+
+
+def _require_written(access: Access, row: Format) -> None:
+    if row.writes is None:
+        known = ", ".join(each.name for each in offered(access.schema, writes=True))
+        raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
+
+
+def writer_of(row: Format) -> Writer:
+    """What writes files of the format."""
+    found: Writer = function_of(row.writes)
+    return found
+
+
+def _named(written: Mapping[str, bytes], file_name: str | None) -> Mapping[str, bytes]:
+    """A file that is alone under another name, if one is given."""
+    return {file_name: next(iter(written.values()))} if file_name and len(written) == 1 else written
+
+
+def _items(
+    session: Session,
+    access: Access,
+    row: Format,
+    file_name: str | None,
+    *,
+    verified: bool,
+    private: bool,
+    progress: Progress | None,
+) -> Release:
+    """The project's items in files of their own format, or of another that takes items."""
+    if row not in offered(access.schema, writes=True):
+        known = ", ".join(each.name for each in offered(access.schema, writes=True))
+        raise FileRefused(f"{access.title} cannot be written as {row.name}; it can be written as {known}.")
+    if verified and access.schema.stages.verification is None:
+        raise FileRefused(f"{access.title} has no verification, so nothing is kept or dropped; export all items.")
+    state = _state(session, access, row.keys)
+    if progress:
+        progress("reading", len(state.rows), len(state.rows))
+    without = access.schema.export.public_without if verified and not private else ()
+    kept = {each.external_id for each in state.rows if each.state is ItemState.KEPT} if verified else None
+    items_out = [
+        replace(item, fields={name: value for name, value in item.fields.items() if name not in without})
+        for file in state.files
+        for item in file.items
+        if kept is None or item.external_id in kept
+    ]
+    content = Content(
+        access.schema,
+        row.name,
+        items=items_out,
+        files=state.files,
+        only=frozenset(kept) if kept is not None else None,
+        without=without,
+        options=options_field(access.schema),
+    )
+    written = writer_of(row)(content)
+    single = len(written) == 1 and state.single
+    if single:
+        file_name = file_name or Path(next(iter(written))).name
+        written = _named(written, file_name)
+    if verified:
+        places = _places(state, kept or (), next(iter(written)) if single else None)
+        if row.keys is None and not single:  # which of several files an item is in is known to its writer alone
+            places = {name: (None, place) for name, (_, place) in places.items()}
+        about = _about(session, access, state, format=row.name, without=without, places=places)
+        written = {**written, NAME: manifest(about, written)}
+    return Release(written, len(state.rows if kept is None else kept), single)
 
 
 def _label_studio(
@@ -254,21 +317,22 @@ def _label_studio(
     found = {name: written.data}
     if kept is not None:
         state = _State(rows, (), True, files.asset_names(session, project_id=access.project_id))
-        places = {external_id: (name, place) for place, external_id in enumerate(kept)}
+        places: dict[str, tuple[str | None, int]] = {
+            external_id: (name, place) for place, external_id in enumerate(kept)
+        }
         about = _about(session, access, state, format=FORMAT, without=written.without, places=places)
         found[NAME] = manifest(about, found)
     return Release(found, written.items, True)
 
 
-def _ratings(session: Session, access: Access, file_name: str | None) -> Release:
+def _ratings(session: Session, access: Access) -> list[Rating]:
     names = people_names(session, project_id=access.project_id)
-    found = [
+    return [
         rating
         for stage in RATED
         if getattr(access.schema.stages, stage.value) is not None
         for rating in stage_ratings(session, access=access, stage=stage, names=names)
     ]
-    return Release({file_name or "ratings.csv": ratings_csv(found)}, len(found), True)
 
 
 @dataclass(frozen=True)
@@ -279,17 +343,17 @@ class _Answers:
     unanswered: str | None
     reader: str = RULES
 
-    def found(self, session: Session, access: Access, format: str) -> RunRow | None:
+    def found(self, session: Session, access: Access, format: Format) -> RunRow | None:
         """The run, if one is wanted; ``FileRefused`` where format and run do not go together."""
         known = answer_readings.readers(session, project_id=access.project_id)
         if self.reader not in known:
             raise FileRefused(f"Nobody has read answers as {self.reader!r}; there are {', '.join(known)}.")
-        if format not in OF_ANSWERS and (self.run or self.unanswered is not None):
-            raise FileRefused(f"--run and --unanswered are about answers; {format} is exported without them.")
-        if format == "egoplan_submission" and self.run is None:
+        if format.takes is not Takes.ANSWERS and (self.run or self.unanswered is not None):
+            raise FileRefused(f"--run and --unanswered are about answers; {format.name} is exported without them.")
+        if format.needs_run and self.run is None:
             raise FileRefused("A submission holds the answers of one run; name it with --run.")
-        if format == "predictions" and self.unanswered is not None:
-            raise FileRefused("--unanswered is for submissions; a file of predictions holds what was answered.")
+        if not format.needs_run and self.unanswered is not None:
+            raise FileRefused(f"--unanswered is for submissions; a file of {format.name} holds what was answered.")
         if self.run is None:
             return None
         row = runs.by_public_id(session, public_id=self.run)
@@ -303,65 +367,29 @@ class _Answers:
         return row
 
 
-def _submission(
-    session: Session, access: Access, run: RunRow, unanswered: str | None, file_name: str | None, reader: str
-) -> Release:
-    """A label for each item: the letter of the option that the run's answer is."""
-    options = options_field(access.schema)
-    content = items.current_content(session, project_id=access.project_id)
-    answers = {row.item_id: row for row in files.predictions(session, project_id=access.project_id, run_id=run.id)}
-    read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run.id)
-    labels: dict[int, str] = {}
-    lacking: list[str] = []
-    for id, name, _ in files.item_ids(session, project_id=access.project_id):
-        number = content[id].get("sample_id")
-        choices = content[id].get(options or "")
-        if not isinstance(number, int) or not isinstance(choices, list) or number in labels:
-            raise FileRefused(
-                f"The item {name!r} has no sample_id of its own, or no options; an EgoPlan submission needs both."
-            )
-        answer = answers.get(id)
-        found = read.get(answer.id or 0) if answer else None
-        place = _place(found, choices)
-        if place is None and unanswered is None:
-            lacking.append(name if answer is None else f"{name} ({answer.text[:40]!r} {_why_not(found)})")
-        labels[number] = ascii_uppercase[place] if place is not None else unanswered or ""
-    if lacking:
-        raise FileRefused(
-            f"{len(lacking):,} of {len(labels):,} items have no answer in this run that is one of their options: "
-            f"{', '.join(lacking[:3])}{', ...' if lacking[3:] else ''}. Resume the run, or say with --unanswered what "
-            "their label shall be, such as N/A."
-        )
-    return Release({file_name or "submission.json": egoplan_submission(labels)}, len(labels), True)
-
-
-def _place(found: AnswerReading | None, choices: Sequence[Any]) -> int | None:
-    """Where the option stands that an answer was read as, among an item's options as they are now."""
-    if found is None or found.outcome is not ReadOutcome.READ or found.value not in choices:
-        return None
-    if len(found.places) == 1 and choices[found.places[0] : found.places[0] + 1] == [found.value]:
-        return found.places[0]
-    return choices.index(found.value)
-
-
-def _why_not(found: AnswerReading | None) -> str:
-    if found is None or found.outcome is ReadOutcome.READ:
-        return "is none of its options any more"
-    return f"was not read: {found.outcome.words}"
-
-
-def _predictions(session: Session, access: Access, file_name: str | None, run: RunRow | None, reader: str) -> Release:
+def _answers(session: Session, access: Access, run: RunRow | None, reader: str) -> list[Answered]:
+    """Models' answers by model, then in the order of the items."""
+    run_id = run.id if run else None
     places = files.item_ids(session, project_id=access.project_id)
     order = {id: (place, name) for place, (id, name, _) in enumerate(places)}
     rows = sorted(
-        files.predictions(session, project_id=access.project_id, run_id=run.id if run else None),
+        files.predictions(session, project_id=access.project_id, run_id=run_id),
         key=lambda row: (row.model, order[row.item_id][0], row.id or 0),
     )
-    read = answer_readings.counting(
-        session, project_id=access.project_id, reader=reader, run_id=run.id if run else None
-    )
-    found = [(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id or 0)) for row in rows]
-    return Release({file_name or "predictions.jsonl": predictions_jsonl(found)}, len(found), True)
+    read = answer_readings.counting(session, project_id=access.project_id, reader=reader, run_id=run_id)
+    return [
+        Answered(PredictionRecord(row.model, row.text, item=order[row.item_id][1]), read.get(row.id or 0))
+        for row in rows
+    ]
+
+
+def _all_items(session: Session, access: Access) -> list[ItemRecord]:
+    """The items as they stand, in their order, without their media."""
+    content = items.current_content(session, project_id=access.project_id)
+    return [
+        ItemRecord(name, dimension, content[id])
+        for id, name, dimension in files.item_ids(session, project_id=access.project_id)
+    ]
 
 
 # ---- items ----------------------------------------------------------------------------------------------------------
@@ -377,7 +405,7 @@ class _State:
     assets: Mapping[int, Sequence[tuple[str, str, str | None, str | None]]]
 
 
-def _state(session: Session, access: Access, row: ItemFormat) -> _State:
+def _state(session: Session, access: Access, row: ItemKeys | None) -> _State:
     project_id = access.project_id
     rows = items.of_project(session, project_id=project_id)
     content = items.current_content(session, project_id=project_id)
@@ -385,7 +413,14 @@ def _state(session: Session, access: Access, row: ItemFormat) -> _State:
     by_file: dict[int | None, list[ItemRow]] = defaultdict(list)
     for each in rows:
         by_file[each.file_id].append(each)
-    known = [file for file in files.files(session, project_id=project_id) if file.format in FORMATS]
+    known = [
+        file
+        for file in files.files(session, project_id=project_id)
+        if file.format in FORMATS and FORMATS[file.format].keys is not None
+    ]
+    if row is None:  # a format that knows nothing of the files that items came in: they are one lot
+        lot = FileRecord("", [_record(each, content, assets, of_file=False) for each in rows])
+        return _State(rows, [lot], True, assets)
     own = {file.id for file in known}
     loose = [_record(each, content, assets, of_file=False) for each in rows if each.file_id not in own]
     found = [
@@ -429,7 +464,7 @@ def _record(
 
 
 def _with_new(
-    row: ItemFormat, access: Access, found: Sequence[FileRecord], new: Sequence[ItemRecord]
+    row: ItemKeys, access: Access, found: Sequence[FileRecord], new: Sequence[ItemRecord]
 ) -> list[FileRecord]:
     """The files with the items that came from none, each in the file of its dimension, or in a new one."""
     items_by_path: dict[str, list[ItemRecord]] = {file.path: list(file.items) for file in found}
@@ -453,9 +488,9 @@ def _with_new(
 # ---- the manifest ---------------------------------------------------------------------------------------------------
 
 
-def _places(state: _State, kept: Collection[str], file_name: str | None) -> dict[str, tuple[str, int]]:
+def _places(state: _State, kept: Collection[str], file_name: str | None) -> dict[str, tuple[str | None, int]]:
     """Where every kept item is written: the file, and the place in it counted from 0."""
-    found: dict[str, tuple[str, int]] = {}
+    found: dict[str, tuple[str | None, int]] = {}
     for file in state.files:
         written = [item.external_id for item in file.items if item.external_id in kept]
         found.update({name: (file_name or file.path, place) for place, name in enumerate(written)})
@@ -469,7 +504,7 @@ def _about(
     *,
     format: str,
     without: Sequence[str],
-    places: Mapping[str, tuple[str, int]],
+    places: Mapping[str, tuple[str | None, int]],
 ) -> dict[str, Any]:
     """What a manifest says beside the files: policy, versions, counts at each gate, and the votes behind every item."""
     schema = access.schema
@@ -544,7 +579,7 @@ def _kept_items(
     access: Access,
     state: _State,
     names: Mapping[int, str],
-    places: Mapping[str, tuple[str, int]],
+    places: Mapping[str, tuple[str | None, int]],
     *,
     hidden: bool,
 ) -> list[dict[str, Any]]:

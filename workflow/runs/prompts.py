@@ -16,6 +16,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from annotation_schemas import kinds, registry
+from annotation_schemas.formats import keys_of_source
 from annotation_schemas.keys import key_fields, options_field
 from annotation_schemas.model import AssetSlot, ItemField, Schema
 from annotation_schemas.prompt import Prompt
@@ -47,8 +48,6 @@ _FRAMES = 8
 """Of a clip, where neither plan nor schema says how many."""
 _TICK = 0.001
 """Clips note times in milliseconds: a frame that is reckoned to come at a moment may be noted so much later."""
-_OBSERVED = "current_observation_frame"
-"""The field with the source's frame at which a clip ends, in benchmarks that count frames."""
 
 
 # ---- plans ----------------------------------------------------------------------------------------------------------
@@ -653,8 +652,9 @@ class _Shower:
         frames = _numbers(told, "start_frame", "stop_frame")
         if frames is None:
             raise _Cannot(f"A segment in its `{self.segments}` does not say where it starts and stops.")
-        observed = item.fields.get(_OBSERVED)
-        last = observed if isinstance(observed, int | float) else max((stop for _, stop in frames), default=0.0)
+        keys = keys_of_source(self.schema)
+        observed = keys.moments(item.fields).observed if keys else None
+        last = observed if observed is not None else max((stop for _, stop in frames), default=0.0)
         first = next((start for start, _ in frames if 0 <= start < last), None)
         if first is None:
             return []

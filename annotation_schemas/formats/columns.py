@@ -1,20 +1,21 @@
-"""The file formats of items: how the keys of a record and the fields of a schema go together, both ways.
+"""Files of items: how the keys of a record and the fields of a schema go together, both ways.
 
-One row per format. What a record holds beyond these keys is nobody's field; it stays in the record's text. The schema's
-``source.fields`` may give other names for keys; a field that no row knows is the key of the same name.
+Each format of items says what is particular about it (``ItemKeys``). What a record holds beyond these keys is nobody's
+field; it stays in the record's text. The schema's ``source.fields`` may give other names for keys; a field that no row
+knows is the key of the same name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from typing import Any, Protocol
 
 from annotation_schemas import kinds
 from annotation_schemas.model import Dimension, ItemField, Schema
-from domain.json_text import INDENTED, ONE_LINE, Layout, same
+from domain.json_text import Layout, same
 from domain.reading.answers import AnswerKind
 
 LONGEST_NAME = 300
@@ -137,8 +138,20 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class ItemFormat:
-    """A row: everything that is particular about one format of items."""
+class Moments:
+    """When in its source video an item's clip begins and ends, as far as the item says it. Frames count from 0."""
+
+    observed: float | None = None
+    """The frame that is the item's observation, with which the clip ends."""
+    action: int | None = None
+    """The frame with which the action begins that is asked for."""
+    starts: tuple[float, ...] = ()
+    """The frames with which what has been done so far begins."""
+
+
+@dataclass(frozen=True)
+class ItemKeys:
+    """Everything that is particular about one format of items."""
 
     name: str
     order: tuple[str, ...]
@@ -166,64 +179,15 @@ class ItemFormat:
     """Field: its key, where the usual name of the field is not the key's."""
     chosen: tuple[str, str, str | None, bool] | None = None
     """The right option: field or key that holds it, ``Chosen.place``, ``Chosen.text``, ``Chosen.letters``."""
+    goal: str | None = None
+    """The field that names the goal of several items."""
+    action: str | None = None
+    """The field with the frame of the source video with which the action begins that is asked for."""
+    moments: Callable[[Record], Moments] = lambda fields: Moments()
+    """From an item's fields to what is cut out of its source video."""
 
 
-FORMATS = {
-    row.name: row
-    for row in (
-        ItemFormat(
-            name="egothink",
-            order=("source_dataset", "image_path", "question", "answer"),
-            needs=("image_path", "question", "answer"),
-            layout=INDENTED,
-            by_folder=True,
-            file_name="annotations.json",
-            media="image_path",
-            origin="source_dataset",
-        ),
-        ItemFormat(
-            name="egoplan",
-            order=(
-                "sample_id",
-                "video_id",
-                "task_goal",
-                "question",
-                "current_observation_frame",
-                "answer",
-                "choice_a",
-                "choice_b",
-                "choice_c",
-                "choice_d",
-                "golden_choice_idx",
-                "task_progress_metadata",
-                "video_source",
-            ),
-            needs=("task_goal", "choice_a", "choice_b"),
-            layout=ONE_LINE,
-            id_key="sample_id",
-            new_ids=True,
-            file_name="egoplan.json",
-            video="video_id",
-            origin="video_source",
-            spread={"options": ("choice_a", "choice_b", "choice_c", "choice_d")},
-            chosen=("answer", "golden_choice_idx", "answer", True),
-        ),
-        ItemFormat(
-            name="pca_bench",
-            order=("version", "question", "actions", "answer_index", "reason", "key_concept", "domain"),
-            needs=("question", "actions"),
-            layout=INDENTED,
-            id_key="index",
-            named_by="domain",
-            media="image",
-            renamed={"options": "actions", "key_concepts": "key_concept"},
-            chosen=("answer", "answer_index", None, False),
-        ),
-    )
-}
-
-
-def as_named(row: ItemFormat, schema: Schema) -> ItemFormat:
+def as_named(row: ItemKeys, schema: Schema) -> ItemKeys:
     """The row with the keys that this schema's files have where they differ (``source.id``, ``source.fields``): also
     those without which a record is something else, and that of the images."""
     if schema.source is None or schema.source.format != row.name:
@@ -244,7 +208,7 @@ def as_named(row: ItemFormat, schema: Schema) -> ItemFormat:
     )
 
 
-def columns(row: ItemFormat, schema: Schema) -> dict[str, Column]:
+def columns(row: ItemKeys, schema: Schema) -> dict[str, Column]:
     """The columns by field, in the schema's order."""
     found: dict[str, Column] = {}
     names = schema.source.fields if schema.source and schema.source.format == row.name else {}
@@ -269,7 +233,7 @@ def columns(row: ItemFormat, schema: Schema) -> dict[str, Column]:
     return found
 
 
-def keys_of(row: ItemFormat, schema: Schema) -> list[str]:
+def keys_of(row: ItemKeys, schema: Schema) -> list[str]:
     """All keys of a record that somebody reads."""
     row = as_named(row, schema)
     found = [key for column in columns(row, schema).values() for key in column.keys]
@@ -277,7 +241,7 @@ def keys_of(row: ItemFormat, schema: Schema) -> list[str]:
     return list(dict.fromkeys([*found, *row.needs, *(key for key in special if key)]))
 
 
-def fields_of(row: ItemFormat, schema: Schema, record: Record) -> dict[str, Any]:
+def fields_of(row: ItemKeys, schema: Schema, record: Record) -> dict[str, Any]:
     """The schema's fields as the record has them; ``Misfit`` if it does not fit."""
     row = as_named(row, schema)
     wrong = {f"it has no {key}": None for key in row.needs if record.get(key) is None}
@@ -292,7 +256,7 @@ def fields_of(row: ItemFormat, schema: Schema, record: Record) -> dict[str, Any]
     return {name: value for name, value in found.items() if value is not None}
 
 
-def changes(row: ItemFormat, schema: Schema, record: Record, fields: Mapping[str, Any]) -> dict[str, Any]:
+def changes(row: ItemKeys, schema: Schema, record: Record, fields: Mapping[str, Any]) -> dict[str, Any]:
     """What has to change in a record so that it says ``fields``: new values by key, None to take a key away."""
     before = fields_of(row, schema, record)
     found: dict[str, Any] = {}
@@ -312,7 +276,7 @@ def _or_none(value: Any) -> Any:
 
 
 def new_record(
-    row: ItemFormat,
+    row: ItemKeys,
     schema: Schema,
     fields: Mapping[str, Any],
     *,
@@ -344,7 +308,7 @@ def new_record(
     return dict(sorted(found.items(), key=lambda entry: places.get(entry[0], len(places))))
 
 
-def new_path(row: ItemFormat, schema: Schema, dimension: str) -> str:
+def new_path(row: ItemKeys, schema: Schema, dimension: str) -> str:
     """Where a new record goes that joins no file: below the folder of the export."""
     if row.by_folder:
         part = schema.dimension(dimension)

@@ -1,0 +1,96 @@
+"""File formats: one module each, with the row (in ``ROWS``) and everything that only this format knows."""
+
+from __future__ import annotations
+
+from annotation_schemas.formats.columns import (
+    LONGEST_NAME,
+    Chosen,
+    Column,
+    ItemKeys,
+    Misfit,
+    Moments,
+    Plain,
+    Record,
+    Spread,
+    as_named,
+    changes,
+    columns,
+    dimension_named,
+    dimension_of_folder,
+    fields_of,
+    keys_of,
+    new_path,
+    new_record,
+    short,
+    whole_number,
+)
+from annotation_schemas.formats.row import Answered, Content, Format, Takes, Writer
+from annotation_schemas.model import Schema
+from domain import registers
+from domain.registers import Register
+
+__all__ = [
+    "FORMATS",
+    "LONGEST_NAME",
+    "Answered",
+    "Chosen",
+    "Column",
+    "Content",
+    "Format",
+    "ItemKeys",
+    "Misfit",
+    "Moments",
+    "Plain",
+    "Record",
+    "Spread",
+    "Takes",
+    "Writer",
+    "as_named",
+    "changes",
+    "columns",
+    "dimension_named",
+    "dimension_of_folder",
+    "fields_of",
+    "item_keys",
+    "keys_of",
+    "keys_of_source",
+    "new_path",
+    "new_record",
+    "offered",
+    "short",
+    "whole_number",
+]
+
+
+def rows() -> tuple[Format, ...]:
+    """The rows of all modules of this package, by their places."""
+    found: list[Format] = registers.declared(__name__, "ROWS")
+    return tuple(sorted(found, key=lambda row: row.place))
+
+
+FORMATS: Register[Format] = Register(__name__)
+"""All formats by name."""
+
+
+def item_keys(name: str) -> ItemKeys:
+    """What is particular about a format of items; ``KeyError`` if it is none."""
+    found = FORMATS[name].keys
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+def keys_of_source(schema: Schema) -> ItemKeys | None:
+    """What is particular about the format that a schema's items come in; None: nothing."""
+    row = FORMATS.get(schema.source.format) if schema.source else None
+    return row.keys if row else None
+
+
+def offered(schema: Schema, *, writes: bool) -> list[Format]:
+    """The formats that a project of this schema can be exported in (or imported from): that of its own files first,
+    then those that its schema names, then those that fit."""
+    own = [schema.source.format] if schema.source else []
+    named = [*own, *(schema.export.formats if writes else ())]
+    first = [FORMATS[name] for name in dict.fromkeys(named) if name in FORMATS]
+    rest = [row for row in FORMATS.values() if row not in first and row.fits(schema)]
+    return [row for row in [*first, *rest] if row.available and (row.writes if writes else row.reads)]

@@ -1,0 +1,19 @@
+"""Formats that a schema may name already, and that are not built yet."""
+
+from __future__ import annotations
+
+from annotation_schemas.formats.row import Format, Takes
+
+ROWS = tuple(
+    Format(name, meaning, Takes.ITEMS, place=place, available=False)
+    for place, (name, meaning) in enumerate(
+        (
+            ("etp_bench", "items with several images and an answer form per aspect"),
+            ("jsonl", "one JSON object a line, its keys mapped by the schema"),
+            ("hf_dataset", "a data set folder for the Hugging Face hub"),
+            ("vlmevalkit", "a TSV file for VLMEvalKit"),
+            ("lmms_eval", "a task folder for lmms-eval"),
+        ),
+        start=900,
+    )
+)

@@ -1,0 +1,38 @@
+"""What models, judges, people and tools said, in files of any benchmark."""
+
+from __future__ import annotations
+
+from annotation_schemas.formats.row import Format, Takes
+
+ROWS = (
+    Format(
+        "predictions",
+        "models' answers: JSON lines, FastChat's files, VLMEvalKit's `.xlsx`",
+        Takes.ANSWERS,
+        place=40,
+        reads="importers.predictions:read_predictions",
+        writes="exporters.tables:predictions",
+    ),
+    Format(
+        "judgements",
+        "judges' replies: FastChat's files, or JSON lines with `judge`, `item` and `text`",
+        Takes.REPLIES,
+        place=55,
+        reads="importers.judgements:read_judgements",
+    ),
+    Format(
+        "tool_results",
+        "what tools say about items, JSON lines: `item`, `tool`, `result`",
+        Takes.RESULTS,
+        place=60,
+        reads="importers.tool_results:read_tool_results",
+    ),
+    Format(
+        "ratings",
+        "`unit,rater,criterion,value`, CSV",
+        Takes.RATINGS,
+        place=70,
+        reads="importers.ratings:read_ratings",
+        writes="exporters.tables:ratings",
+    ),
+)

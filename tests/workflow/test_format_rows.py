@@ -1,0 +1,95 @@
+"""An export format is one file: what docs/contributing.md shows is offered and written without another edit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from annotation_schemas import registry, shipped
+from annotation_schemas.formats import FORMATS, offered
+from annotation_schemas.json_schema import json_schema_text
+from annotation_schemas.loader import load_schema
+from db.engine import Store
+from domain.errors import FileRefused
+from domain.registers import function_of
+from media.store import MediaStore
+from testkit import factories
+from tests.paths import ROOT
+from tests.planting import EXPORT_FORMAT, plant_format, planted
+from tools import reference
+from workflow.files.import_files import import_files
+from workflow.files.release import release
+
+
+def test_what_rows_name_is_there() -> None:
+    """A function of a room above is named in words; it exists, under that name."""
+    named = [each for row in FORMATS.values() for each in (row.reads, row.writes) if each is not None]
+    assert named
+    assert all(callable(function_of(each)) for each in named)
+
+
+def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -> None:
+    def names(schema: str, *, writes: bool) -> list[str]:
+        return [row.name for row in offered(load_schema(shipped()[schema]).schema_, writes=writes)]
+
+    assert names("egothink", writes=True) == ["egothink", "predictions", "ratings", "label_studio"]
+    assert names("egoplan", writes=True) == ["egoplan", "predictions", "egoplan_submission", "ratings", "label_studio"]
+    read = ["predictions", "judgements", "tool_results", "ratings", "label_studio"]
+    assert names("pca_bench", writes=False) == ["pca_bench", *read]
+    assert names("etp_bench", writes=False) == read  # its own format is not built
+
+
+def test_a_new_row_is_in_exports_schemas_and_reference(
+    sqlite_store_for_module: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = sqlite_store_for_module
+    plant_format(tmp_path, monkeypatch)
+    factories.make_project(store)
+    factories.make_items(store, 3)
+    assert offered(load_schema(shipped()["egothink"]).schema_, writes=True)[-1].name == "answer_key"
+    row = registry.find("format", "answer_key")
+    assert row is not None
+    assert row.available
+    assert '"answer_key"' in json_schema_text()
+    assert "| `answer_key` | an item |  | yes | the key of every item, CSV with `item,answer` |" in reference.written()
+
+    everything = release(store, by=None, project="p", format="answer_key")
+    assert everything.items == 3
+    head, *lines = everything.files["key.csv"].decode().splitlines()
+    assert (head, len(lines)) == ("item,answer", 3)
+
+    ann, bob = factories.make_people(store, "ann", "bob")
+    for choice in ("red", "blue", "blue"):  # ann agrees with the key of every item, bob with that of one
+        factories.vote(store, ann)
+        factories.vote(store, bob, choice)
+    made = release(store, by=None, project="p", format="answer_key", verified=True, file_name="sheet.csv")
+    first, kept = made.files["sheet.csv"].decode().splitlines()
+    assert first == head
+    assert kept in lines
+    told = json.loads(made.files["manifest.json"])
+    where = [(each["id"], each["file"], each["position"]) for each in told["items"]]
+    assert where == [(kept.partition(",")[0], "sheet.csv", 0)]
+    media = MediaStore(tmp_path / "media")
+    with pytest.raises(FileRefused, match="not answer_key"):  # it is exported only
+        import_files(store, media, by=None, project="p", format="answer_key", path=tmp_path)
+
+
+def test_a_new_row_is_in_the_help_of_the_command(tmp_path: Path) -> None:
+    folder = planted(tmp_path, EXPORT_FORMAT)
+    start = (
+        f"from annotation_schemas import formats; formats.__path__.append({str(folder)!r}); from app.cli import main"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{start}; from app.cli import main; main()", "export", "--help"],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "answer_key" in done.stdout, done.stderr
