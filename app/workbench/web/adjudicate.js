@@ -29,15 +29,48 @@ export class AdjudicateForm {
     this.editable = fields.filter((field) => field.authored);
     this.fields.open({ fields: this.editable, values: given.fields || values });
     this.buttons = this.decisions.map((decision) =>
-      el("button", { type: "button", class: "choice", role: "radio", "aria-checked": "false", on: { click: () => this.decide(decision.value) } },
-        el("kbd", { class: "slot", "aria-hidden": "true" }), el("span", { class: "label" }, decision.label), el("span", { class: "hint" }, decision.hint)));
+      el(
+        "button",
+        {
+          type: "button",
+          class: "choice",
+          role: "radio",
+          "aria-checked": "false",
+          on: { click: () => this.decide(decision.value) },
+        },
+        el("kbd", { class: "slot", "aria-hidden": "true" }),
+        el("span", { class: "label" }, decision.label),
+        el("span", { class: "hint" }, decision.hint),
+      ),
+    );
     this.why = el("div", { class: "why", hidden: true });
     this.editor = el("div", { class: "editor", hidden: true }, this.fields.root);
     this.error = el("p", { class: "error", role: "alert", hidden: true });
-    fill(this.root, this.table(criteria, options, votes),
-      el("div", { class: "criterion active" }, el("div", { class: "prompt", id: "decision" }, "Decision"),
-        el("div", { class: "choices row decisions", role: "radiogroup", "aria-labelledby": "decision" }, this.buttons), this.why, this.editor, this.error),
-      history.length ? el("section", { class: "history" }, el("h3", {}, "Before ", key("H"), " all of it"), el("ol", {}, history.map((line) => el("li", {}, line)))) : null);
+    fill(
+      this.root,
+      this.table(criteria, options, votes),
+      el(
+        "div",
+        { class: "criterion active" },
+        el("div", { class: "prompt", id: "decision" }, "Decision"),
+        el("div", { class: "choices row decisions", role: "radiogroup", "aria-labelledby": "decision" }, this.buttons),
+        this.why,
+        this.editor,
+        this.error,
+      ),
+      history.length
+        ? el(
+            "section",
+            { class: "history" },
+            el("h3", {}, "Before ", key("H"), " all of it"),
+            el(
+              "ol",
+              {},
+              history.map((line) => el("li", {}, line)),
+            ),
+          )
+        : null,
+    );
     this.paint();
   }
 
@@ -46,7 +79,11 @@ export class AdjudicateForm {
     const labelOf = (criterion, value) => {
       const list = options[criterion.name] || criterion.options;
       const found = list.find((option) => same(option.value, value));
-      return found ? (found.label ?? String(found.value)) : isDrawn(criterion) ? inWords(value, criterion.options) : KINDS[criterion.kind].words?.(value, criterion) ?? String(value);
+      return found
+        ? (found.label ?? String(found.value))
+        : isDrawn(criterion)
+          ? inWords(value, criterion.options)
+          : (KINDS[criterion.kind].words?.(value, criterion) ?? String(value));
     };
     const cell = (criterion, vote) => {
       const value = vote.values[criterion.name];
@@ -54,18 +91,66 @@ export class AdjudicateForm {
       const reason = vote.reasons[criterion.name];
       const option = (options[criterion.name] || criterion.options).find((candidate) => same(candidate.value, value));
       const reasons = value === null ? (criterion.skip || {}).reasons || [] : (option || {}).reasons || [];
-      const because = reason === undefined ? null : (reasons.find((candidate) => same(candidate.value, reason)) || { label: reason }).label;
-      return [el("strong", {}, value === null ? (criterion.skip || { label: "Skipped" }).label : labelOf(criterion, value)), because ? el("div", { class: "reason" }, because) : null];
+      const because =
+        reason === undefined
+          ? null
+          : (reasons.find((candidate) => same(candidate.value, reason)) || { label: reason }).label;
+      return [
+        el("strong", {}, value === null ? (criterion.skip || { label: "Skipped" }).label : labelOf(criterion, value)),
+        because ? el("div", { class: "reason" }, because) : null,
+      ];
     };
     const rows = criteria.map((criterion) => {
       const differs = !votes.every((vote) => same(vote.values[criterion.name], votes[0].values[criterion.name]));
-      return el("tr", { class: differs ? "differs" : "" },
-        el("th", { scope: "row" }, differs ? el("span", { class: "mark", title: "The votes differ", "aria-label": "The votes differ" }, "≠") : null, criterion.prompt),
-        votes.map((vote) => el("td", {}, cell(criterion, vote))));
+      return el(
+        "tr",
+        { class: differs ? "differs" : "" },
+        el(
+          "th",
+          { scope: "row" },
+          differs
+            ? el("span", { class: "mark", title: "The votes differ", "aria-label": "The votes differ" }, "≠")
+            : null,
+          criterion.prompt,
+        ),
+        votes.map((vote) => el("td", {}, cell(criterion, vote))),
+      );
     });
-    const notes = votes.some((vote) => vote.note) ? el("tr", {}, el("th", { scope: "row" }, "Note"), votes.map((vote) => el("td", {}, vote.note ? el("div", { class: "notes", tabindex: "0" }, vote.note) : el("span", { class: "quiet" }, "none")))) : null;
-    return el("div", { class: "scroller" }, el("table", { class: "votes" },
-      el("thead", {}, el("tr", {}, el("td", {}), votes.map((vote) => el("th", { scope: "col" }, vote.label)))), el("tbody", {}, rows, notes)));
+    const notes = votes.some((vote) => vote.note)
+      ? el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, "Note"),
+          votes.map((vote) =>
+            el(
+              "td",
+              {},
+              vote.note
+                ? el("div", { class: "notes", tabindex: "0" }, vote.note)
+                : el("span", { class: "quiet" }, "none"),
+            ),
+          ),
+        )
+      : null;
+    return el(
+      "div",
+      { class: "scroller" },
+      el(
+        "table",
+        { class: "votes" },
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            el("td", {}),
+            votes.map((vote) => el("th", { scope: "col" }, vote.label)),
+          ),
+        ),
+        el("tbody", {}, rows, notes),
+      ),
+    );
   }
 
   paint() {
@@ -97,14 +182,38 @@ export class AdjudicateForm {
       this.cause = undefined;
       this.paint();
     };
-    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Cause: ", el("strong", {}, cause.label)), el("button", { type: "button", class: "small", on: { click: again } }, "another")));
+    fill(
+      this.why,
+      el(
+        "div",
+        { class: "ask" },
+        el("span", {}, "Cause: ", el("strong", {}, cause.label)),
+        el("button", { type: "button", class: "small", on: { click: again } }, "another"),
+      ),
+    );
   }
 
   paintCauses() {
     const list = this.causes.map((cause, index) =>
-      el("button", { type: "button", class: same(cause.value, this.cause) ? "choice chosen" : "choice", role: "radio", "aria-checked": String(same(cause.value, this.cause)), title: cause.help, on: { click: () => this.because(cause.value) } },
-        el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index].toUpperCase()), el("span", { class: "label" }, cause.label)));
-    fill(this.why, el("div", { class: "ask" }, "Why was it contested? ", el("span", { class: "quiet" }, key("Esc"), " back")), el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list));
+      el(
+        "button",
+        {
+          type: "button",
+          class: same(cause.value, this.cause) ? "choice chosen" : "choice",
+          role: "radio",
+          "aria-checked": String(same(cause.value, this.cause)),
+          title: cause.help,
+          on: { click: () => this.because(cause.value) },
+        },
+        el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index].toUpperCase()),
+        el("span", { class: "label" }, cause.label),
+      ),
+    );
+    fill(
+      this.why,
+      el("div", { class: "ask" }, "Why was it contested? ", el("span", { class: "quiet" }, key("Esc"), " back")),
+      el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list),
+    );
     this.why.scrollIntoView({ block: "nearest" });
   }
 
@@ -153,7 +262,8 @@ export class AdjudicateForm {
     const untouched = this.untouched();
     const written = this.fields.read();
     const changed = {};
-    for (const field of this.editable) if (!untouched.has(field.name)) changed[field.name] = written[field.name] ?? null;
+    for (const field of this.editable)
+      if (!untouched.has(field.name)) changed[field.name] = written[field.name] ?? null;
     return changed;
   }
 
@@ -168,7 +278,8 @@ export class AdjudicateForm {
     if (this.causes.length && this.cause === undefined) return say("Choose a cause.");
     if (this.decision === "edit") {
       if (!this.fields.check(this.untouched())) return false;
-      if (!Object.keys(this.edited()).length) return say("Nothing is changed yet. Change a field, or accept the item as it is.");
+      if (!Object.keys(this.edited()).length)
+        return say("Nothing is changed yet. Change a field, or accept the item as it is.");
     }
     return true;
   }
@@ -177,7 +288,8 @@ export class AdjudicateForm {
     const rest = [];
     for (const problem of list) {
       const field = problem.name.replace(/^fields\./, "");
-      if (this.decision === "edit" && this.editable.some((candidate) => candidate.name === field)) this.fields.problems([{ ...problem, name: field }]);
+      if (this.decision === "edit" && this.editable.some((candidate) => candidate.name === field))
+        this.fields.problems([{ ...problem, name: field }]);
       else rest.push(problem.message);
     }
     return rest;

@@ -40,7 +40,11 @@ export function shown(value) {
   if (value === null || value === undefined || value === "") return el("span", { class: "quiet" }, "none");
   if (Array.isArray(value)) {
     if (value.every((entry) => typeof entry !== "object")) {
-      return el("ol", { class: "entries" }, value.map((entry) => el("li", {}, entry)));
+      return el(
+        "ol",
+        { class: "entries" },
+        value.map((entry) => el("li", {}, entry)),
+      );
     }
     return el("pre", {}, JSON.stringify(value, null, 1));
   }
@@ -59,4 +63,6 @@ export function labelled(field, value) {
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 export const unique = () =>
-  crypto.randomUUID ? crypto.randomUUID() : Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  crypto.randomUUID
+    ? crypto.randomUUID()
+    : Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

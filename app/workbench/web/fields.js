@@ -1,11 +1,15 @@
 // The form of an author: the fields of an item, checked while they are written.
 
 import { el, fill, same } from "./dom.js";
-import { KEYS, grow, keyIndex } from "./kinds/keys.js";
-import { MarksEditor, isDrawn } from "./marks.js";
+import { grow, KEYS, keyIndex } from "./kinds/keys.js";
+import { isDrawn, MarksEditor } from "./marks.js";
 
 const PICKED = ["choice", "option_of", "options_of", "order_of"];
-const blank = (value) => value === undefined || value === null || (typeof value === "string" && !value.trim()) || (Array.isArray(value) && !value.some(Boolean));
+const blank = (value) =>
+  value === undefined ||
+  value === null ||
+  (typeof value === "string" && !value.trim()) ||
+  (Array.isArray(value) && !value.some(Boolean));
 
 export class FieldForm {
   constructor(host) {
@@ -21,16 +25,26 @@ export class FieldForm {
     this.touched = new Set();
     this.parts = new Map();
     this.host.media?.forget();
-    for (const field of fields) this.values[field.name] = values[field.name] ?? (field.kind === "text_list" ? Array(field.length || Math.max(field.min || 0, 2)).fill("") : undefined);
-    for (const field of fields) if (field.kind === "text_list" && field.length) while (this.values[field.name].length < field.length) this.values[field.name].push("");
-    fill(this.root, fields.map((field) => this.block(field)));
+    for (const field of fields)
+      this.values[field.name] =
+        values[field.name] ??
+        (field.kind === "text_list" ? Array(field.length || Math.max(field.min || 0, 2)).fill("") : undefined);
+    for (const field of fields)
+      if (field.kind === "text_list" && field.length)
+        while (this.values[field.name].length < field.length) this.values[field.name].push("");
+    fill(
+      this.root,
+      fields.map((field) => this.block(field)),
+    );
     for (const field of fields) this.paint(field);
     this.group = null;
   }
 
   focus() {
     this.fit();
-    const first = this.fields.find((field) => blank(this.values[field.name]) && this.parts.get(field.name).boxes.length) || this.fields[0];
+    const first =
+      this.fields.find((field) => blank(this.values[field.name]) && this.parts.get(field.name).boxes.length) ||
+      this.fields[0];
     const part = first && this.parts.get(first.name);
     if (part && part.boxes.length) {
       const box = part.boxes.find((candidate) => !candidate.value.trim()) || part.boxes[0];
@@ -46,7 +60,8 @@ export class FieldForm {
 
   raw() {
     const copy = {};
-    for (const field of this.fields) if (this.values[field.name] !== undefined) copy[field.name] = this.values[field.name];
+    for (const field of this.fields)
+      if (this.values[field.name] !== undefined) copy[field.name] = this.values[field.name];
     return copy;
   }
 
@@ -56,7 +71,10 @@ export class FieldForm {
     for (const field of this.fields) {
       let value = this.values[field.name];
       if (typeof value === "string") value = value.trim();
-      if (field.kind === "text_list") value = (value || []).map((entry) => entry.trim()).filter((entry, index) => entry || (field.length && index < field.length));
+      if (field.kind === "text_list")
+        value = (value || [])
+          .map((entry) => entry.trim())
+          .filter((entry, index) => entry || (field.length && index < field.length));
       if (field.kind === "text_list" && !value.some(Boolean)) value = undefined;
       if (field.kind === "integer" && !blank(value)) value = /^[+-]?\d+$/.test(String(value)) ? Number(value) : value;
       if ((field.kind === "json" || field.kind === "segments") && typeof value === "string" && value) {
@@ -91,8 +109,22 @@ export class FieldForm {
     part.error = el("p", { class: "error", id: `${id}-e`, "aria-live": "polite", hidden: true });
     part.body = el("div", { class: "inputs" });
     part.extra = el("div", { class: "extra" });
-    const head = el("div", { class: "prompt", id }, field.title, field.required ? null : el("span", { class: "quiet" }, " optional"), part.count);
-    part.root = el("div", { class: `field ${field.kind}`, data: { field: field.name } }, head, field.help ? el("p", { class: "help" }, field.help) : null, part.body, part.error, part.extra);
+    const head = el(
+      "div",
+      { class: "prompt", id },
+      field.title,
+      field.required ? null : el("span", { class: "quiet" }, " optional"),
+      part.count,
+    );
+    part.root = el(
+      "div",
+      { class: `field ${field.kind}`, data: { field: field.name } },
+      head,
+      field.help ? el("p", { class: "help" }, field.help) : null,
+      part.body,
+      part.error,
+      part.extra,
+    );
     this.parts.set(field.name, part);
     this.fillBody(part);
     return part.root;
@@ -108,7 +140,14 @@ export class FieldForm {
     else {
       const long = ["long_text", "json", "segments"].includes(field.kind);
       const value = this.values[field.name];
-      const text = value === undefined || value === null ? "" : typeof value === "string" ? value : typeof value === "object" ? JSON.stringify(value, null, 1) : String(value);
+      const text =
+        value === undefined || value === null
+          ? ""
+          : typeof value === "string"
+            ? value
+            : typeof value === "object"
+              ? JSON.stringify(value, null, 1)
+              : String(value);
       const area = this.area(field, text, long ? 4 : field.kind === "integer" ? 1 : 2, (typed) => {
         this.values[field.name] = typed;
       });
@@ -121,15 +160,18 @@ export class FieldForm {
   // Drawn on the image: keys go there while the block has the focus.
   drawnBody(part) {
     const { field } = part;
-    part.drawn = new MarksEditor({ kind: field.kind, options: field.options, min: field.min, max: field.max, role: field.role }, {
-      media: this.host.media,
-      change: () => {
-        this.values[field.name] = part.drawn.value();
-        delete this.errors[field.name];
-        this.changed(field);
+    part.drawn = new MarksEditor(
+      { kind: field.kind, options: field.options, min: field.min, max: field.max, role: field.role },
+      {
+        media: this.host.media,
+        change: () => {
+          this.values[field.name] = part.drawn.value();
+          delete this.errors[field.name];
+          this.changed(field);
+        },
+        done: () => this.onward(part.drawn.root),
       },
-      done: () => this.onward(part.drawn.root),
-    });
+    );
     if (Array.isArray(this.values[field.name])) part.drawn.set(this.values[field.name]);
     part.drawn.root.tabIndex = 0;
     part.drawn.root.setAttribute("role", "group");
@@ -138,7 +180,15 @@ export class FieldForm {
   }
 
   area(field, value, rows, store) {
-    const area = el("textarea", { class: "box", rows: String(rows), spellcheck: "true", autocomplete: "off", "aria-labelledby": `f-${field.name}`, "aria-describedby": `f-${field.name}-e`, "aria-required": String(field.required) });
+    const area = el("textarea", {
+      class: "box",
+      rows: String(rows),
+      spellcheck: "true",
+      autocomplete: "off",
+      "aria-labelledby": `f-${field.name}`,
+      "aria-describedby": `f-${field.name}-e`,
+      "aria-required": String(field.required),
+    });
     area.value = value;
     area.addEventListener("input", () => {
       store(area.value);
@@ -167,10 +217,29 @@ export class FieldForm {
       area.dataset.line = "one";
       area.dataset.index = String(index);
       part.boxes.push(area);
-      const remove = field.length ? null : el("button", { type: "button", class: "small", "aria-label": `Remove entry ${index + 1}`, tabindex: "-1", on: { click: () => this.removeEntry(field, index) } }, "×");
+      const remove = field.length
+        ? null
+        : el(
+            "button",
+            {
+              type: "button",
+              class: "small",
+              "aria-label": `Remove entry ${index + 1}`,
+              tabindex: "-1",
+              on: { click: () => this.removeEntry(field, index) },
+            },
+            "×",
+          );
       return el("div", { class: "entry" }, el("span", { class: "num" }, index + 1), area, remove);
     });
-    const more = field.length || (field.max && values.length >= field.max) ? null : el("button", { type: "button", class: "small add", on: { click: () => this.addEntry(field) } }, "Add an entry");
+    const more =
+      field.length || (field.max && values.length >= field.max)
+        ? null
+        : el(
+            "button",
+            { type: "button", class: "small add", on: { click: () => this.addEntry(field) } },
+            "Add an entry",
+          );
     fill(part.body, rows, more);
   }
 
@@ -196,12 +265,33 @@ export class FieldForm {
     const chosen = (entry) => (single ? same(value, entry) : (value || []).includes(entry));
     part.buttons = options.map((entry, index) => {
       const place = field.kind === "order_of" && chosen(entry) ? `${value.indexOf(entry) + 1}. ` : "";
-      return el("button", { type: "button", class: chosen(entry) ? "choice chosen" : "choice", role: single ? "radio" : "checkbox", "aria-checked": String(chosen(entry)), on: { click: () => this.pick(field, entry), focus: () => (this.group = field.name) } },
-        el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index] || ""), el("span", { class: "label" }, place, this.labelOf(field, entry)));
+      return el(
+        "button",
+        {
+          type: "button",
+          class: chosen(entry) ? "choice chosen" : "choice",
+          role: single ? "radio" : "checkbox",
+          "aria-checked": String(chosen(entry)),
+          on: { click: () => this.pick(field, entry), focus: () => (this.group = field.name) },
+        },
+        el("kbd", { class: "slot", "aria-hidden": "true" }, KEYS[index] || ""),
+        el("span", { class: "label" }, place, this.labelOf(field, entry)),
+      );
     });
-    fill(part.body, options.length
-      ? el("div", { class: "choices column", role: single ? "radiogroup" : "group", "aria-labelledby": `f-${field.name}` }, part.buttons)
-      : el("p", { class: "help" }, `Write the ${(field.options_title || "options").toLowerCase()} first; then pick here.`));
+    fill(
+      part.body,
+      options.length
+        ? el(
+            "div",
+            { class: "choices column", role: single ? "radiogroup" : "group", "aria-labelledby": `f-${field.name}` },
+            part.buttons,
+          )
+        : el(
+            "p",
+            { class: "help" },
+            `Write the ${(field.options_title || "options").toLowerCase()} first; then pick here.`,
+          ),
+    );
   }
 
   pick(field, entry) {
@@ -240,28 +330,40 @@ export class FieldForm {
     const raw = this.values[field.name];
     if (value === undefined) return strict && field.required ? "This is needed." : null;
     if (field.kind === "integer" && !Number.isInteger(value)) return "A whole number is needed.";
-    if (field.kind === "json" || field.kind === "segments") return typeof value === "string" && typeof raw === "string" ? "This is not JSON yet." : null;
-    if (isDrawn(field)) return strict && field.min && value.length < field.min ? `At least ${field.min} are needed.` : null;
+    if (field.kind === "json" || field.kind === "segments")
+      return typeof value === "string" && typeof raw === "string" ? "This is not JSON yet." : null;
+    if (isDrawn(field))
+      return strict && field.min && value.length < field.min ? `At least ${field.min} are needed.` : null;
     if (field.kind === "text_list") {
       const full = value.filter(Boolean);
-      const twice = full.find((entry, index) => full.findIndex((other) => other.toLowerCase() === entry.toLowerCase()) !== index);
+      const twice = full.find(
+        (entry, index) => full.findIndex((other) => other.toLowerCase() === entry.toLowerCase()) !== index,
+      );
       if (twice && field.distinct) return `“${twice}” is there twice.`;
-      if (field.length && full.length !== field.length) return strict ? `${field.length} entries are needed; ${full.length} ${full.length === 1 ? "is" : "are"} written.` : null;
+      if (field.length && full.length !== field.length)
+        return strict
+          ? `${field.length} entries are needed; ${full.length} ${full.length === 1 ? "is" : "are"} written.`
+          : null;
       if (strict && field.min && full.length < field.min) return `At least ${field.min} entries are needed.`;
       if (field.max && full.length > field.max) return `At most ${field.max} entries fit.`;
       return null;
     }
     if (field.kind === "choice") return null;
-    if (field.kind === "option_of") return this.entries(field).includes(value) ? null : `“${value}” is not among the ${(field.options_title || "options").toLowerCase()}.`;
+    if (field.kind === "option_of")
+      return this.entries(field).includes(value)
+        ? null
+        : `“${value}” is not among the ${(field.options_title || "options").toLowerCase()}.`;
     if (field.kind === "options_of" || field.kind === "order_of") {
       const lost = (value || []).find((entry) => !this.entries(field).includes(entry));
       if (lost !== undefined) return `“${lost}” is not among the ${(field.options_title || "options").toLowerCase()}.`;
-      if (strict && field.kind === "order_of" && value.length < this.entries(field).length) return "Every entry needs a place.";
+      if (strict && field.kind === "order_of" && value.length < this.entries(field).length)
+        return "Every entry needs a place.";
       return null;
     }
     const length = String(value).length;
     if (field.max && length > field.max) return `${length} characters; at most ${field.max} fit.`;
-    if (field.min && length < field.min) return strict || this.touched.has(field.name) ? `${length} characters; at least ${field.min} are needed.` : null;
+    if (field.min && length < field.min)
+      return strict || this.touched.has(field.name) ? `${length} characters; at least ${field.min} are needed.` : null;
     return null;
   }
 
@@ -273,9 +375,13 @@ export class FieldForm {
     part.root.classList.toggle("bad", Boolean(message));
     for (const box of part.boxes) box.setAttribute("aria-invalid", String(Boolean(message)));
     const value = this.values[field.name];
-    const counts = (field.kind === "text" || field.kind === "long_text") && (field.max || field.min) && typeof value === "string";
-    part.count.textContent = counts ? `${value.trim().length}${field.max ? ` / ${field.max}` : ` (at least ${field.min})`}` : "";
-    if (field === this.fields.find((candidate) => candidate.kind === "text" || candidate.kind === "long_text")) this.paintSimilar(part, value);
+    const counts =
+      (field.kind === "text" || field.kind === "long_text") && (field.max || field.min) && typeof value === "string";
+    part.count.textContent = counts
+      ? `${value.trim().length}${field.max ? ` / ${field.max}` : ` (at least ${field.min})`}`
+      : "";
+    if (field === this.fields.find((candidate) => candidate.kind === "text" || candidate.kind === "long_text"))
+      this.paintSimilar(part, value);
   }
 
   paintSimilar(part, value) {
@@ -285,10 +391,26 @@ export class FieldForm {
     part.near = shownNow;
     if (!near.length) return fill(part.extra);
     const exact = near[0][0] >= 0.999;
-    fill(part.extra,
-      el("div", { class: exact ? "similar exact" : "similar" },
-        el("div", { class: "quiet" }, exact ? "This dimension has this question already:" : "Close to earlier questions of this dimension:"),
-        near.map(([score, entry]) => el("div", { class: "pair" }, el("span", { class: "score" }, `${Math.round(100 * score)} %`), el("span", {}, entry.text)))));
+    fill(
+      part.extra,
+      el(
+        "div",
+        { class: exact ? "similar exact" : "similar" },
+        el(
+          "div",
+          { class: "quiet" },
+          exact ? "This dimension has this question already:" : "Close to earlier questions of this dimension:",
+        ),
+        near.map(([score, entry]) =>
+          el(
+            "div",
+            { class: "pair" },
+            el("span", { class: "score" }, `${Math.round(100 * score)} %`),
+            el("span", {}, entry.text),
+          ),
+        ),
+      ),
+    );
   }
 
   // Marks what is wrong; true when nothing is. Fields named in ``leave`` are taken as they are.
@@ -322,7 +444,11 @@ export class FieldForm {
 
   goTo(field) {
     const part = this.parts.get(field.name);
-    const target = part.boxes.find((box) => !box.value.trim()) || part.boxes[0] || (part.drawn && part.drawn.root) || part.buttons[0];
+    const target =
+      part.boxes.find((box) => !box.value.trim()) ||
+      part.boxes[0] ||
+      (part.drawn && part.drawn.root) ||
+      part.buttons[0];
     if (target) target.focus();
     part.root.scrollIntoView({ block: "nearest" });
   }
@@ -331,9 +457,14 @@ export class FieldForm {
 
   key(event) {
     const index = keyIndex(event);
-    const picks = this.fields.filter((field) => PICKED.includes(field.kind) && this.parts.get(field.name).buttons.length);
+    const picks = this.fields.filter(
+      (field) => PICKED.includes(field.kind) && this.parts.get(field.name).buttons.length,
+    );
     if (index < 0 || !picks.length) return false;
-    const field = picks.find((candidate) => candidate.name === this.group) || picks.find((candidate) => blank(this.values[candidate.name])) || picks[0];
+    const field =
+      picks.find((candidate) => candidate.name === this.group) ||
+      picks.find((candidate) => blank(this.values[candidate.name])) ||
+      picks[0];
     const entry = this.entries(field)[index];
     if (entry === undefined) return false;
     this.pick(field, entry);
@@ -355,7 +486,13 @@ export class FieldForm {
   }
 }
 
-const wordsOf = (text) => text.toLowerCase().normalize("NFKD").replace(/[^\p{L}\p{N} ]+/gu, " ").split(/\s+/).filter(Boolean);
+const wordsOf = (text) =>
+  text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/[^\p{L}\p{N} ]+/gu, " ")
+    .split(/\s+/)
+    .filter(Boolean);
 
 // The earlier texts that share most of their words with this one, best first; likeness is in 0..1.
 export function similar(text, earlier, { most = 3, from = 0.6 } = {}) {

@@ -4,7 +4,16 @@
 const DIGITS = 1e6;
 export const LEAST = 0.002; // a box is never thinner than this
 export const GRIP = 9; // pixels around a handle or a point that still mean it
-export const HANDLES = { nw: [0, 0], n: [0.5, 0], ne: [1, 0], e: [1, 0.5], se: [1, 1], s: [0.5, 1], sw: [0, 1], w: [0, 0.5] };
+export const HANDLES = {
+  nw: [0, 0],
+  n: [0.5, 0],
+  ne: [1, 0],
+  e: [1, 0.5],
+  se: [1, 1],
+  s: [0.5, 1],
+  sw: [0, 1],
+  w: [0, 0.5],
+};
 
 export const six = (value) => Math.round(value * DIGITS) / DIGITS + 0;
 export const within = (value, low, high) => Math.min(high, Math.max(low, value));
@@ -21,7 +30,8 @@ export function place(width, height, ratio, { scale = 1, x = 0.5, y = 0.5 } = {}
   const size = fit(width, height, ratio);
   const wide = size.width * scale;
   const high = size.height * scale;
-  const middle = (at, length, room) => (length <= room ? 0.5 : within(at, room / (2 * length), 1 - room / (2 * length)));
+  const middle = (at, length, room) =>
+    length <= room ? 0.5 : within(at, room / (2 * length), 1 - room / (2 * length));
   const cx = middle(x, wide, width);
   const cy = middle(y, high, height);
   return { left: width / 2 - cx * wide, top: height / 2 - cy * high, width: wide, height: high, x: cx, y: cy };
@@ -34,7 +44,11 @@ export const toScreen = (rect, x, y) => ({ x: rect.left + x * rect.width, y: rec
 export function zoomed(width, height, ratio, view, scale, px = width / 2, py = height / 2) {
   const before = toImage(place(width, height, ratio, view), px, py);
   const size = fit(width, height, ratio);
-  const next = { scale, x: before.x + (width / 2 - px) / (size.width * scale), y: before.y + (height / 2 - py) / (size.height * scale) };
+  const next = {
+    scale,
+    x: before.x + (width / 2 - px) / (size.width * scale),
+    y: before.y + (height / 2 - py) / (size.height * scale),
+  };
   const { x, y } = place(width, height, ratio, next);
   return { scale, x, y };
 }
@@ -68,10 +82,12 @@ export function between(one, other) {
   return tidy({ x: left, y: top, w: right - left, h: bottom - top });
 }
 
-export const moved = (box, dx, dy) => ("w" in box ? tidy({ ...box, x: box.x + dx, y: box.y + dy }) : tidyPoint({ ...box, x: box.x + dx, y: box.y + dy }));
+export const moved = (box, dx, dy) =>
+  "w" in box ? tidy({ ...box, x: box.x + dx, y: box.y + dy }) : tidyPoint({ ...box, x: box.x + dx, y: box.y + dy });
 
 // Larger or smaller at its right and lower edge; what would stick out is cut off.
-export const sized = (box, dw, dh) => tidy({ ...box, w: within(box.w + dw, LEAST, 1 - box.x), h: within(box.h + dh, LEAST, 1 - box.y) });
+export const sized = (box, dw, dh) =>
+  tidy({ ...box, w: within(box.w + dw, LEAST, 1 - box.x), h: within(box.h + dh, LEAST, 1 - box.y) });
 
 // The box with one of its handles at a point; a handle may be dragged past the other side.
 export function dragged(box, handle, x, y) {
@@ -81,7 +97,10 @@ export function dragged(box, handle, x, y) {
   return { ...box, ...between(far, here) };
 }
 
-export const handlePoint = (box, handle) => ({ x: box.x + HANDLES[handle][0] * box.w, y: box.y + HANDLES[handle][1] * box.h });
+export const handlePoint = (box, handle) => ({
+  x: box.x + HANDLES[handle][0] * box.w,
+  y: box.y + HANDLES[handle][1] * box.h,
+});
 
 // The handle of a box under a point of the screen.
 export function handleAt(box, rect, px, py, grip = GRIP) {

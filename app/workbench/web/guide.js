@@ -22,8 +22,16 @@ export class Guide {
   tell(news) {
     const host = this.root.querySelector(".guidetext");
     if (!news || !host || host.querySelector(".changes")) return;
-    const lines = news.changes.map(([sign, text]) => el(sign === "+" ? "ins" : sign === "-" ? "del" : "p", {}, text || " "));
-    const box = el("section", { class: "changes" }, el("h3", {}, `What has changed (version ${news.number})`), news.why ? el("p", {}, news.why) : null, lines);
+    const lines = news.changes.map(([sign, text]) =>
+      el(sign === "+" ? "ins" : sign === "-" ? "del" : "p", {}, text || " "),
+    );
+    const box = el(
+      "section",
+      { class: "changes" },
+      el("h3", {}, `What has changed (version ${news.number})`),
+      news.why ? el("p", {}, news.why) : null,
+      lines,
+    );
     host.prepend(box);
     requestAnimationFrame(() => requestAnimationFrame(() => (host.scrollTop = 0)));
   }
@@ -36,13 +44,29 @@ export class Guide {
     this.painted = name;
     const text = el("div", { class: "prose" });
     text.innerHTML = html; // made from Markdown on the server with markup switched off
-    for (const link of text.querySelectorAll("a")) Object.assign(link, { target: "_blank", rel: "noreferrer noopener" });
-    fill(this.root,
-      el("div", { class: "guidehead" }, el("strong", {}, "Guideline"), el("button", { type: "button", class: "small", on: { click: () => this.toggle() } }, key("G"), " close")),
-      el("div", { class: "guidetext", tabindex: "0" },
-        dimension && dimension.definition ? el("div", { class: "dimension" }, el("strong", {}, dimension.title), el("span", {}, dimension.definition)) : null,
-        criteria.filter((criterion) => criterion.aspects.length).map(aspects), text));
-    const here = [...text.querySelectorAll("h1, h2, h3, h4")].find((heading) => heading.textContent.toLowerCase().includes(stage.toLowerCase()));
+    for (const link of text.querySelectorAll("a"))
+      Object.assign(link, { target: "_blank", rel: "noreferrer noopener" });
+    fill(
+      this.root,
+      el(
+        "div",
+        { class: "guidehead" },
+        el("strong", {}, "Guideline"),
+        el("button", { type: "button", class: "small", on: { click: () => this.toggle() } }, key("G"), " close"),
+      ),
+      el(
+        "div",
+        { class: "guidetext", tabindex: "0" },
+        dimension && dimension.definition
+          ? el("div", { class: "dimension" }, el("strong", {}, dimension.title), el("span", {}, dimension.definition))
+          : null,
+        criteria.filter((criterion) => criterion.aspects.length).map(aspects),
+        text,
+      ),
+    );
+    const here = [...text.querySelectorAll("h1, h2, h3, h4")].find((heading) =>
+      heading.textContent.toLowerCase().includes(stage.toLowerCase()),
+    );
     if (here) requestAnimationFrame(() => here.scrollIntoView({ block: "start" }));
   }
 }

@@ -1,7 +1,20 @@
 // Boxes and numbered points on an image: drawn over it, and edited with the pointer or with keys alone.
 
 import { el, fill, key } from "./dom.js";
-import { HANDLES, between, dragged, handleAt, handlePoint, hit, moved, sized, tidy, tidyPoint, toImage, toScreen } from "./geometry.js";
+import {
+  between,
+  dragged,
+  HANDLES,
+  handleAt,
+  handlePoint,
+  hit,
+  moved,
+  sized,
+  tidy,
+  tidyPoint,
+  toImage,
+  toScreen,
+} from "./geometry.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const STEP = 0.01;
@@ -26,8 +39,15 @@ function tag(text, x, y, tone, limit) {
   const wide = Math.max(16, 7.4 * [...text].length + 8);
   const left = Math.max(0, Math.min(x, limit.width - wide));
   const top = Math.max(0, Math.min(y, limit.height - 17));
-  return draw("g", {}, draw("rect", { x: left, y: top, width: wide, height: 17, rx: 2, fill: tone }),
-    Object.assign(draw("text", { x: left + wide / 2, y: top + 12.5, "text-anchor": "middle", fill: "#fff", class: "tag" }), { textContent: text }));
+  return draw(
+    "g",
+    {},
+    draw("rect", { x: left, y: top, width: wide, height: 17, rx: 2, fill: tone }),
+    Object.assign(
+      draw("text", { x: left + wide / 2, y: top + 12.5, "text-anchor": "middle", fill: "#fff", class: "tag" }),
+      { textContent: text },
+    ),
+  );
 }
 
 // Paint entries {x, y, [w, h], text, tone, chosen} over an image that lies in `rect` of a frame of that size.
@@ -37,27 +57,46 @@ export function paint(svg, entries, rect, size) {
     const from = toScreen(rect, entry.x, entry.y);
     if ("w" in entry) {
       const shape = { x: from.x, y: from.y, width: entry.w * rect.width, height: entry.h * rect.height };
-      nodes.push(draw("rect", { ...shape, class: "halo" }), draw("rect", { ...shape, class: entry.chosen ? "outline chosen" : "outline", stroke: entry.tone }));
+      nodes.push(
+        draw("rect", { ...shape, class: "halo" }),
+        draw("rect", { ...shape, class: entry.chosen ? "outline chosen" : "outline", stroke: entry.tone }),
+      );
       if (entry.text) nodes.push(tag(entry.text, from.x - 1, from.y - 18 < 0 ? from.y : from.y - 18, entry.tone, size));
       if (entry.chosen) {
         for (const handle of Object.keys(HANDLES)) {
           const point = handlePoint(entry, handle);
           const at = toScreen(rect, point.x, point.y);
-          nodes.push(draw("rect", { x: at.x - 4.5, y: at.y - 4.5, width: 9, height: 9, class: "handle", stroke: entry.tone }));
+          nodes.push(
+            draw("rect", { x: at.x - 4.5, y: at.y - 4.5, width: 9, height: 9, class: "handle", stroke: entry.tone }),
+          );
         }
       }
     } else {
-      nodes.push(draw("circle", { cx: from.x, cy: from.y, r: 12, class: entry.chosen ? "point chosen" : "point", fill: entry.tone }),
-        Object.assign(draw("text", { x: from.x, y: from.y + 4.5, "text-anchor": "middle", fill: "#fff", class: "tag" }), { textContent: entry.text }));
-      if (entry.chosen) nodes.push(draw("circle", { cx: from.x, cy: from.y, r: 16, class: "ring", stroke: entry.tone }));
+      nodes.push(
+        draw("circle", {
+          cx: from.x,
+          cy: from.y,
+          r: 12,
+          class: entry.chosen ? "point chosen" : "point",
+          fill: entry.tone,
+        }),
+        Object.assign(
+          draw("text", { x: from.x, y: from.y + 4.5, "text-anchor": "middle", fill: "#fff", class: "tag" }),
+          { textContent: entry.text },
+        ),
+      );
+      if (entry.chosen)
+        nodes.push(draw("circle", { cx: from.x, cy: from.y, r: 16, class: "ring", stroke: entry.tone }));
     }
   }
   svg.replaceChildren(...nodes);
 }
 
 // What an item's field shows, as entries to paint.
-export const given = (value, options = []) => (Array.isArray(value) ? value : []).filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
-  .map((entry) => ({ ...entry, text: nameOf(entry, options), tone: GIVEN }));
+export const given = (value, options = []) =>
+  (Array.isArray(value) ? value : [])
+    .filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
+    .map((entry) => ({ ...entry, text: nameOf(entry, options), tone: GIVEN }));
 
 export const isDrawn = ({ kind }) => kind === "boxes" || kind === "marks";
 
@@ -68,11 +107,20 @@ export function inWords(value, options = []) {
 }
 
 // The label of a box as it is read, or the number of a point.
-const nameOf = (entry, options) => String((options.find((option) => option.value === entry.label) || {}).label ?? entry.label ?? entry.number ?? "");
+const nameOf = (entry, options) =>
+  String((options.find((option) => option.value === entry.label) || {}).label ?? entry.label ?? entry.number ?? "");
 
 // What raters drew, each in a tone of their own and with the letter of their vote.
-export const ofVotes = (criteria, votes) => criteria.filter(isDrawn).flatMap((criterion) =>
-  votes.map((vote, index) => ({ role: criterion.role, options: criterion.options, value: vote.values[criterion.name], tone: TONES[index % TONES.length], prefix: vote.label.slice(-1) })));
+export const ofVotes = (criteria, votes) =>
+  criteria.filter(isDrawn).flatMap((criterion) =>
+    votes.map((vote, index) => ({
+      role: criterion.role,
+      options: criterion.options,
+      value: vote.values[criterion.name],
+      tone: TONES[index % TONES.length],
+      prefix: vote.label.slice(-1),
+    })),
+  );
 
 const percent = (value) => `${(100 * value).toFixed(1)}`;
 
@@ -83,7 +131,10 @@ export class MarksEditor {
     this.spec = spec;
     this.host = host;
     this.boxes = spec.kind === "boxes";
-    this.labels = (spec.options || []).map((option) => ({ value: option.value, label: option.label ?? String(option.value) }));
+    this.labels = (spec.options || []).map((option) => ({
+      value: option.value,
+      label: option.label ?? String(option.value),
+    }));
     this.label = this.labels.length ? this.labels[0].value : undefined;
     this.list = [];
     this.at = -1;
@@ -93,7 +144,14 @@ export class MarksEditor {
     this.bar = el("div", { class: "markbar" });
     this.hint = el("p", { class: "hint markhint" });
     this.live = el("span", { class: "unseen", role: "status", "aria-live": "polite" });
-    this.root = el("div", { class: "marker", on: { focusin: () => this.attach() } }, this.bar, this.rows, this.hint, this.live);
+    this.root = el(
+      "div",
+      { class: "marker", on: { focusin: () => this.attach() } },
+      this.bar,
+      this.rows,
+      this.hint,
+      this.live,
+    );
     this.repaint();
   }
 
@@ -121,7 +179,9 @@ export class MarksEditor {
       const noun = this.boxes ? (least === 1 ? "box is" : "boxes are") : least === 1 ? "mark is" : "marks are";
       return `At least ${least} ${noun} needed; ${count} there.`;
     }
-    return value === undefined ? `${this.boxes ? "Draw boxes" : "Set marks"}, or say that there is nothing to mark.` : null;
+    return value === undefined
+      ? `${this.boxes ? "Draw boxes" : "Set marks"}, or say that there is nothing to mark.`
+      : null;
   }
 
   // ---- on the image
@@ -151,12 +211,20 @@ export class MarksEditor {
   }
 
   covers(frame) {
-    return frame.asset.kind === "image" && !frame.asset.missing && (this.spec.role ? frame.asset.role === this.spec.role : frame.asset.role === this.media.firstRole);
+    return (
+      frame.asset.kind === "image" &&
+      !frame.asset.missing &&
+      (this.spec.role ? frame.asset.role === this.spec.role : frame.asset.role === this.media.firstRole)
+    );
   }
 
   // The entries of one image, ready to paint.
   entriesOf(frame) {
-    return this.list.flatMap((entry, index) => ((entry.image ?? 1) === frame.number ? [{ ...entry, text: this.textOf(entry), tone: this.toneOf(entry), chosen: index === this.at }] : []));
+    return this.list.flatMap((entry, index) =>
+      (entry.image ?? 1) === frame.number
+        ? [{ ...entry, text: this.textOf(entry), tone: this.toneOf(entry), chosen: index === this.at }]
+        : [],
+    );
   }
 
   textOf(entry) {
@@ -181,7 +249,8 @@ export class MarksEditor {
   append(entry, frame) {
     if (this.full()) return -1;
     const extra = frame.number > 1 ? { image: frame.number } : {};
-    if (this.boxes) this.list.push({ ...(this.label === undefined ? {} : { label: this.label }), ...tidy(entry), ...extra });
+    if (this.boxes)
+      this.list.push({ ...(this.label === undefined ? {} : { label: this.label }), ...tidy(entry), ...extra });
     else this.list.push({ number: this.free(), ...tidyPoint(entry), ...extra });
     this.at = this.list.length - 1;
     this.change();
@@ -266,7 +335,7 @@ export class MarksEditor {
       return true;
     }
     if (event.altKey) return false;
-    if (name === "a" || name === "A") return this.addAtMiddle(), true;
+    if (name === "a" || name === "A") return (this.addAtMiddle(), true);
     if (name === "0" || event.code === "Numpad0") {
       if (this.list.length || (this.spec.min ?? 0) > 0) return true;
       this.nothing();
@@ -276,19 +345,21 @@ export class MarksEditor {
     if (this.boxes && this.labels.length) {
       const digit = /^(Digit|Numpad)[1-9]$/.test(event.code) ? event.code.slice(-1) : name.toLowerCase();
       const at = LABEL_KEYS.indexOf(digit);
-      if (at >= 0 && at < this.labels.length) return this.name(this.labels[at].value), true;
+      if (at >= 0 && at < this.labels.length) return (this.name(this.labels[at].value), true);
     }
     // What is drawn is left as it is: on to what comes next, if anything does.
-    if (name === "Enter" && this.at < 0 && (this.list.length || this.given) && !this.problem()) return Boolean(this.host.done());
+    if (name === "Enter" && this.at < 0 && (this.list.length || this.given) && !this.problem())
+      return Boolean(this.host.done());
     if (this.at < 0) return false;
-    if (!this.boxes && /^(Digit|Numpad)[1-9]$/.test(event.code)) return this.renumber(Number(event.code.slice(-1))), true;
+    if (!this.boxes && /^(Digit|Numpad)[1-9]$/.test(event.code))
+      return (this.renumber(Number(event.code.slice(-1))), true);
     if (name === "e" || name === "E") {
       this.sizing = this.boxes && !this.sizing;
       this.repaint();
       return true;
     }
-    if (name === "Delete" || name === "Backspace") return this.remove(), true;
-    if (name === "Escape") return this.choose(-1), true;
+    if (name === "Delete" || name === "Backspace") return (this.remove(), true);
+    if (name === "Escape") return (this.choose(-1), true);
     if (name === "Enter") {
       this.choose(-1);
       if (!this.problem()) this.host.done();
@@ -315,20 +386,39 @@ export class MarksEditor {
   press(frame, px, py) {
     const rect = frame.rect;
     const start = toImage(rect, px, py);
-    const mine = this.list.map((entry, index) => ({ entry, index })).filter(({ entry }) => (entry.image ?? 1) === frame.number);
-    const under = hit(mine.map(({ entry }) => entry), rect, px, py);
+    const mine = this.list
+      .map((entry, index) => ({ entry, index }))
+      .filter(({ entry }) => (entry.image ?? 1) === frame.number);
+    const under = hit(
+      mine.map(({ entry }) => entry),
+      rect,
+      px,
+      py,
+    );
     const at = under < 0 ? -1 : mine[under].index;
     const chosen = this.at >= 0 && (this.list[this.at].image ?? 1) === frame.number ? this.list[this.at] : null;
     const handle = chosen && this.boxes ? handleAt(chosen, rect, px, py) : null;
     const where = (x, y) => toImage(frame.rect, x, y);
-    if (handle) return { move: (x, y) => this.replace(this.at, dragged(chosen, handle, where(x, y).x, where(x, y).y)), up: () => {} };
+    if (handle)
+      return {
+        move: (x, y) => this.replace(this.at, dragged(chosen, handle, where(x, y).x, where(x, y).y)),
+        up: () => {},
+      };
     const inside = chosen && hit([chosen], rect, px, py) === 0;
     if (inside || (!this.boxes && at >= 0)) {
       if (!inside) this.choose(at);
       const from = this.list[this.at];
-      return { move: (x, y) => this.replace(this.at, moved(from, where(x, y).x - start.x, where(x, y).y - start.y)), up: () => {} };
+      return {
+        move: (x, y) => this.replace(this.at, moved(from, where(x, y).x - start.x, where(x, y).y - start.y)),
+        up: () => {},
+      };
     }
-    if (!this.boxes) return { move: () => {}, up: () => (start.x >= 0 && start.x <= 1 && start.y >= 0 && start.y <= 1 ? this.append(start, frame) : this.choose(-1)) };
+    if (!this.boxes)
+      return {
+        move: () => {},
+        up: () =>
+          start.x >= 0 && start.x <= 1 && start.y >= 0 && start.y <= 1 ? this.append(start, frame) : this.choose(-1),
+      };
     let made = -1;
     return {
       move: (x, y) => {
@@ -351,29 +441,93 @@ export class MarksEditor {
 
   repaint() {
     const noun = this.boxes ? "box" : "mark";
-    const tool = (name, label, press, on) => el("button", { type: "button", class: on ? "small on" : "small", tabindex: "-1", "aria-pressed": on === undefined ? undefined : String(on), on: { click: press } }, key(name), " ", label);
+    const tool = (name, label, press, on) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: on ? "small on" : "small",
+          tabindex: "-1",
+          "aria-pressed": on === undefined ? undefined : String(on),
+          on: { click: press },
+        },
+        key(name),
+        " ",
+        label,
+      );
     const none = !this.list.length && !(this.spec.min ?? 0);
-    fill(this.bar, tool("A", `new ${noun}`, () => (this.attach(), this.addAtMiddle())),
-      this.boxes ? this.labels.map((label, index) => {
-        const button = tool((LABEL_KEYS[index] || "").toUpperCase(), label.label, () => (this.attach(), this.name(label.value)), label.value === (this.at >= 0 ? this.list[this.at].label : this.label));
-        button.style.setProperty("--tone", TONES[index % TONES.length]);
-        button.classList.add("tone");
-        return button;
-      }) : null,
-      none ? tool("0", "nothing to mark", () => (this.attach(), this.nothing(), this.host.done()), this.given) : null);
-    fill(this.rows, this.list.map((entry, index) => {
-      const where = this.boxes ? `${percent(entry.x)}, ${percent(entry.y)}; ${percent(entry.w)} × ${percent(entry.h)} %` : `${percent(entry.x)}, ${percent(entry.y)} %`;
-      const text = this.boxes ? this.textOf(entry) || `box ${index + 1}` : `mark ${entry.number}`;
-      const row = el("li", { class: index === this.at ? "chosen" : "", on: { click: () => (this.attach(), this.choose(index)) } },
-        el("span", { class: "swatch" }), el("span", { class: "what" }, text, entry.image ? el("span", { class: "quiet" }, ` image ${entry.image}`) : null), el("span", { class: "where2 quiet" }, where),
-        el("button", { type: "button", class: "small", tabindex: "-1", "aria-label": `Remove ${text}`, on: { click: (event) => (event.stopPropagation(), this.remove(index)) } }, "×"));
-      row.style.setProperty("--tone", this.toneOf(entry));
-      return row;
-    }));
-    const keys = (...pairs) => pairs.flatMap(([names, what]) => [names.split(" ").map((name) => key(name)), ` ${what}  `]);
-    fill(this.hint, this.note || (!this.attached ? "" : this.at < 0
-      ? [keys(["A", `or ${this.boxes ? "drag" : "click"} on the image`]), this.list.length ? keys(["Tab", "choose"], ["Enter", "done"]) : null]
-      : keys(["← ↑ → ↓", this.sizing ? "size" : "move"], ["Shift", "fine"], ...(this.boxes ? [["E", this.sizing ? "move" : "size"]] : []), ["Del", "remove"], ["Enter", "done"])));
+    fill(
+      this.bar,
+      tool("A", `new ${noun}`, () => (this.attach(), this.addAtMiddle())),
+      this.boxes
+        ? this.labels.map((label, index) => {
+            const button = tool(
+              (LABEL_KEYS[index] || "").toUpperCase(),
+              label.label,
+              () => (this.attach(), this.name(label.value)),
+              label.value === (this.at >= 0 ? this.list[this.at].label : this.label),
+            );
+            button.style.setProperty("--tone", TONES[index % TONES.length]);
+            button.classList.add("tone");
+            return button;
+          })
+        : null,
+      none ? tool("0", "nothing to mark", () => (this.attach(), this.nothing(), this.host.done()), this.given) : null,
+    );
+    fill(
+      this.rows,
+      this.list.map((entry, index) => {
+        const where = this.boxes
+          ? `${percent(entry.x)}, ${percent(entry.y)}; ${percent(entry.w)} × ${percent(entry.h)} %`
+          : `${percent(entry.x)}, ${percent(entry.y)} %`;
+        const text = this.boxes ? this.textOf(entry) || `box ${index + 1}` : `mark ${entry.number}`;
+        const row = el(
+          "li",
+          { class: index === this.at ? "chosen" : "", on: { click: () => (this.attach(), this.choose(index)) } },
+          el("span", { class: "swatch" }),
+          el(
+            "span",
+            { class: "what" },
+            text,
+            entry.image ? el("span", { class: "quiet" }, ` image ${entry.image}`) : null,
+          ),
+          el("span", { class: "where2 quiet" }, where),
+          el(
+            "button",
+            {
+              type: "button",
+              class: "small",
+              tabindex: "-1",
+              "aria-label": `Remove ${text}`,
+              on: { click: (event) => (event.stopPropagation(), this.remove(index)) },
+            },
+            "×",
+          ),
+        );
+        row.style.setProperty("--tone", this.toneOf(entry));
+        return row;
+      }),
+    );
+    const keys = (...pairs) =>
+      pairs.flatMap(([names, what]) => [names.split(" ").map((name) => key(name)), ` ${what}  `]);
+    fill(
+      this.hint,
+      this.note ||
+        (!this.attached
+          ? ""
+          : this.at < 0
+            ? [
+                keys(["A", `or ${this.boxes ? "drag" : "click"} on the image`]),
+                this.list.length ? keys(["Tab", "choose"], ["Enter", "done"]) : null,
+              ]
+            : keys(
+                ["← ↑ → ↓", this.sizing ? "size" : "move"],
+                ["Shift", "fine"],
+                ...(this.boxes ? [["E", this.sizing ? "move" : "size"]] : []),
+                ["Del", "remove"],
+                ["Enter", "done"],
+              )),
+    );
     if (this.media) this.media.repaint();
   }
 }

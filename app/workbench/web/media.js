@@ -71,15 +71,31 @@ export class MediaPane {
     else {
       this.strip = el("div", { class: "strip", role: "tablist", "aria-label": "Images of this item" });
       this.thumbs = assets.map((asset, index) =>
-        el("button", { type: "button", role: "tab", class: "thumb", "aria-label": `Image ${index + 1}: ${asset.title}`, on: { click: () => this.go(index) } },
-          asset.missing ? el("span", { class: "noimg" }, "missing") : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "" }),
-          el("span", { class: "num" }, index + 1)),
+        el(
+          "button",
+          {
+            type: "button",
+            role: "tab",
+            class: "thumb",
+            "aria-label": `Image ${index + 1}: ${asset.title}`,
+            on: { click: () => this.go(index) },
+          },
+          asset.missing
+            ? el("span", { class: "noimg" }, "missing")
+            : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "" }),
+          el("span", { class: "num" }, index + 1),
+        ),
       );
       this.strip.append(...this.thumbs);
       this.root.append(this.strip);
     }
     if (assets.length > 1) {
-      this.switch = el("button", { type: "button", class: "small layout", tabindex: "-1", on: { click: () => this.relayout() } }, key("I"), this.together ? " one at a time" : " side by side");
+      this.switch = el(
+        "button",
+        { type: "button", class: "small layout", tabindex: "-1", on: { click: () => this.relayout() } },
+        key("I"),
+        this.together ? " one at a time" : " side by side",
+      );
       this.stage.append(this.switch);
     }
     this.arrange();
@@ -147,7 +163,11 @@ export class MediaPane {
   pan(dx, dy, frame = this.frame) {
     const { rect } = frame;
     const { width, height } = frame.size;
-    const { x, y } = place(width, height, frame.ratio, { scale: this.view.scale, x: rect.x - dx / rect.width, y: rect.y - dy / rect.height });
+    const { x, y } = place(width, height, frame.ratio, {
+      scale: this.view.scale,
+      x: rect.x - dx / rect.width,
+      y: rect.y - dy / rect.height,
+    });
     this.view = { ...this.view, x, y };
     this.repaint();
   }
@@ -207,7 +227,7 @@ export class MediaPane {
       this.toggle();
       return true;
     }
-    if ((name === "i" || name === "I") && this.frames.length > 1) return this.relayout(), true;
+    if ((name === "i" || name === "I") && this.frames.length > 1) return (this.relayout(), true);
     if (this.zoomed) {
       const step = 80;
       if (name === "Escape") this.zoomTo(1);
@@ -218,16 +238,18 @@ export class MediaPane {
       else if (name === "+" || name === "=") this.zoomTo(this.view.scale * 1.25);
       else if (name === "-") this.zoomTo(this.view.scale * 0.8);
       else if (!["[", "]"].includes(name)) return this.clipKey(name);
-      else return this.go(this.active + (name === "]" ? 1 : -1)), true;
+      else return (this.go(this.active + (name === "]" ? 1 : -1)), true);
       return true;
     }
-    if ((name === "ArrowLeft" || name === "[") && this.frames.length > 1) return this.go(this.active - 1), true;
-    if ((name === "ArrowRight" || name === "]") && this.frames.length > 1) return this.go(this.active + 1), true;
+    if ((name === "ArrowLeft" || name === "[") && this.frames.length > 1) return (this.go(this.active - 1), true);
+    if ((name === "ArrowRight" || name === "]") && this.frames.length > 1) return (this.go(this.active + 1), true);
     return this.clipKey(name);
   }
 
   clipKey(name) {
-    const clip = this.frame.video ? this.frame : this.frames.find((other) => other.video && (this.together || other === this.frame));
+    const clip = this.frame.video
+      ? this.frame
+      : this.frames.find((other) => other.video && (this.together || other === this.frame));
     if (!clip) return false;
     if (name === "," || name === ".") clip.step(name === "." ? 1 : -1);
     else if (name === " ") clip.playPause();
@@ -254,9 +276,14 @@ class Frame {
     const label = count > 1 ? `${index + 1} · ${asset.title}` : "";
     if (asset.missing) {
       this.root.classList.add("missing");
-      this.root.append(el("div", { class: "absent", role: "img", "aria-label": "Missing" },
-        el("strong", {}, asset.kind === "clip" ? "Clip missing" : "Image missing"),
-        el("span", {}, `The ${asset.kind === "clip" ? "clip" : "image"} of this item has not been brought in yet.`)));
+      this.root.append(
+        el(
+          "div",
+          { class: "absent", role: "img", "aria-label": "Missing" },
+          el("strong", {}, asset.kind === "clip" ? "Clip missing" : "Image missing"),
+          el("span", {}, `The ${asset.kind === "clip" ? "clip" : "image"} of this item has not been brought in yet.`),
+        ),
+      );
     } else if (asset.kind === "clip") this.makeClip();
     else this.makeImage();
     if (label) this.root.append(el("figcaption", {}, label));
@@ -273,36 +300,93 @@ class Frame {
     });
     this.image.addEventListener("error", () => {
       this.root.classList.add("missing");
-      this.image.replaceWith(el("div", { class: "absent" }, el("strong", {}, "Image not loaded"), el("span", {}, "The server did not give this image. It is tried again when the item is opened again.")));
+      this.image.replaceWith(
+        el(
+          "div",
+          { class: "absent" },
+          el("strong", {}, "Image not loaded"),
+          el("span", {}, "The server did not give this image. It is tried again when the item is opened again."),
+        ),
+      );
     });
     this.image.src = mediaUrl(asset.id, "display");
     if (shownAlready && shownAlready.complete) this.image.classList.remove("waiting");
     this.marks = layer();
     this.box = el("div", { class: "viewport" }, this.image, this.marks);
-    this.badge = el("div", { class: "zoombar", hidden: true }, el("span", { class: "factor" }), key("+"), key("−"), " zoom  ", key("Z"), " back");
+    this.badge = el(
+      "div",
+      { class: "zoombar", hidden: true },
+      el("span", { class: "factor" }),
+      key("+"),
+      key("−"),
+      " zoom  ",
+      key("Z"),
+      " back",
+    );
     this.root.append(this.box, this.badge);
     this.listen();
   }
 
   makeClip() {
-    this.video = el("video", { class: "view", src: mediaUrl(this.asset.id, "original"), poster: mediaUrl(this.asset.id, "display"), muted: true, loop: true, playsinline: true, preload: "auto", "aria-label": `${this.asset.title} of this item` });
+    this.video = el("video", {
+      class: "view",
+      src: mediaUrl(this.asset.id, "original"),
+      poster: mediaUrl(this.asset.id, "display"),
+      muted: true,
+      loop: true,
+      playsinline: true,
+      preload: "auto",
+      "aria-label": `${this.asset.title} of this item`,
+    });
     this.video.muted = true;
     this.speed = 1;
     this.at = 0;
     this.times = null; // until the server has said when each frame comes on screen
     this.time = el("span", { class: "time" }, "0:00.00");
     this.count = el("span", { class: "frames" });
-    this.pace = el("button", { type: "button", class: "small pace", tabindex: "-1", title: "Speed", on: { click: () => this.faster(this.speed === 2 ? -4 : 1) } }, "1×");
-    this.round = el("button", { type: "button", class: "small round on", tabindex: "-1", "aria-pressed": "true", on: { click: () => this.toggleLoop() } }, key("O"), " loop");
-    this.bar = el("input", { type: "range", min: "0", max: "1000", value: "0", class: "scrub", "aria-label": "Position in the clip", tabindex: "-1" });
-    this.known = fetch(mediaUrl(this.asset.id, "frames")).then((reply) => (reply.ok ? reply.json() : null)).then((answer) => {
-      if (answer && answer.times.length) {
-        this.times = answer.times;
-        this.duration = answer.duration;
-        this.at = frameAt(this.times, this.video.currentTime);
-      } else this.count.textContent = "frames not known";
-      this.write();
-    }).catch(() => {});
+    this.pace = el(
+      "button",
+      {
+        type: "button",
+        class: "small pace",
+        tabindex: "-1",
+        title: "Speed",
+        on: { click: () => this.faster(this.speed === 2 ? -4 : 1) },
+      },
+      "1×",
+    );
+    this.round = el(
+      "button",
+      {
+        type: "button",
+        class: "small round on",
+        tabindex: "-1",
+        "aria-pressed": "true",
+        on: { click: () => this.toggleLoop() },
+      },
+      key("O"),
+      " loop",
+    );
+    this.bar = el("input", {
+      type: "range",
+      min: "0",
+      max: "1000",
+      value: "0",
+      class: "scrub",
+      "aria-label": "Position in the clip",
+      tabindex: "-1",
+    });
+    this.known = fetch(mediaUrl(this.asset.id, "frames"))
+      .then((reply) => (reply.ok ? reply.json() : null))
+      .then((answer) => {
+        if (answer && answer.times.length) {
+          this.times = answer.times;
+          this.duration = answer.duration;
+          this.at = frameAt(this.times, this.video.currentTime);
+        } else this.count.textContent = "frames not known";
+        this.write();
+      })
+      .catch(() => {});
     for (const event of ["timeupdate", "loadedmetadata", "seeked"]) {
       this.video.addEventListener(event, () => {
         if (this.times && this.aim === undefined) this.at = frameAt(this.times, this.video.currentTime);
@@ -328,15 +412,35 @@ class Frame {
     this.video.addEventListener("click", () => this.playPause());
     this.video.addEventListener("error", () => {
       this.root.classList.add("missing");
-      this.video.replaceWith(el("div", { class: "absent" }, el("strong", {}, "Clip not loaded"), el("span", {}, "The server did not give this clip, or this browser cannot play it.")));
+      this.video.replaceWith(
+        el(
+          "div",
+          { class: "absent" },
+          el("strong", {}, "Clip not loaded"),
+          el("span", {}, "The server did not give this clip, or this browser cannot play it."),
+        ),
+      );
     });
     this.play = el("span", { class: "state" });
     this.video.addEventListener("play", () => fill(this.play, key("Space"), " pause"));
     this.video.addEventListener("pause", () => fill(this.play, key("Space"), " play"));
     fill(this.play, key("Space"), " play");
     this.box = el("div", { class: "viewport" }, this.video);
-    this.root.append(this.box,
-      el("div", { class: "clipbar" }, this.bar, this.count, this.time, el("span", { class: "hint" }, key(","), key("."), " frame"), this.play, el("span", { class: "hint" }, key("<"), key(">")), this.pace, this.round));
+    this.root.append(
+      this.box,
+      el(
+        "div",
+        { class: "clipbar" },
+        this.bar,
+        this.count,
+        this.time,
+        el("span", { class: "hint" }, key(","), key("."), " frame"),
+        this.play,
+        el("span", { class: "hint" }, key("<"), key(">")),
+        this.pace,
+        this.round,
+      ),
+    );
     if (!still()) this.video.play().catch(() => {});
   }
 
@@ -411,11 +515,15 @@ class Frame {
       this.pane.toggle(this, ...inside(event));
     });
     box.addEventListener("pointercancel", () => (from = stroke = null));
-    box.addEventListener("wheel", (event) => {
-      if (!this.pane.zoomed && event.deltaY >= 0) return;
-      event.preventDefault();
-      this.pane.zoomTo(this.pane.view.scale * (event.deltaY < 0 ? 1.15 : 1 / 1.15), this, ...inside(event));
-    }, { passive: false });
+    box.addEventListener(
+      "wheel",
+      (event) => {
+        if (!this.pane.zoomed && event.deltaY >= 0) return;
+        event.preventDefault();
+        this.pane.zoomTo(this.pane.view.scale * (event.deltaY < 0 ? 1.15 : 1 / 1.15), this, ...inside(event));
+      },
+      { passive: false },
+    );
   }
 
   // ---- where the image lies
@@ -454,7 +562,10 @@ class Frame {
   get full() {
     const { width, height } = this.size;
     const wide = this.asset.width || this.image.naturalWidth;
-    return Math.min(LARGEST, Math.max(1.5, wide / fit(width, height, this.ratio).width / (window.devicePixelRatio || 1)));
+    return Math.min(
+      LARGEST,
+      Math.max(1.5, wide / fit(width, height, this.ratio).width / (window.devicePixelRatio || 1)),
+    );
   }
 
   // The original in place of the copy, where it has more to show. One that is stored on its side stays away.
@@ -462,10 +573,13 @@ class Frame {
     if (!this.image || this.original || Math.max(this.asset.width || 0, this.asset.height || 0) <= DISPLAY_SIDE) return;
     this.original = new Image();
     this.original.src = mediaUrl(this.asset.id, "original");
-    this.original.decode().then(() => {
-      const ratio = this.original.naturalWidth / this.original.naturalHeight;
-      if (Math.abs(ratio / this.ratio - 1) < 0.02) this.image.src = this.original.src;
-    }).catch(() => {});
+    this.original
+      .decode()
+      .then(() => {
+        const ratio = this.original.naturalWidth / this.original.naturalHeight;
+        if (Math.abs(ratio / this.ratio - 1) < 0.02) this.image.src = this.original.src;
+      })
+      .catch(() => {});
   }
 
   apply() {
@@ -476,18 +590,27 @@ class Frame {
     const enlarged = scale > 1;
     this.root.classList.toggle("zoomed", enlarged);
     this.badge.hidden = !enlarged || this.pane.frame !== this;
-    this.image.style.transform = enlarged ? `translate(${rect.left + rect.width / 2 - width / 2}px, ${rect.top + rect.height / 2 - height / 2}px) scale(${scale})` : "";
+    this.image.style.transform = enlarged
+      ? `translate(${rect.left + rect.width / 2 - width / 2}px, ${rect.top + rect.height / 2 - height / 2}px) scale(${scale})`
+      : "";
     const original = this.asset.width || this.image.naturalWidth || rect.width;
-    this.badge.querySelector(".factor").textContent = `${Math.round((100 * rect.width * (window.devicePixelRatio || 1)) / original)} %  `;
+    this.badge.querySelector(".factor").textContent =
+      `${Math.round((100 * rect.width * (window.devicePixelRatio || 1)) / original)} %  `;
     this.paintMarks(rect, { width, height });
   }
 
   paintMarks(rect, size) {
-    const entries = this.pane.shown.filter(({ role }) => (role || this.pane.firstRole) === this.asset.role)
-      .flatMap(({ value, options, tone, prefix }) => given(value, options).filter((entry) => (entry.image ?? 1) === this.number).map((entry) => (tone ? { ...entry, tone, text: `${prefix} ${entry.text}`.trim() } : entry)));
+    const entries = this.pane.shown
+      .filter(({ role }) => (role || this.pane.firstRole) === this.asset.role)
+      .flatMap(({ value, options, tone, prefix }) =>
+        given(value, options)
+          .filter((entry) => (entry.image ?? 1) === this.number)
+          .map((entry) => (tone ? { ...entry, tone, text: `${prefix} ${entry.text}`.trim() } : entry)),
+      );
     const { editor, drawers } = this.pane;
     const asked = (drawer) => drawer.root.getClientRects().length > 0; // what the form hides is not drawn either
-    for (const drawer of drawers) if (drawer !== editor && asked(drawer) && drawer.covers(this)) entries.push(...drawer.entriesOf(this));
+    for (const drawer of drawers)
+      if (drawer !== editor && asked(drawer) && drawer.covers(this)) entries.push(...drawer.entriesOf(this));
     if (editor && editor.covers(this)) entries.push(...editor.entriesOf(this));
     paint(this.marks, entries, rect, size);
   }

@@ -19,8 +19,13 @@ export class News {
       return n ? `${n} ${n === 1 ? "line" : "lines"} ${word}` : null;
     };
     const sizes = [count("+", "new"), count("-", "gone")].filter(Boolean).join(", ");
-    fill(this.root, el("strong", {}, "The guideline has changed."), el("span", { class: "newswhy" }, news.why), el("span", { class: "quiet" }, sizes),
-      el("button", { type: "button", class: "small", on: { click: () => this.open() } }, key("G"), " open it"));
+    fill(
+      this.root,
+      el("strong", {}, "The guideline has changed."),
+      el("span", { class: "newswhy" }, news.why),
+      el("span", { class: "quiet" }, sizes),
+      el("button", { type: "button", class: "small", on: { click: () => this.open() } }, key("G"), " open it"),
+    );
   }
 
   // The guideline is open: the line has done its work.

@@ -6,7 +6,11 @@ export class Overlay {
   // `behind` lists what is out of reach while the overlay is open.
   constructor(behind) {
     this.behind = behind;
-    this.root = el("div", { class: "layer", hidden: true, on: { click: (event) => event.target === this.root && this.close() } });
+    this.root = el("div", {
+      class: "layer",
+      hidden: true,
+      on: { click: (event) => event.target === this.root && this.close() },
+    });
   }
 
   get isOpen() {
@@ -15,23 +19,52 @@ export class Overlay {
 
   menu(places) {
     this.places = places;
-    const entry = (place, index) => el("li", {}, el("a", { href: place.href }, index < 9 ? key(String(index + 1)) : el("kbd", { class: "slot empty" }), el("span", {}, place.title)));
+    const entry = (place, index) =>
+      el(
+        "li",
+        {},
+        el(
+          "a",
+          { href: place.href },
+          index < 9 ? key(String(index + 1)) : el("kbd", { class: "slot empty" }),
+          el("span", {}, place.title),
+        ),
+      );
     this.open("m", "Where to?", el("ul", { class: "menu" }, places.map(entry)));
   }
 
   keys(rows) {
     this.places = [];
-    const row = ([names, what]) => el("tr", {}, el("th", { scope: "row" }, names.split(" ").map((name) => key(name))), el("td", {}, what));
+    const row = ([names, what]) =>
+      el(
+        "tr",
+        {},
+        el(
+          "th",
+          { scope: "row" },
+          names.split(" ").map((name) => key(name)),
+        ),
+        el("td", {}, what),
+      );
     const table = (part) => el("table", {}, el("tbody", {}, part.map(row)));
     const half = rows.length > 16 ? Math.ceil(rows.length / 2) : rows.length;
-    this.open("?", "Keys", el("div", { class: "keylist" }, table(rows.slice(0, half)), half < rows.length ? table(rows.slice(half)) : null));
+    this.open(
+      "?",
+      "Keys",
+      el("div", { class: "keylist" }, table(rows.slice(0, half)), half < rows.length ? table(rows.slice(half)) : null),
+    );
   }
 
   open(opener, title, content) {
     this.opener = opener;
     if (!this.isOpen) this.before = this.root.getRootNode().activeElement;
-    const sheet = el("div", { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" },
-      el("h2", { id: "layer" }, title), content, el("p", { class: "quiet" }, key("Esc"), " close"));
+    const sheet = el(
+      "div",
+      { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" },
+      el("h2", { id: "layer" }, title),
+      content,
+      el("p", { class: "quiet" }, key("Esc"), " close"),
+    );
     fill(this.root, sheet);
     this.root.hidden = false;
     for (const part of this.behind) part.inert = true;
@@ -61,15 +94,47 @@ export class Overlay {
 export function keyRows(view, stage, drawn = []) {
   const writing = stage === "authoring";
   const rows = [];
-  if (view === "pool") rows.push(["← ↑ → ↓", "move in the grid"], ["Enter", "write about this image"], ["PgUp PgDn", "pages"], ["1 … 9", "dimension"]);
+  if (view === "pool")
+    rows.push(
+      ["← ↑ → ↓", "move in the grid"],
+      ["Enter", "write about this image"],
+      ["PgUp PgDn", "pages"],
+      ["1 … 9", "dimension"],
+    );
   if (view === "task") {
-    if (writing) rows.push(["Enter", "next field"], ["Tab", "next field or choice"], ["Esc", "leave the box; then the keys below work"], ["1 … 9", "the option with that number"]);
-    else rows.push(["1 … 9", "the choice with that number"], ["↑ ↓", "to the criterion above or below"], ["Esc", "back from the reasons, out of a box"]);
-    rows.push(["Ctrl Enter", "submit, from anywhere"], ["Z", "larger and back, all images together; arrows move, + − zoom"], ["← →", "image before, image after ( [ ] while enlarged )"], ["I", "images side by side, or one at a time"], [", .", "exactly one frame back, one frame on"], ["Home End", "first frame, last frame"], ["Space", "play, pause"], ["< >", "slower, faster"], ["O", "loop, or stop at the end"]);
+    if (writing)
+      rows.push(
+        ["Enter", "next field"],
+        ["Tab", "next field or choice"],
+        ["Esc", "leave the box; then the keys below work"],
+        ["1 … 9", "the option with that number"],
+      );
+    else
+      rows.push(
+        ["1 … 9", "the choice with that number"],
+        ["↑ ↓", "to the criterion above or below"],
+        ["Esc", "back from the reasons, out of a box"],
+      );
+    rows.push(
+      ["Ctrl Enter", "submit, from anywhere"],
+      ["Z", "larger and back, all images together; arrows move, + − zoom"],
+      ["← →", "image before, image after ( [ ] while enlarged )"],
+      ["I", "images side by side, or one at a time"],
+      [", .", "exactly one frame back, one frame on"],
+      ["Home End", "first frame, last frame"],
+      ["Space", "play, pause"],
+      ["< >", "slower, faster"],
+      ["O", "loop, or stop at the end"],
+    );
     if (drawn.length) {
       const noun = drawn.includes("boxes") ? "box" : "mark";
-      rows.push(["A", `a new ${noun} in the middle of what is seen; or drag`], ["Tab", `the next ${noun}`], ["← ↑ → ↓", `move the chosen ${noun}; with Shift finely`]);
-      if (noun === "box") rows.push(["Alt", "with the arrows: its size; E lets the arrows do that"], ["1 … 9", "its label"]);
+      rows.push(
+        ["A", `a new ${noun} in the middle of what is seen; or drag`],
+        ["Tab", `the next ${noun}`],
+        ["← ↑ → ↓", `move the chosen ${noun}; with Shift finely`],
+      );
+      if (noun === "box")
+        rows.push(["Alt", "with the arrows: its size; E lets the arrows do that"], ["1 … 9", "its label"]);
       else rows.push(["1 … 9", "its number; the one that had it takes the other"]);
       rows.push(["Del", "remove it"], ["Enter", "done with it"], ["0", "nothing to mark"]);
     }
@@ -77,8 +142,13 @@ export function keyRows(view, stage, drawn = []) {
   rows.push(["G", "guideline"], ["U", "take back the last submission"]);
   if (view === "task") rows.push(["N", "note"], ["C", "comments on the item"]);
   if (view === "task" && stage === "adjudication") rows.push(["H", "the item's whole history"]);
-  if (view === "task" && !writing) rows.push(["L", "later: it stays yours for half an hour and comes again after the rest"]);
-  if (view === "task") rows.push(["B", writing ? "give the image back; your text is kept" : "give back: others get it at once; your text is kept"]);
+  if (view === "task" && !writing)
+    rows.push(["L", "later: it stays yours for half an hour and comes again after the rest"]);
+  if (view === "task")
+    rows.push([
+      "B",
+      writing ? "give the image back; your text is kept" : "give back: others get it at once; your text is kept",
+    ]);
   rows.push(["M", "menu"], ["?", "this list"]);
   return rows;
 }

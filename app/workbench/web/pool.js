@@ -31,11 +31,14 @@ export class Pool {
       const at = this.assets[this.at];
       for (const asset of lost) this.cells[this.assets.indexOf(asset)].classList.add("gone");
       clearTimeout(this.fading);
-      this.fading = setTimeout(() => {
-        this.open(pool, frame);
-        const place = this.assets.findIndex((asset) => at && asset.id === at.id);
-        if (place >= 0) this.move(place, { quiet: true });
-      }, lost.length ? 700 : 0);
+      this.fading = setTimeout(
+        () => {
+          this.open(pool, frame);
+          const place = this.assets.findIndex((asset) => at && asset.id === at.id);
+          if (place >= 0) this.move(place, { quiet: true });
+        },
+        lost.length ? 700 : 0,
+      );
       return undefined;
     }
     return this.open(pool, frame);
@@ -56,24 +59,76 @@ export class Pool {
     this.selected = this.selected.filter((id) => this.assets.some((asset) => asset.id === id));
     this.at = Math.max(0, Math.min(this.at, this.assets.length - 1));
     const dimension = frame.dimensions[pool.dimension] || { title: pool.dimension, definition: "" };
-    fill(this.bar, pool.dimensions.map((row, index) =>
-      el("button", { type: "button", role: "tab", class: "dim", "aria-selected": String(row.id === pool.dimension), on: { click: () => this.turnTo(row.id) } },
-        pool.dimensions.length > 1 && index < 9 ? key(String(index + 1)) : null, el("span", {}, row.title),
-        row.left === null || row.left === undefined ? null : el("span", { class: "left" }, row.left ? `${row.left} to write` : row.none))));
+    fill(
+      this.bar,
+      pool.dimensions.map((row, index) =>
+        el(
+          "button",
+          {
+            type: "button",
+            role: "tab",
+            class: "dim",
+            "aria-selected": String(row.id === pool.dimension),
+            on: { click: () => this.turnTo(row.id) },
+          },
+          pool.dimensions.length > 1 && index < 9 ? key(String(index + 1)) : null,
+          el("span", {}, row.title),
+          row.left === null || row.left === undefined
+            ? null
+            : el("span", { class: "left" }, row.left ? `${row.left} to write` : row.none),
+        ),
+      ),
+    );
     fill(this.about, dimension.definition);
     this.cells = this.assets.map((asset, index) => this.cell(asset, index));
     fill(this.grid, this.cells);
     if (!this.assets.length) {
-      fill(this.grid, el("div", { class: "poolempty" }, el("strong", {}, "No free images here"),
-        el("p", {}, pool.dimensions.length > 1 ? "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to bring in more." : "Every image is taken. Ask your lead to bring in more.")));
+      fill(
+        this.grid,
+        el(
+          "div",
+          { class: "poolempty" },
+          el("strong", {}, "No free images here"),
+          el(
+            "p",
+            {},
+            pool.dimensions.length > 1
+              ? "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to bring in more."
+              : "Every image is taken. Ask your lead to bring in more.",
+          ),
+        ),
+      );
     }
     const more = this.next() !== null;
-    fill(this.foot,
+    fill(
+      this.foot,
       el("span", {}, pool.total === 1 ? "1 free image" : `${pool.total} free images`),
-      el("span", { class: "quiet" }, key("← ↑ → ↓"), " move  ", this.many ? [key("Space"), " select  "] : null, key("Enter"), this.many ? " write about the selection" : " write about it"),
-      el("span", { class: "pages" },
-        el("button", { type: "button", class: "small", disabled: this.trail.length < 2, on: { click: () => this.back() } }, key("PgUp"), " before"),
-        el("button", { type: "button", class: "small", disabled: !more, on: { click: () => this.forth() } }, key("PgDn"), " more")));
+      el(
+        "span",
+        { class: "quiet" },
+        key("← ↑ → ↓"),
+        " move  ",
+        this.many ? [key("Space"), " select  "] : null,
+        key("Enter"),
+        this.many ? " write about the selection" : " write about it",
+      ),
+      el(
+        "span",
+        { class: "pages" },
+        el(
+          "button",
+          { type: "button", class: "small", disabled: this.trail.length < 2, on: { click: () => this.back() } },
+          key("PgUp"),
+          " before",
+        ),
+        el(
+          "button",
+          { type: "button", class: "small", disabled: !more, on: { click: () => this.forth() } },
+          key("PgDn"),
+          " more",
+        ),
+      ),
+    );
     this.move(this.at, { quiet: true });
   }
 
@@ -87,11 +142,26 @@ export class Pool {
     const image = asset.missing
       ? el("span", { class: "noimg" }, "missing")
       : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "", loading: "lazy", draggable: "false" });
-    return el("div", { class: "cell", role: "option", id: `pool-${asset.id}`, "aria-label": `Image ${index + 1}`, "aria-selected": "false", on: { click: (event) => {
-      this.move(index);
-      if (this.many && (event.ctrlKey || event.shiftKey || event.metaKey)) this.select();
-      else this.take();
-    } } }, image, asset.kind === "clip" ? el("span", { class: "badge" }, "clip") : null, el("span", { class: "order" }));
+    return el(
+      "div",
+      {
+        class: "cell",
+        role: "option",
+        id: `pool-${asset.id}`,
+        "aria-label": `Image ${index + 1}`,
+        "aria-selected": "false",
+        on: {
+          click: (event) => {
+            this.move(index);
+            if (this.many && (event.ctrlKey || event.shiftKey || event.metaKey)) this.select();
+            else this.take();
+          },
+        },
+      },
+      image,
+      asset.kind === "clip" ? el("span", { class: "badge" }, "clip") : null,
+      el("span", { class: "order" }),
+    );
   }
 
   columns() {
@@ -186,7 +256,8 @@ export class Pool {
     else if (event.key === "PageUp") this.back();
     else if (event.key === "Enter") this.take();
     else if (event.key === " " && this.many) this.select();
-    else if (/^[1-9]$/.test(event.key) && this.pool.dimensions[Number(event.key) - 1]) this.turnTo(this.pool.dimensions[Number(event.key) - 1].id);
+    else if (/^[1-9]$/.test(event.key) && this.pool.dimensions[Number(event.key) - 1])
+      this.turnTo(this.pool.dimensions[Number(event.key) - 1].id);
     else return false;
     return true;
   }

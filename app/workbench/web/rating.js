@@ -5,7 +5,7 @@
 
 import { el, fill, key, same } from "./dom.js";
 import { KINDS } from "./kinds/index.js";
-import { KEYS, grow, keyButton, keyIndex, mark } from "./kinds/keys.js";
+import { grow, KEYS, keyButton, keyIndex, mark } from "./kinds/keys.js";
 
 // `host` hears change() after every change and submit() when the last criterion was answered by key or click;
 // `host.media` is the pane with the item's pictures.
@@ -18,7 +18,10 @@ export class RatingForm {
   open({ criteria, options = {}, answers = {}, texts = {}, plans = {} }) {
     this.texts = texts;
     this.plans = plans;
-    this.criteria = criteria.map((criterion) => ({ ...criterion, options: options[criterion.name] || criterion.options }));
+    this.criteria = criteria.map((criterion) => ({
+      ...criterion,
+      options: options[criterion.name] || criterion.options,
+    }));
     this.values = { ...(answers.values || {}) };
     this.reasons = { ...(answers.reasons || {}) };
     this.asking = null; // the criterion whose reasons are open
@@ -26,7 +29,10 @@ export class RatingForm {
     this.errors = {};
     this.blocks = new Map();
     this.host.media?.forget();
-    fill(this.root, this.criteria.map((criterion) => this.block(criterion)));
+    fill(
+      this.root,
+      this.criteria.map((criterion) => this.block(criterion)),
+    );
     const open = this.visible().find((criterion) => !this.answered(criterion));
     this.active = (open || this.visible()[0] || {}).name;
     this.paint();
@@ -71,7 +77,8 @@ export class RatingForm {
   reasonsOf(criterion) {
     const value = this.values[criterion.name];
     if (value === undefined) return null;
-    if (value === null) return criterion.skip && criterion.skip.reasons.length ? { list: criterion.skip.reasons, typed: false } : null;
+    if (value === null)
+      return criterion.skip && criterion.skip.reasons.length ? { list: criterion.skip.reasons, typed: false } : null;
     return this.control(criterion).reasons(value);
   }
 
@@ -107,7 +114,9 @@ export class RatingForm {
       parts.skip = keyButton(el("span", { class: "label" }, criterion.skip.label), null, () => this.choose(name, null));
       parts.skip.classList.add("skip");
       if (criterion.skip.reasons.length) {
-        parts.skip.append(el("span", { class: "hint" }, criterion.skip.reasons.map((reason) => reason.label).join(" · ")));
+        parts.skip.append(
+          el("span", { class: "hint" }, criterion.skip.reasons.map((reason) => reason.label).join(" · ")),
+        );
       }
       if (parts.control.choices) parts.control.choices.append(parts.skip);
       else children.push(el("div", { class: "choices column", role: "radiogroup", "aria-labelledby": id }, parts.skip));
@@ -116,9 +125,19 @@ export class RatingForm {
     parts.error = el("p", { class: "error", role: "alert", hidden: true });
     children.push(parts.why, parts.error);
     if (criterion.aspects.length) {
-      children.push(el("dl", { class: "aspects" }, criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)])));
+      children.push(
+        el(
+          "dl",
+          { class: "aspects" },
+          criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)]),
+        ),
+      );
     }
-    parts.root = el("div", { class: this.criteria.length > 1 ? "criterion many" : "criterion", data: { criterion: name } }, children);
+    parts.root = el(
+      "div",
+      { class: this.criteria.length > 1 ? "criterion many" : "criterion", data: { criterion: name } },
+      children,
+    );
     // Before the control's own handlers, which may go on to the next criterion; not as early as pointerdown, as painting
     // would replace what is about to be clicked or dragged.
     parts.root.addEventListener("click", () => this.activate(name, { focus: false }), true);
@@ -170,12 +189,16 @@ export class RatingForm {
       return;
     }
     const buttons = wanted.list.map((reason, index) => {
-      const button = keyButton(el("span", { class: "label" }, reason.label), reason.help, () => this.because(name, reason.value));
+      const button = keyButton(el("span", { class: "label" }, reason.label), reason.help, () =>
+        this.because(name, reason.value),
+      );
       mark(button, same(reason.value, given), KEYS[index]);
       return button;
     });
     if (wanted.typed) {
-      const other = keyButton(el("span", { class: "label" }, "Another reason, in words"), null, () => this.typeReason(name));
+      const other = keyButton(el("span", { class: "label" }, "Another reason, in words"), null, () =>
+        this.typeReason(name),
+      );
       mark(other, false, KEYS[wanted.list.length]);
       buttons.push(other);
     }
@@ -183,12 +206,19 @@ export class RatingForm {
     fill(parts.why, el("div", { class: "ask" }, "Why? ", el("span", { class: "quiet" }, key("Esc"), " back")), box);
     if (this.typing) {
       const known = wanted.list.some((reason) => same(reason.value, given));
-      parts.words = el("textarea", { class: "box", rows: "2", "aria-label": "Reason in words", on: { input: () => {
-        this.reasons[name] = parts.words.value;
-        grow(parts.words);
-        this.host.change();
-      } } });
-      parts.words.value = known ? "" : given ?? "";
+      parts.words = el("textarea", {
+        class: "box",
+        rows: "2",
+        "aria-label": "Reason in words",
+        on: {
+          input: () => {
+            this.reasons[name] = parts.words.value;
+            grow(parts.words);
+            this.host.change();
+          },
+        },
+      });
+      parts.words.value = known ? "" : (given ?? "");
       parts.words.dataset.enter = "reason";
       parts.why.append(parts.words, el("span", { class: "quiet" }, key("Enter"), " done"));
       parts.words.focus();
@@ -269,7 +299,10 @@ export class RatingForm {
     const walk = this.visible().filter((criterion) => criterion.required || this.control(criterion).onTheWay);
     const at = walk.findIndex((criterion) => criterion.name === name);
     const open = (criterion) => !this.answered(criterion);
-    const next = walk.slice(at + 1).find(open) || walk.slice(0, Math.max(at, 0)).find((criterion) => criterion.required && open(criterion)) || walk[at + 1];
+    const next =
+      walk.slice(at + 1).find(open) ||
+      walk.slice(0, Math.max(at, 0)).find((criterion) => criterion.required && open(criterion)) ||
+      walk[at + 1];
     if (next) this.activate(next.name);
     this.paint();
     if (!next && submit) this.host.submit();
@@ -282,7 +315,8 @@ export class RatingForm {
     for (const criterion of this.visible()) {
       if (!criterion.required && this.values[criterion.name] === undefined) continue;
       const said = this.problem(criterion);
-      if (!said || (!criterion.required && this.control(criterion).read(this.values[criterion.name]) === undefined)) continue;
+      if (!said || (!criterion.required && this.control(criterion).read(this.values[criterion.name]) === undefined))
+        continue;
       this.errors[criterion.name] = said;
       if (said === "Say why." && Object.keys(this.errors).length === 1) this.asking = criterion.name;
     }

@@ -20,9 +20,20 @@ export class RefineForm {
     this.editing = edited !== undefined;
     this.rating.open({ ...rest, answers: { ...answers, values: given } });
     this.fields.open({ fields: this.editable, values: { ...values, ...edited } });
-    this.button = el("button", { type: "button", class: "small", "aria-expanded": "false", on: { click: () => this.toggle() } });
+    this.button = el("button", {
+      type: "button",
+      class: "small",
+      "aria-expanded": "false",
+      on: { click: () => this.toggle() },
+    });
     this.error = el("p", { class: "error", role: "alert", hidden: true });
-    this.editor = el("div", { class: "editor" }, el("p", { class: "help" }, "A new revision, verified again."), this.fields.root, this.error);
+    this.editor = el(
+      "div",
+      { class: "editor" },
+      el("p", { class: "help" }, "A new revision, verified again."),
+      this.fields.root,
+      this.error,
+    );
     fill(this.root, this.rating.root, el("p", {}, this.button), this.editor);
     this.paint();
   }
@@ -65,7 +76,9 @@ export class RefineForm {
   edited() {
     const untouched = this.untouched();
     const written = this.fields.read();
-    return Object.fromEntries(this.editable.filter(({ name }) => !untouched.has(name)).map(({ name }) => [name, written[name] ?? null]));
+    return Object.fromEntries(
+      this.editable.filter(({ name }) => !untouched.has(name)).map(({ name }) => [name, written[name] ?? null]),
+    );
   }
 
   check() {
@@ -81,7 +94,9 @@ export class RefineForm {
 
   problems(list) {
     const nameOf = (problem) => problem.name.replace(/^fields\./, "");
-    const ofFields = this.editing ? list.filter((problem) => this.editable.some((field) => field.name === nameOf(problem))) : [];
+    const ofFields = this.editing
+      ? list.filter((problem) => this.editable.some((field) => field.name === nameOf(problem)))
+      : [];
     if (ofFields.length) this.fields.problems(ofFields.map((problem) => ({ ...problem, name: nameOf(problem) })));
     return this.rating.problems(list.filter((problem) => !ofFields.includes(problem)));
   }

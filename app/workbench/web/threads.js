@@ -2,7 +2,7 @@
 // written waits in this browser, and what is being sent is sent again under its own key until the server has it.
 
 import { add, el, fill, key, unique } from "./dom.js";
-import { Gone, Refused, forget, post, read, write } from "./sync.js";
+import { forget, Gone, post, Refused, read, write } from "./sync.js";
 
 const AGAIN_MS = 1500;
 
@@ -14,15 +14,39 @@ export class Thread {
   constructor(host) {
     this.host = host;
     this.list = el("ol", { class: "comments" });
-    this.box = el("textarea", { class: "box comment", rows: "2", maxlength: "5000", "aria-label": "Comment", on: { input: () => this.typed() } });
+    this.box = el("textarea", {
+      class: "box comment",
+      rows: "2",
+      maxlength: "5000",
+      "aria-label": "Comment",
+      on: { input: () => this.typed() },
+    });
     this.early = el("input", { type: "checkbox", on: { change: () => this.typed() } });
-    this.free = el("label", { class: "free", hidden: true }, this.early, " It says nothing of the answer or of votes: raters may read it now");
+    this.free = el(
+      "label",
+      { class: "free", hidden: true },
+      this.early,
+      " It says nothing of the answer or of votes: raters may read it now",
+    );
     this.reply = el("div", { class: "replying", hidden: true });
     this.status = el("span", { class: "quiet", role: "status" });
-    this.sendButton = el("button", { type: "button", class: "small", on: { click: () => this.send() } }, "Send ", key("Ctrl ⏎"));
+    this.sendButton = el(
+      "button",
+      { type: "button", class: "small", on: { click: () => this.send() } },
+      "Send ",
+      key("Ctrl ⏎"),
+    );
     this.about = el("p", { class: "quiet talkabout" });
-    this.root = el("section", { class: "thread", "aria-label": "Comments" }, this.list, this.reply, this.box, this.free,
-      el("div", { class: "sendrow" }, this.sendButton, this.status), this.about);
+    this.root = el(
+      "section",
+      { class: "thread", "aria-label": "Comments" },
+      this.list,
+      this.reply,
+      this.box,
+      this.free,
+      el("div", { class: "sendrow" }, this.sendButton, this.status),
+      this.about,
+    );
     this.box.addEventListener("keydown", (event) => this.keydown(event));
   }
 
@@ -66,11 +90,18 @@ export class Thread {
   paint(data) {
     this.data = data;
     const by = new Map(data.comments.map((comment) => [comment.id, comment]));
-    fill(this.list, data.comments.map((comment) => this.line(comment, by)));
+    fill(
+      this.list,
+      data.comments.map((comment) => this.line(comment, by)),
+    );
     this.free.hidden = !(data.open && data.may_free);
-    const whom = data.people.length ? `Mention somebody with @: ${data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`)).join(", ")}.` : "";
+    const whom = data.people.length
+      ? `Mention somebody with @: ${data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`)).join(", ")}.`
+      : "";
     const who = data.whole
-      ? data.open ? "People still answer about this item blind. What is for them is held back until it is settled." : ""
+      ? data.open
+        ? "People still answer about this item blind. What is for them is held back until it is settled."
+        : ""
       : "Seniors and leads read what you write here. Their answers may be held back until the item is settled.";
     fill(this.about, [who, whom].filter(Boolean).join(" "));
     this.paintReply();
@@ -78,13 +109,23 @@ export class Thread {
 
   line(comment, by) {
     const answered = comment.reply_to && by.get(comment.reply_to);
-    return el("li", { class: comment.unread ? "new" : "", data: { comment: comment.id } },
-      el("div", { class: "head" }, el("strong", {}, comment.mine ? "you" : comment.name), el("span", { class: "quiet" }, when(comment.at)),
+    return el(
+      "li",
+      { class: comment.unread ? "new" : "", data: { comment: comment.id } },
+      el(
+        "div",
+        { class: "head" },
+        el("strong", {}, comment.mine ? "you" : comment.name),
+        el("span", { class: "quiet" }, when(comment.at)),
         answered ? el("span", { class: "quiet" }, `to ${answered.mine ? "you" : answered.name}`) : null,
         comment.unread ? el("span", { class: "flag" }, "new") : null,
         comment.held ? el("span", { class: "flag held" }, "held back until settled") : null,
-        comment.mine ? null : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, "answer")),
-      el("div", { class: "words" }, comment.text));
+        comment.mine
+          ? null
+          : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, "answer"),
+      ),
+      el("div", { class: "words" }, comment.text),
+    );
   }
 
   answer(comment) {
@@ -98,17 +139,32 @@ export class Thread {
     const comment = this.data && this.replyTo && this.data.comments.find((each) => each.id === this.replyTo);
     this.reply.hidden = !comment;
     if (!comment) return;
-    fill(this.reply, `Answering ${comment.name} `, el("button", { type: "button", class: "small", on: { click: () => {
-      this.replyTo = null;
-      this.paintReply();
-      this.typed();
-    } } }, "not an answer"));
+    fill(
+      this.reply,
+      `Answering ${comment.name} `,
+      el(
+        "button",
+        {
+          type: "button",
+          class: "small",
+          on: {
+            click: () => {
+              this.replyTo = null;
+              this.paintReply();
+              this.typed();
+            },
+          },
+        },
+        "not an answer",
+      ),
+    );
   }
 
   typed() {
     this.say("");
     if (!this.item) return;
-    if (this.box.value) write(this.draftName(), { text: this.box.value, early: this.early.checked, reply_to: this.replyTo });
+    if (this.box.value)
+      write(this.draftName(), { text: this.box.value, early: this.early.checked, reply_to: this.replyTo });
     else forget(this.draftName());
     this.box.style.height = "auto";
     this.box.style.height = `${Math.min(this.box.scrollHeight + 2, 240)}px`;
@@ -122,7 +178,13 @@ export class Thread {
   async send() {
     const text = this.box.value.trim();
     if (!text || this.sending || !this.item) return;
-    const attempt = { ...this.place, key: unique(), text, early: this.early.checked && !this.free.hidden, reply_to: this.replyTo };
+    const attempt = {
+      ...this.place,
+      key: unique(),
+      text,
+      early: this.early.checked && !this.free.hidden,
+      reply_to: this.replyTo,
+    };
     const { item, place } = this;
     const name = `touchstone.commenting.${this.host.person()}.${item}`;
     write(name, attempt);
@@ -130,7 +192,11 @@ export class Thread {
     this.box.readOnly = true;
     this.say("sending");
     try {
-      const answer = await deliver(attempt, () => this.host.csrf(), () => place === this.place && this.say("It is sent when the server is back."));
+      const answer = await deliver(
+        attempt,
+        () => this.host.csrf(),
+        () => place === this.place && this.say("It is sent when the server is back."),
+      );
       forget(this.draftName(item));
       if (place !== this.place) return;
       this.box.value = "";
@@ -196,8 +262,12 @@ export async function finishComments(person, csrf) {
 // ---- as a part of a page that is not for working
 
 const sheet = new CSSStyleSheet();
-const styled = fetch(new URL("./threads.css", import.meta.url)).then((reply) => reply.text()).then((text) => sheet.replace(text));
+const styled = fetch(new URL("./threads.css", import.meta.url))
+  .then((reply) => reply.text())
+  .then((text) => sheet.replace(text));
+
 export { sheet as threadStyle };
+
 const shown = new WeakMap();
 
 export default async function mount({ data, parentElement }) {
@@ -218,9 +288,39 @@ export default async function mount({ data, parentElement }) {
     const thread = new Thread(host);
     thread.open({ project: each.project, item: each.item }, each.item);
     thread.paint(each);
-    if (each.closed) fill(thread.root, el("p", { class: "quiet talkabout" }, "You could still be asked about this item blind. Its history has all comments on it; once you have looked, you are not asked about it any more."));
-    add(root, [data.single ? thread.root : el("article", { data: { item: each.item } },
-      el("h3", {}, data.history ? el("a", { href: `/history?project=${encodeURIComponent(each.project)}&item=${encodeURIComponent(each.item)}`, target: "_self" }, each.title) : each.title, el("span", { class: "quiet" }, each.dimension_title)), thread.root)]);
+    if (each.closed)
+      fill(
+        thread.root,
+        el(
+          "p",
+          { class: "quiet talkabout" },
+          "You could still be asked about this item blind. Its history has all comments on it; once you have looked, you are not asked about it any more.",
+        ),
+      );
+    add(root, [
+      data.single
+        ? thread.root
+        : el(
+            "article",
+            { data: { item: each.item } },
+            el(
+              "h3",
+              {},
+              data.history
+                ? el(
+                    "a",
+                    {
+                      href: `/history?project=${encodeURIComponent(each.project)}&item=${encodeURIComponent(each.item)}`,
+                      target: "_self",
+                    },
+                    each.title,
+                  )
+                : each.title,
+              el("span", { class: "quiet" }, each.dimension_title),
+            ),
+            thread.root,
+          ),
+    ]);
   }
   for (const old of parentElement.querySelectorAll(".threads")) old.remove();
   parentElement.append(root);

@@ -5,16 +5,16 @@ import { AdjudicateForm } from "./adjudicate.js";
 import { clock, el, fill, key, labelled, same, shown } from "./dom.js";
 import { FieldForm } from "./fields.js";
 import { Guide } from "./guide.js";
-import { News } from "./news.js";
+import { grow } from "./kinds/keys.js";
 import { isDrawn, ofVotes } from "./marks.js";
 import { MediaPane, prefetch } from "./media.js";
-import { Overlay, keyRows } from "./overlay.js";
+import { News } from "./news.js";
+import { keyRows, Overlay } from "./overlay.js";
 import { Pool } from "./pool.js";
-import { grow } from "./kinds/keys.js";
 import { RatingForm } from "./rating.js";
 import { RefineForm } from "./refine.js";
-import { Gone, Refused, Sync, post } from "./sync.js";
-import { Thread, finishComments, threadStyle } from "./threads.js";
+import { Gone, post, Refused, Sync } from "./sync.js";
+import { finishComments, Thread, threadStyle } from "./threads.js";
 
 const HEARTBEAT_MS = 4 * 60 * 1000;
 const LEASE_WARNING_MS = 3 * 60 * 1000;
@@ -23,10 +23,13 @@ const POOL_IDLE_MS = 10000;
 const ANSWER_MS = 2500; // longer than any healthy rerun; then the wish is repeated
 
 // Streamlit fades what waits for a rerun; a page that somebody works on stays as it is.
-const STEADY = "[data-testid=stElementContainer][data-stale=true] { opacity: 1 !important; transition: none !important; }";
+const STEADY =
+  "[data-testid=stElementContainer][data-stale=true] { opacity: 1 !important; transition: none !important; }";
 
 const sheet = new CSSStyleSheet();
-const styled = fetch(new URL("./workbench.css", import.meta.url)).then((reply) => reply.text()).then((text) => sheet.replace(text));
+const styled = fetch(new URL("./workbench.css", import.meta.url))
+  .then((reply) => reply.text())
+  .then((text) => sheet.replace(text));
 const statics = new Map();
 const benches = new WeakMap();
 
@@ -64,41 +67,87 @@ class Workbench {
     this.banner = el("div", { class: "banner", role: "alert", hidden: true });
     this.about = el("div", { class: "item" });
     this.formHost = el("div", { class: "formhost" });
-    this.noteBox = el("textarea", { class: "box", rows: "2", "aria-label": "Note", on: { input: () => {
-      grow(this.noteBox);
-      this.changed();
-    } } });
+    this.noteBox = el("textarea", {
+      class: "box",
+      rows: "2",
+      "aria-label": "Note",
+      on: {
+        input: () => {
+          grow(this.noteBox);
+          this.changed();
+        },
+      },
+    });
     this.note = el("div", { class: "note", hidden: true }, el("div", { class: "prompt" }, "Note"), this.noteBox);
-    this.talk = new Thread({ csrf: () => this.data.csrf, person: () => this.data.person, changed: () => this.changed(), leave: true });
-    this.talkPart = el("div", { class: "talk", hidden: true }, el("div", { class: "prompt" }, "Comments"), this.talk.root);
+    this.talk = new Thread({
+      csrf: () => this.data.csrf,
+      person: () => this.data.person,
+      changed: () => this.changed(),
+      leave: true,
+    });
+    this.talkPart = el(
+      "div",
+      { class: "talk", hidden: true },
+      el("div", { class: "prompt" }, "Comments"),
+      this.talk.root,
+    );
     this.scroll = el("div", { class: "scroll" }, this.about, this.formHost, this.note, this.talkPart);
     this.status = el("span", { class: "saved", role: "status", "aria-live": "polite" });
-    this.submitButton = el("button", { type: "button", class: "submit", on: { click: () => this.submit() } }, "Submit ", el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"));
+    this.submitButton = el(
+      "button",
+      { type: "button", class: "submit", on: { click: () => this.submit() } },
+      "Submit ",
+      el("kbd", { "aria-hidden": "true" }, "Ctrl ⏎"),
+    );
     this.foot = el("footer", { class: "foot" }, this.status, this.submitButton);
     this.form = el("section", { class: "form", tabindex: "-1", "aria-label": "What is asked" }, this.scroll, this.foot);
     this.guide = new Guide(() => {
       this.paintGuide();
       this.paintLine();
     });
-    this.news = new News(() => this.guide.isOpen || this.guide.toggle(), (number) => this.readNews(number));
+    this.news = new News(
+      () => this.guide.isOpen || this.guide.toggle(),
+      (number) => this.readNews(number),
+    );
     this.body = el("div", { class: "body" }, this.media.root, this.form, this.guide.root);
     this.poolHost = el("div", { class: "poolhost", hidden: true });
     this.overlay = new Overlay([this.line, this.body, this.poolHost]);
-    this.root = el("div", { class: "ts" }, this.line, this.banner, this.news.root, this.body, this.poolHost, this.overlay.root);
+    this.root = el(
+      "div",
+      { class: "ts" },
+      this.line,
+      this.banner,
+      this.news.root,
+      this.body,
+      this.poolHost,
+      this.overlay.root,
+    );
     parent.adoptedStyleSheets = [sheet, threadStyle];
     parent.append(this.root);
     this.steady = el("style", {}, STEADY);
     document.head.append(this.steady);
-    this.host = { media: this.media, change: () => this.changed(), submit: () => this.submit(), blur: () => this.form.focus({ preventScroll: true }) };
+    this.host = {
+      media: this.media,
+      change: () => this.changed(),
+      submit: () => this.submit(),
+      blur: () => this.form.focus({ preventScroll: true }),
+    };
     this.rating = new RatingForm(this.host);
     this.fields = new FieldForm(this.host);
     this.settling = new AdjudicateForm(this.host);
     this.refining = new RefineForm(this.host);
-    this.room = new ResizeObserver(([{ contentRect: { width, height } }]) => {
-      const before = this.roomBefore;
-      this.roomBefore = { width, height };
-      if (before && before.height && height && !same(before, this.roomBefore) && this.current === this.rating) this.rating.keepInSight();
-    });
+    this.room = new ResizeObserver(
+      ([
+        {
+          contentRect: { width, height },
+        },
+      ]) => {
+        const before = this.roomBefore;
+        this.roomBefore = { width, height };
+        if (before && before.height && height && !same(before, this.roomBefore) && this.current === this.rating)
+          this.rating.keepInSight();
+      },
+    );
     this.room.observe(this.scroll);
     this.onKey = (event) => this.keydown(event);
     this.onActive = () => (this.lastActive = Date.now());
@@ -140,7 +189,12 @@ class Workbench {
     }
     const wished = this.waiting;
     if (wished && data.n !== null && data.n !== undefined && data.n < this.wishes) return undefined;
-    const repeated = !wished && this.data && this.data.view === data.view && data.view === "task" && this.data.task.id === data.task.id;
+    const repeated =
+      !wished &&
+      this.data &&
+      this.data.view === data.view &&
+      data.view === "task" &&
+      this.data.task.id === data.task.id;
     this.skew = Date.parse(data.now) - Date.now();
     this.fixed = fixed;
     this.sync.identify(data);
@@ -199,7 +253,8 @@ class Workbench {
     this.scroll.scrollTop = 0;
     this.foot.hidden = false;
     if (task.put_off) this.say("You had put this off.");
-    else if (draft) this.say(draft.from === "browser" ? "Your text from before is here." : `draft saved ${clock(draft.at)}`);
+    else if (draft)
+      this.say(draft.from === "browser" ? "Your text from before is here." : `draft saved ${clock(draft.at)}`);
     else if (this.lastSaved) this.say(`saved ${clock(this.lastSaved)}`);
     else this.say("");
     if (this.current === this.fields) this.fields.focus();
@@ -219,13 +274,37 @@ class Workbench {
       this.earlier = earlier;
     } else if (fixed.stage.name === "adjudication") {
       this.current = this.settling;
-      this.settling.open({ criteria: this.asked(fixed.vote_criteria), options: task.options, votes: task.votes, history: task.history, causes: fixed.adjudication.causes, edit: fixed.adjudication.edit, fields: fixed.fields, values: task.fields, answers });
+      this.settling.open({
+        criteria: this.asked(fixed.vote_criteria),
+        options: task.options,
+        votes: task.votes,
+        history: task.history,
+        causes: fixed.adjudication.causes,
+        edit: fixed.adjudication.edit,
+        fields: fixed.fields,
+        values: task.fields,
+        answers,
+      });
     } else if (fixed.stage.name === "refinement") {
       this.current = this.refining;
-      this.refining.open({ criteria: this.asked(fixed.criteria), options: task.options, fields: fixed.fields, values: task.fields, answers, plans: task.plans, texts: { ...task.fields, prediction: task.answer } });
+      this.refining.open({
+        criteria: this.asked(fixed.criteria),
+        options: task.options,
+        fields: fixed.fields,
+        values: task.fields,
+        answers,
+        plans: task.plans,
+        texts: { ...task.fields, prediction: task.answer },
+      });
     } else {
       this.current = this.rating;
-      this.rating.open({ criteria: this.asked(fixed.criteria), options: task.options, answers, plans: task.plans, texts: { ...task.fields, prediction: task.answer } });
+      this.rating.open({
+        criteria: this.asked(fixed.criteria),
+        options: task.options,
+        answers,
+        plans: task.plans,
+        texts: { ...task.fields, prediction: task.answer },
+      });
     }
     fill(this.formHost, this.current.root);
     this.media.repaint(); // what was drawn before is there again
@@ -233,39 +312,80 @@ class Workbench {
 
   // What is asked about an item of this dimension.
   asked(criteria) {
-    return criteria.filter((criterion) => !criterion.dimensions || !this.task || criterion.dimensions.includes(this.task.dimension));
+    return criteria.filter(
+      (criterion) => !criterion.dimensions || !this.task || criterion.dimensions.includes(this.task.dimension),
+    );
   }
 
   // What the item's own fields have drawn on its images.
   marked() {
     const { fixed, task } = this;
     if (fixed.stage.name === "authoring") return [];
-    return [...fixed.fields.filter(isDrawn).map((field) => ({ role: field.role, options: field.options, value: task.fields[field.name] })), ...ofVotes(fixed.vote_criteria, task.votes)];
+    return [
+      ...fixed.fields
+        .filter(isDrawn)
+        .map((field) => ({ role: field.role, options: field.options, value: task.fields[field.name] })),
+      ...ofVotes(fixed.vote_criteria, task.votes),
+    ];
   }
 
   paintItem() {
     const { fixed, task } = this;
     const dimension = fixed.dimensions[task.dimension] || { title: task.dimension };
     const authoring = fixed.stage.name === "authoring";
-    const asOptions = new Set(fixed.criteria.filter((criterion) => criterion.kind === "option_of").map((criterion) => criterion.field));
+    const asOptions = new Set(
+      fixed.criteria.filter((criterion) => criterion.kind === "option_of").map((criterion) => criterion.field),
+    );
     const meta = [];
-    const parts = [el("div", { class: "dimension" }, el("strong", {}, dimension.title), dimension.definition ? el("span", {}, dimension.definition) : null,
-      authoring && this.data.to_write !== null ? el("span", { class: "towrite" }, this.data.to_write ? `${this.data.to_write} still to write here` : "no more to write here") : null)];
+    const parts = [
+      el(
+        "div",
+        { class: "dimension" },
+        el("strong", {}, dimension.title),
+        dimension.definition ? el("span", {}, dimension.definition) : null,
+        authoring && this.data.to_write !== null
+          ? el(
+              "span",
+              { class: "towrite" },
+              this.data.to_write ? `${this.data.to_write} still to write here` : "no more to write here",
+            )
+          : null,
+      ),
+    ];
     if (!authoring) {
       for (const field of fixed.fields) {
         if (asOptions.has(field.name) || !(field.name in task.fields) || isDrawn(field)) continue; // marks are on the image
         const value = task.fields[field.name];
         if (!field.authored && !field.required) {
-          if (value !== null && value !== "") meta.push(`${field.title}: ${typeof value === "object" ? JSON.stringify(value) : labelled(field, value)}`);
+          if (value !== null && value !== "")
+            meta.push(`${field.title}: ${typeof value === "object" ? JSON.stringify(value) : labelled(field, value)}`);
           continue;
         }
         const long = typeof value === "string" && value.length > 240;
-        parts.push(el("div", { class: "shown", data: { field: field.name } }, el("div", { class: "term" }, field.title), el("div", { class: long ? "value long" : "value" }, shown(labelled(field, value)))));
+        parts.push(
+          el(
+            "div",
+            { class: "shown", data: { field: field.name } },
+            el("div", { class: "term" }, field.title),
+            el("div", { class: long ? "value long" : "value" }, shown(labelled(field, value))),
+          ),
+        );
       }
       if (meta.length) parts.push(el("div", { class: "meta" }, meta.join(" · ")));
       if (task.answer !== null && task.answer !== undefined) {
         const place = task.place && task.place[1] > 1 ? `answer ${task.place[0]} of ${task.place[1]}` : null;
-        parts.push(el("div", { class: "shown answer" }, el("div", { class: "term" }, "Answer", place ? el("span", { class: "quiet" }, place) : null), el("div", { class: task.answer.length > 400 ? "value long" : "value" }, task.answer || el("span", { class: "quiet" }, "The answer is empty."))));
+        parts.push(
+          el(
+            "div",
+            { class: "shown answer" },
+            el("div", { class: "term" }, "Answer", place ? el("span", { class: "quiet" }, place) : null),
+            el(
+              "div",
+              { class: task.answer.length > 400 ? "value long" : "value" },
+              task.answer || el("span", { class: "quiet" }, "The answer is empty."),
+            ),
+          ),
+        );
       }
     }
     fill(this.about, parts);
@@ -289,7 +409,16 @@ class Workbench {
   }
 
   refreshPool() {
-    if (!this.data || this.data.view !== "pool" || this.waiting || this.busy || this.offline || document.visibilityState !== "visible" || this.overlay.isOpen) return;
+    if (
+      !this.data ||
+      this.data.view !== "pool" ||
+      this.waiting ||
+      this.busy ||
+      this.offline ||
+      document.visibilityState !== "visible" ||
+      this.overlay.isOpen
+    )
+      return;
     const now = Date.now();
     if (now - this.lastActive > 30000 && now - (this.refreshedAt || 0) < POOL_IDLE_MS) return;
     this.refreshedAt = now;
@@ -307,16 +436,72 @@ class Workbench {
     this.note.hidden = true;
     this.talkPart.hidden = true;
     this.foot.hidden = true;
-    const steps = { waiting_for_others: "look", waiting_for_media: "look", put_off: "look", all_done: "menu", pool_empty: "look", not_your_dimension: "menu", not_member: "menu", no_stage: "menu", not_available: "menu" };
-    const look = el("button", { type: "button", class: "submit", on: { click: () => this.ask({}) } }, "Look again ", key("Enter"));
-    const menu = el("button", { type: "button", class: "submit", on: { click: () => (location.href = "/") } }, "My work ", key("Enter"));
-    const qualify = el("button", { type: "button", class: "submit", on: { click: () => this.step() } }, "Qualify ", key("Enter"));
+    const steps = {
+      waiting_for_others: "look",
+      waiting_for_media: "look",
+      put_off: "look",
+      all_done: "menu",
+      pool_empty: "look",
+      not_your_dimension: "menu",
+      not_member: "menu",
+      no_stage: "menu",
+      not_available: "menu",
+    };
+    const look = el(
+      "button",
+      { type: "button", class: "submit", on: { click: () => this.ask({}) } },
+      "Look again ",
+      key("Enter"),
+    );
+    const menu = el(
+      "button",
+      { type: "button", class: "submit", on: { click: () => (location.href = "/") } },
+      "My work ",
+      key("Enter"),
+    );
+    const qualify = el(
+      "button",
+      { type: "button", class: "submit", on: { click: () => this.step() } },
+      "Qualify ",
+      key("Enter"),
+    );
     this.step = steps[code] === "look" ? () => this.ask({}) : () => (location.href = "/");
-    if (code === "not_qualified") this.step = () => (location.href = `/qualify?project=${encodeURIComponent(this.fixed.project.name)}&stage=${this.fixed.stage.name}`);
-    const title = { all_done: "Nothing left here", waiting_for_others: "Waiting for others", waiting_for_media: "Waiting for images or clips", put_off: "Put off", pool_empty: "No free images", not_your_dimension: "Not your dimension", not_member: "Not yours", no_stage: "Not part of this project", not_available: "Not available yet", not_qualified: "Not qualified yet", stopped: "Stopped for now" }[code] || "Nothing here";
-    fill(this.formHost, el("div", { class: "nothing" }, el("h2", {}, title), el("p", {}, sentence),
-      code === "not_qualified" ? qualify : steps[code] === "look" ? look : menu,
-      this.lastSaved ? el("p", { class: "quiet" }, `Your last submission was saved at ${clock(this.lastSaved)}; `, key("U"), " takes it back.") : null));
+    if (code === "not_qualified")
+      this.step = () =>
+        (location.href = `/qualify?project=${encodeURIComponent(this.fixed.project.name)}&stage=${this.fixed.stage.name}`);
+    const title =
+      {
+        all_done: "Nothing left here",
+        waiting_for_others: "Waiting for others",
+        waiting_for_media: "Waiting for images or clips",
+        put_off: "Put off",
+        pool_empty: "No free images",
+        not_your_dimension: "Not your dimension",
+        not_member: "Not yours",
+        no_stage: "Not part of this project",
+        not_available: "Not available yet",
+        not_qualified: "Not qualified yet",
+        stopped: "Stopped for now",
+      }[code] || "Nothing here";
+    fill(
+      this.formHost,
+      el(
+        "div",
+        { class: "nothing" },
+        el("h2", {}, title),
+        el("p", {}, sentence),
+        code === "not_qualified" ? qualify : steps[code] === "look" ? look : menu,
+        this.lastSaved
+          ? el(
+              "p",
+              { class: "quiet" },
+              `Your last submission was saved at ${clock(this.lastSaved)}; `,
+              key("U"),
+              " takes it back.",
+            )
+          : null,
+      ),
+    );
     this.form.focus({ preventScroll: true });
   }
 
@@ -328,13 +513,33 @@ class Workbench {
     const numbers = [`${progress.done} done`];
     if (progress.left !== null) numbers.push(`${progress.left} left`);
     const kept = progress.decided ? `kept ${Math.round((100 * progress.kept) / progress.decided)} %` : null;
-    const tool = (name, label, press, on) => el("button", { type: "button", class: on ? "tool on" : "tool", "aria-pressed": on === undefined ? undefined : String(on), on: { click: press } }, key(name), el("span", {}, label));
+    const tool = (name, label, press, on) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: on ? "tool on" : "tool",
+          "aria-pressed": on === undefined ? undefined : String(on),
+          on: { click: press },
+        },
+        key(name),
+        el("span", {}, label),
+      );
     const inTask = data.view === "task";
-    fill(this.line,
-      el("div", { class: "where" }, el("strong", {}, fixed.project.title), el("span", {}, fixed.stage.title),
+    fill(
+      this.line,
+      el(
+        "div",
+        { class: "where" },
+        el("strong", {}, fixed.project.title),
+        el("span", {}, fixed.stage.title),
         fixed.project.made_up ? el("span", { class: "made-up" }, "made-up data") : null,
-        el("span", { class: "numbers" }, numbers.join(", ")), kept ? el("span", { class: "numbers" }, kept) : null),
-      el("nav", { class: "tools", "aria-label": "Keys" },
+        el("span", { class: "numbers" }, numbers.join(", ")),
+        kept ? el("span", { class: "numbers" }, kept) : null,
+      ),
+      el(
+        "nav",
+        { class: "tools", "aria-label": "Keys" },
         tool("G", "guideline", () => this.guide.toggle(), this.guide.isOpen),
         tool("U", "undo", () => this.undo()),
         inTask ? tool("N", "note", () => this.openNote()) : null,
@@ -342,13 +547,21 @@ class Workbench {
         inTask && fixed.stage.name !== "authoring" ? tool("L", "later", () => this.later()) : null,
         inTask ? tool("B", "give back", () => this.giveBack()) : null,
         tool("M", "menu", () => this.openMenu()),
-        tool("?", "keys", () => this.openKeys())));
+        tool("?", "keys", () => this.openKeys()),
+      ),
+    );
   }
 
   paintGuide() {
     const { fixed, data, guide } = this;
     const dimension = this.task ? fixed.dimensions[this.task.dimension] : null;
-    guide.paint({ version: data.static_hash, html: fixed.guideline, stage: fixed.stage.title, dimension, criteria: this.task ? this.asked(fixed.criteria) : [] });
+    guide.paint({
+      version: data.static_hash,
+      html: fixed.guideline,
+      stage: fixed.stage.title,
+      dimension,
+      criteria: this.task ? this.asked(fixed.criteria) : [],
+    });
     if (guide.isOpen) {
       this.guideline = fixed.guideline_hash;
       this.news.opened();
@@ -387,7 +600,12 @@ class Workbench {
     this.talk.send(); // a comment that was not sent yet is sent with the answer
     const { id } = this.task;
     try {
-      const answer = await this.sync.submit({ ...read, note: this.noteBox.value.trim(), guideline: this.guideline, seconds: this.active.seconds() });
+      const answer = await this.sync.submit({
+        ...read,
+        note: this.noteBox.value.trim(),
+        guideline: this.guideline,
+        seconds: this.active.seconds(),
+      });
       this.active.done(id);
       this.lastSaved = answer.saved_at;
       this.say(`saved ${clock(answer.saved_at)}`);
@@ -414,7 +632,13 @@ class Workbench {
       this.lost = true;
       this.sync.close();
       this.root.classList.add("lost");
-      this.show("bad", what === "submit" || what === "draft" ? `${error.message} What you wrote stays here until you go on.` : error.message, el("button", { type: "button", class: "small", on: { click: () => this.goOn() } }, key("Enter"), " go on"));
+      this.show(
+        "bad",
+        what === "submit" || what === "draft"
+          ? `${error.message} What you wrote stays here until you go on.`
+          : error.message,
+        el("button", { type: "button", class: "small", on: { click: () => this.goOn() } }, key("Enter"), " go on"),
+      );
       return undefined;
     }
     this.show("bad", error.message);
@@ -424,8 +648,15 @@ class Workbench {
   signInAgain(error) {
     const next = encodeURIComponent(location.pathname + location.search);
     const again = error.status === 401 ? `/login?next=${next}` : location.pathname + location.search;
-    const text = error.status === 401 ? "Your session has ended. What you wrote is kept in this browser. " : `${error.message} What you wrote is kept in this browser. `;
-    this.show("bad", text, el("a", { href: again, class: "small" }, error.status === 401 ? "Sign in again" : "Load the page again"));
+    const text =
+      error.status === 401
+        ? "Your session has ended. What you wrote is kept in this browser. "
+        : `${error.message} What you wrote is kept in this browser. `;
+    this.show(
+      "bad",
+      text,
+      el("a", { href: again, class: "small" }, error.status === 401 ? "Sign in again" : "Load the page again"),
+    );
   }
 
   goOn() {
@@ -466,7 +697,8 @@ class Workbench {
       if (error instanceof Refused) {
         if (error.status === 401 || error.status === 403) this.signInAgain(error);
         else this.show("plain", error.message, el("span", { class: "quiet" }, key("Esc"), " close"));
-      } else if (error instanceof Gone) this.show("plain", "The server does not answer just now. Try again in a moment.");
+      } else if (error instanceof Gone)
+        this.show("plain", "The server does not answer just now. Try again in a moment.");
       else throw error;
     }
   }
@@ -537,7 +769,11 @@ class Workbench {
   }
 
   openHistory() {
-    window.open(`/history?project=${encodeURIComponent(this.fixed.project.name)}&item=${encodeURIComponent(this.task.item)}`, "_blank", "noopener");
+    window.open(
+      `/history?project=${encodeURIComponent(this.fixed.project.name)}&item=${encodeURIComponent(this.task.item)}`,
+      "_blank",
+      "noopener",
+    );
   }
 
   setBusy(on) {
@@ -552,7 +788,13 @@ class Workbench {
     if (this.stopped) return;
     this.wishes += 1;
     const place = this.pool ? { pool: this.pool.place() } : {};
-    this.waiting = { ...place, ahead: this.ahead.length, ...wish, n: this.wishes, have: "have" in wish ? wish.have : this.data.static_hash };
+    this.waiting = {
+      ...place,
+      ahead: this.ahead.length,
+      ...wish,
+      n: this.wishes,
+      have: "have" in wish ? wish.have : this.data.static_hash,
+    };
     this.tries = 0;
     this.send();
   }
@@ -613,9 +855,15 @@ class Workbench {
     const why = words || "The server does not answer.";
     this.offline = true;
     this.broke = true; // until a page has come through again: Streamlit's own connection may be down for longer
-    if (this.waiting) return this.show("plain gone", `${why} What you sent is stored; the next page comes as soon as it is back.`);
+    if (this.waiting)
+      return this.show("plain gone", `${why} What you sent is stored; the next page comes as soon as it is back.`);
     this.say(this.busy ? "not sent yet" : "not saved yet");
-    return this.show("plain gone", this.busy ? `${why} Your submission is kept here and is sent as soon as it is back.` : `${why} Go on typing: it is kept here and saved as soon as it is back.`);
+    return this.show(
+      "plain gone",
+      this.busy
+        ? `${why} Your submission is kept here and is sent as soon as it is back.`
+        : `${why} Go on typing: it is kept here and saved as soon as it is back.`,
+    );
   }
 
   back() {
@@ -625,8 +873,18 @@ class Workbench {
 
   other(kind, detail) {
     if (!this.task) return;
-    if (kind === "open") this.show("plain", "This item is open in another tab of yours too. What is typed last counts.", el("span", { class: "quiet" }, key("Esc"), " close"));
-    if (kind === "newer") this.show("plain", "This item is being written in another window of yours. What is typed last counts.", el("span", { class: "quiet" }, key("Esc"), " close"));
+    if (kind === "open")
+      this.show(
+        "plain",
+        "This item is open in another tab of yours too. What is typed last counts.",
+        el("span", { class: "quiet" }, key("Esc"), " close"),
+      );
+    if (kind === "newer")
+      this.show(
+        "plain",
+        "This item is being written in another window of yours. What is typed last counts.",
+        el("span", { class: "quiet" }, key("Esc"), " close"),
+      );
     if (kind === "draft" && !document.hasFocus()) {
       this.openForm(detail, this.earlier || []);
       this.noteBox.value = detail.note || "";
@@ -635,7 +893,11 @@ class Workbench {
     if (kind === "submitted" && !this.busy) {
       this.lost = true;
       this.sync.close();
-      this.show("plain", "This item was submitted in another tab.", el("button", { type: "button", class: "small", on: { click: () => this.goOn() } }, key("Enter"), " go on"));
+      this.show(
+        "plain",
+        "This item was submitted in another tab.",
+        el("button", { type: "button", class: "small", on: { click: () => this.goOn() } }, key("Enter"), " go on"),
+      );
     }
   }
 
@@ -652,7 +914,13 @@ class Workbench {
 
   // Streamlit covers the page with a dialog when its connection fails. Ours says it better, and one may go on typing.
   unblock(changes) {
-    const dialogs = changes.flatMap((change) => [...change.addedNodes]).filter((node) => node instanceof Element && (node.matches("[data-testid=stDialog]") || node.querySelector("[data-testid=stDialog]")));
+    const dialogs = changes
+      .flatMap((change) => [...change.addedNodes])
+      .filter(
+        (node) =>
+          node instanceof Element &&
+          (node.matches("[data-testid=stDialog]") || node.querySelector("[data-testid=stDialog]")),
+      );
     for (const dialog of dialogs) {
       const close = dialog.querySelector("[aria-label=Close]");
       if (!close) continue;
@@ -660,7 +928,8 @@ class Workbench {
       dialog.style.display = "none";
       close.click();
       const back = (tries) => {
-        if (focused && focused.isConnected && this.root.getRootNode().activeElement !== focused) focused.focus({ preventScroll: true });
+        if (focused && focused.isConnected && this.root.getRootNode().activeElement !== focused)
+          focused.focus({ preventScroll: true });
         if (tries) requestAnimationFrame(() => back(tries - 1));
       };
       back(5);
@@ -699,7 +968,10 @@ class Workbench {
     }
     if (left < LEASE_WARNING_MS && !this.warned && !this.offline) {
       this.warned = true;
-      this.show("plain lease", `This item goes back to the others at ${clock(new Date(this.leaseUntil - this.skew).toISOString()).slice(0, 5)} unless you go on with it. Any key keeps it.`);
+      this.show(
+        "plain lease",
+        `This item goes back to the others at ${clock(new Date(this.leaseUntil - this.skew).toISOString()).slice(0, 5)} unless you go on with it. Any key keeps it.`,
+      );
     }
   }
 
@@ -709,7 +981,12 @@ class Workbench {
     const path = event.composedPath();
     const target = path[0];
     const outside = !path.includes(this.root);
-    if (outside && target instanceof Element && target.closest("input, textarea, select, [contenteditable], [role=dialog]")) return;
+    if (
+      outside &&
+      target instanceof Element &&
+      target.closest("input, textarea, select, [contenteditable], [role=dialog]")
+    )
+      return;
     event.stopPropagation(); // Streamlit has keys of its own
     if (event.isComposing || event.key === "Dead" || event.key === "Process") return;
     this.lastActive = Date.now();
@@ -718,7 +995,8 @@ class Workbench {
   }
 
   handle(event, target) {
-    const typing = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
+    const typing =
+      target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
     if (this.overlay.isOpen) return this.overlay.key(event);
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       if (target === this.talk.box) this.talk.send();
@@ -726,10 +1004,18 @@ class Workbench {
       else this.submit();
       return true;
     }
-    if (!typing && this.task && !this.busy && !this.waiting && !this.lost && this.media.editKey(event, target)) return true;
+    if (!typing && this.task && !this.busy && !this.waiting && !this.lost && this.media.editKey(event, target))
+      return true;
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (typing) {
-      if (this.current && target !== this.noteBox && target !== this.talk.box && this.current.boxKey && this.current.boxKey(event, target)) return true;
+      if (
+        this.current &&
+        target !== this.noteBox &&
+        target !== this.talk.box &&
+        this.current.boxKey &&
+        this.current.boxKey(event, target)
+      )
+        return true;
       if (event.key === "Escape") {
         this.form.focus({ preventScroll: true });
         return true;
@@ -737,28 +1023,38 @@ class Workbench {
       return false;
     }
     if (event.key === "Tab" || event.key === "Shift") return false;
-    if (this.lost && event.key === "Enter") return this.goOn(), true;
+    if (this.lost && event.key === "Enter") return (this.goOn(), true);
     if (target instanceof HTMLAnchorElement && event.key === "Enter") return false;
     if (target instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ")) return event.repeat;
-    if (event.repeat && !event.key.startsWith("Arrow") && ![",", ".", "+", "-", "Shift"].includes(event.key)) return true;
+    if (event.repeat && !event.key.startsWith("Arrow") && ![",", ".", "+", "-", "Shift"].includes(event.key))
+      return true;
     if (this.data.view === "task" && this.media.zoomed && this.media.key(event)) return true;
     if (event.key === "Escape" && this.current && this.task && this.current.key(event)) return true;
-    if (event.key === "Escape" && !this.banner.hidden) return this.hideBanner(), true;
+    if (event.key === "Escape" && !this.banner.hidden) return (this.hideBanner(), true);
     if (this.globalKey(event)) return true;
     if (this.data.view === "pool") return this.pool.key(event);
     if (this.data.view === "nothing") {
-      if (event.key === "Enter") return this.step(), true;
+      if (event.key === "Enter") return (this.step(), true);
       return false;
     }
     if (this.busy || this.waiting || this.lost) return /^[0-9]$/.test(event.key) || event.key === "Enter";
     if ((this.current === this.rating || this.current === this.refining) && this.current.key(event)) return true;
     if (this.media.key(event)) return true;
-    if (event.key === "Enter") return this.submit(), true;
+    if (event.key === "Enter") return (this.submit(), true);
     return this.current.key(event);
   }
 
   globalKey(event) {
-    const keys = { g: () => this.guide.toggle(), u: () => this.undo(), n: () => this.openNote(), c: () => this.openTalk(), l: () => this.later(), b: () => this.giveBack(), m: () => this.openMenu(), "?": () => this.openKeys() };
+    const keys = {
+      g: () => this.guide.toggle(),
+      u: () => this.undo(),
+      n: () => this.openNote(),
+      c: () => this.openTalk(),
+      l: () => this.later(),
+      b: () => this.giveBack(),
+      m: () => this.openMenu(),
+      "?": () => this.openKeys(),
+    };
     if (this.task && this.fixed.stage.name === "adjudication") keys.h = () => this.openHistory();
     if (this.task && this.fixed.stage.name === "refinement") keys.e = () => this.refining.toggle();
     const action = keys[event.key.toLowerCase()];
@@ -769,7 +1065,9 @@ class Workbench {
 
   // The kinds of what is drawn on this page.
   drawn() {
-    return [...(this.fixed.criteria || []), ...(this.fixed.stage.name === "authoring" ? this.fixed.fields : [])].filter(isDrawn).map(({ kind }) => kind);
+    return [...(this.fixed.criteria || []), ...(this.fixed.stage.name === "authoring" ? this.fixed.fields : [])]
+      .filter(isDrawn)
+      .map(({ kind }) => kind);
   }
 
   openMenu() {

@@ -10,15 +10,25 @@ export class Choices {
     this.onTheWay = true;
     const { options, kind } = criterion;
     this.slots = options.length;
-    const short = options.length > 1 && options.length <= 5
-      && options.every((option) => `${option.label ?? ""}${kind === "scale" ? option.value : ""}`.length <= 14);
+    const short =
+      options.length > 1 &&
+      options.length <= 5 &&
+      options.every((option) => `${option.label ?? ""}${kind === "scale" ? option.value : ""}`.length <= 14);
     this.buttons = options.map((option) => {
-      const label = kind === "scale"
-        ? [el("span", { class: "step" }, option.value), option.label ? el("span", { class: "steplabel" }, option.label) : null]
-        : el("span", { class: "label" }, option.label ?? option.value);
+      const label =
+        kind === "scale"
+          ? [
+              el("span", { class: "step" }, option.value),
+              option.label ? el("span", { class: "steplabel" }, option.label) : null,
+            ]
+          : el("span", { class: "label" }, option.label ?? option.value);
       return keyButton(label, option.help, () => seat.done(option.value));
     });
-    this.choices = el("div", { class: `choices ${short ? "row" : "column"} kind-${kind}`, role: "radiogroup", "aria-labelledby": seat.id }, this.buttons);
+    this.choices = el(
+      "div",
+      { class: `choices ${short ? "row" : "column"} kind-${kind}`, role: "radiogroup", "aria-labelledby": seat.id },
+      this.buttons,
+    );
     this.root = this.choices;
   }
 

@@ -16,8 +16,12 @@ export function grow(area) {
 }
 
 export function keyButton(label, help, press, role = "radio") {
-  return el("button", { type: "button", class: "choice", role, "aria-checked": "false", title: help, on: { click: press } },
-    el("kbd", { class: "slot", "aria-hidden": "true" }), label);
+  return el(
+    "button",
+    { type: "button", class: "choice", role, "aria-checked": "false", title: help, on: { click: press } },
+    el("kbd", { class: "slot", "aria-hidden": "true" }),
+    label,
+  );
 }
 
 export function mark(button, chosen, name) {

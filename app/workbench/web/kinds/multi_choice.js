@@ -11,8 +11,19 @@ export class MultiChoice {
     this.seat = seat;
     this.onTheWay = true;
     this.slots = criterion.options.length;
-    this.buttons = criterion.options.map((option) => keyButton(el("span", { class: "label" }, option.label ?? option.value), option.help, () => this.toggle(option.value), "checkbox"));
-    this.choices = el("div", { class: "choices column kind-multi_choice", role: "group", "aria-labelledby": seat.id }, this.buttons);
+    this.buttons = criterion.options.map((option) =>
+      keyButton(
+        el("span", { class: "label" }, option.label ?? option.value),
+        option.help,
+        () => this.toggle(option.value),
+        "checkbox",
+      ),
+    );
+    this.choices = el(
+      "div",
+      { class: "choices column kind-multi_choice", role: "group", "aria-labelledby": seat.id },
+      this.buttons,
+    );
     this.count = el("span", {});
     this.foot = el("p", { class: "help keyline" }, key("⏎"), " done · ", this.count);
     this.root = el("div", {}, this.choices, this.foot);
@@ -33,15 +44,23 @@ export class MultiChoice {
 
   paint(value, keyed) {
     const list = this.list(value);
-    this.buttons.forEach((button, index) => mark(button, list.some((entry) => same(entry, this.criterion.options[index].value)), keyed ? KEYS[index] : ""));
+    this.buttons.forEach((button, index) =>
+      mark(
+        button,
+        list.some((entry) => same(entry, this.criterion.options[index].value)),
+        keyed ? KEYS[index] : "",
+      ),
+    );
     this.foot.classList.toggle("idle", !keyed);
-    this.count.textContent = value === undefined ? "nothing chosen yet" : list.length ? `${list.length} chosen` : "none of them";
+    this.count.textContent =
+      value === undefined ? "nothing chosen yet" : list.length ? `${list.length} chosen` : "none of them";
   }
 
   problem(value) {
     const { min, max } = this.criterion;
     const n = this.list(value).length;
-    if (value === undefined) return min ? `Choose at least ${entries(min, "answer")}.` : "Choose, or press Enter for none of them.";
+    if (value === undefined)
+      return min ? `Choose at least ${entries(min, "answer")}.` : "Choose, or press Enter for none of them.";
     if (min && n < min) return `Choose at least ${entries(min, "answer")}.`;
     return max && n > max ? `At most ${entries(max, "answer")}; ${n} now.` : null;
   }

@@ -10,16 +10,36 @@ export class NumberBox {
     this.seat = seat;
     this.onTheWay = true;
     this.slots = 10; // the digits
-    this.box = el("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "box number", "aria-labelledby": seat.id, data: { criterion: criterion.name, enter: "own" },
-      on: { input: () => this.typed(), focus: () => seat.activate() } });
+    this.box = el("input", {
+      type: "text",
+      inputmode: "decimal",
+      autocomplete: "off",
+      class: "box number",
+      "aria-labelledby": seat.id,
+      data: { criterion: criterion.name, enter: "own" },
+      on: { input: () => this.typed(), focus: () => seat.activate() },
+    });
     const value = seat.value();
     this.box.value = value === undefined || value === null ? "" : String(value);
-    this.root = el("div", { class: "numberline" }, this.box, criterion.unit ? el("span", {}, criterion.unit) : null, el("span", { class: "quiet" }, this.bounds(), " ", key("⏎"), " done"));
+    this.root = el(
+      "div",
+      { class: "numberline" },
+      this.box,
+      criterion.unit ? el("span", {}, criterion.unit) : null,
+      el("span", { class: "quiet" }, this.bounds(), " ", key("⏎"), " done"),
+    );
   }
 
   bounds() {
     const { min, max, step } = this.criterion;
-    const range = min !== null && max !== null ? `${min} to ${max}` : min !== null ? `from ${min}` : max !== null ? `up to ${max}` : "";
+    const range =
+      min !== null && max !== null
+        ? `${min} to ${max}`
+        : min !== null
+          ? `from ${min}`
+          : max !== null
+            ? `up to ${max}`
+            : "";
     return [range, step ? `in steps of ${step}` : ""].filter(Boolean).join(", ");
   }
 

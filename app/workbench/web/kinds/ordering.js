@@ -13,7 +13,20 @@ export class Ordering {
     this.at = 0; // the row that Space would pick up
     this.held = false;
     this.rows = el("ol", { class: "ordering", "aria-labelledby": seat.id });
-    this.help = el("p", { class: "help keyline" }, "a digit gives the next place · ", key("↑"), key("↓"), " and ", key("Space"), " pick up, move, put down · ", key("⌫"), " takes the last place back · ", key("⏎"), " done");
+    this.help = el(
+      "p",
+      { class: "help keyline" },
+      "a digit gives the next place · ",
+      key("↑"),
+      key("↓"),
+      " and ",
+      key("Space"),
+      " pick up, move, put down · ",
+      key("⌫"),
+      " takes the last place back · ",
+      key("⏎"),
+      " done",
+    );
     this.root = el("div", {}, this.rows, this.help);
   }
 
@@ -59,20 +72,34 @@ export class Ordering {
     const { placed, left } = this.places(value);
     if (!keyed) this.held = false;
     this.help.classList.toggle("idle", !keyed);
-    fill(this.rows, [...placed, ...left].map((index, row) => {
-      const has = row < placed.length;
-      const item = el("li", { class: `orderrow${has ? " placed" : ""}${keyed && row === this.at ? (this.held ? " held" : " here") : ""}`, draggable: "true", data: { index: String(index) },
-        on: {
-          click: () => this.give(index),
-          dragstart: (event) => event.dataTransfer.setData("text/plain", String(row)),
-          dragover: (event) => event.preventDefault(),
-          drop: (event) => this.dropped(event, row),
-        } },
-        el("span", { class: "place" }, has ? row + 1 : "–"),
-        el("kbd", { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" }, keyed ? (KEYS[index] || "").toUpperCase() : ""),
-        el("span", { class: "label" }, options[index].label ?? options[index].value));
-      return item;
-    }));
+    fill(
+      this.rows,
+      [...placed, ...left].map((index, row) => {
+        const has = row < placed.length;
+        const item = el(
+          "li",
+          {
+            class: `orderrow${has ? " placed" : ""}${keyed && row === this.at ? (this.held ? " held" : " here") : ""}`,
+            draggable: "true",
+            data: { index: String(index) },
+            on: {
+              click: () => this.give(index),
+              dragstart: (event) => event.dataTransfer.setData("text/plain", String(row)),
+              dragover: (event) => event.preventDefault(),
+              drop: (event) => this.dropped(event, row),
+            },
+          },
+          el("span", { class: "place" }, has ? row + 1 : "–"),
+          el(
+            "kbd",
+            { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" },
+            keyed ? (KEYS[index] || "").toUpperCase() : "",
+          ),
+          el("span", { class: "label" }, options[index].label ?? options[index].value),
+        );
+        return item;
+      }),
+    );
   }
 
   dropped(event, row) {

@@ -13,8 +13,20 @@ export class Plan {
     this.at = this.steps.length ? 1 : 0; // 0: the plan as a whole
     this.rows = el("ol", { class: "plan", "aria-labelledby": seat.id });
     this.tags = el("div", { class: "choices column tags" });
-    this.help = el("p", { class: "help keyline" }, key("↑"), key("↓"), " step (0: the plan as a whole) · a key tags it, once more takes the tag back · ", key("⏎"), " done");
-    this.note = el("p", { class: "help" }, "Notes below a step were found by program. They help to look; they are no grade.");
+    this.help = el(
+      "p",
+      { class: "help keyline" },
+      key("↑"),
+      key("↓"),
+      " step (0: the plan as a whole) · a key tags it, once more takes the tag back · ",
+      key("⏎"),
+      " done",
+    );
+    this.note = el(
+      "p",
+      { class: "help" },
+      "Notes below a step were found by program. They help to look; they are no grade.",
+    );
     this.root = el("div", { class: "plankind" }, this.rows, this.note, this.tags, this.help);
   }
 
@@ -40,20 +52,63 @@ export class Plan {
 
   paint(value, keyed) {
     const { options } = this.criterion;
-    const tagged = (step) => this.list(value).filter((entry) => entry.step === step)
-      .map((entry) => el("span", { class: "tagname" }, (options.find((option) => same(option.value, entry.tag)) || {}).label ?? entry.tag));
-    const row = (number, text, notes) => el("li", { class: keyed && this.at === number ? "step here" : "step", data: { step: String(number) }, on: { click: () => this.go(number) } },
-      el("span", { class: "place" }, number), el("span", { class: "label" }, text, tagged(number), notes));
-    fill(this.rows, row(0, "The plan as a whole", null), this.steps.map((step, index) => row(index + 1, step.line.replace(/^(\d{1,3}\s*[.):]|[-*•])\s*/, ""), [
-      step.problems.map((said) => el("span", { class: "found bad" }, said)),
-      step.open.length ? el("span", { class: "found" }, `takes for granted: ${step.open.join("; ")}`) : null,
-    ])));
-    if (!this.steps.length) this.rows.append(el("li", { class: "step quiet" }, "No step could be read from this answer."));
-    fill(this.tags, options.map((option, index) => {
-      const on = this.list(value).some((entry) => entry.step === this.at && same(entry.tag, option.value));
-      return el("button", { type: "button", class: on ? "choice chosen" : "choice", role: "checkbox", "aria-checked": String(on), tabindex: "-1", title: option.help, on: { click: () => this.tag(index) } },
-        el("kbd", { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" }, keyed ? (KEYS[index] || "").toUpperCase() : ""), el("span", { class: "label" }, option.label ?? option.value));
-    }));
+    const tagged = (step) =>
+      this.list(value)
+        .filter((entry) => entry.step === step)
+        .map((entry) =>
+          el(
+            "span",
+            { class: "tagname" },
+            (options.find((option) => same(option.value, entry.tag)) || {}).label ?? entry.tag,
+          ),
+        );
+    const row = (number, text, notes) =>
+      el(
+        "li",
+        {
+          class: keyed && this.at === number ? "step here" : "step",
+          data: { step: String(number) },
+          on: { click: () => this.go(number) },
+        },
+        el("span", { class: "place" }, number),
+        el("span", { class: "label" }, text, tagged(number), notes),
+      );
+    fill(
+      this.rows,
+      row(0, "The plan as a whole", null),
+      this.steps.map((step, index) =>
+        row(index + 1, step.line.replace(/^(\d{1,3}\s*[.):]|[-*•])\s*/, ""), [
+          step.problems.map((said) => el("span", { class: "found bad" }, said)),
+          step.open.length ? el("span", { class: "found" }, `takes for granted: ${step.open.join("; ")}`) : null,
+        ]),
+      ),
+    );
+    if (!this.steps.length)
+      this.rows.append(el("li", { class: "step quiet" }, "No step could be read from this answer."));
+    fill(
+      this.tags,
+      options.map((option, index) => {
+        const on = this.list(value).some((entry) => entry.step === this.at && same(entry.tag, option.value));
+        return el(
+          "button",
+          {
+            type: "button",
+            class: on ? "choice chosen" : "choice",
+            role: "checkbox",
+            "aria-checked": String(on),
+            tabindex: "-1",
+            title: option.help,
+            on: { click: () => this.tag(index) },
+          },
+          el(
+            "kbd",
+            { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" },
+            keyed ? (KEYS[index] || "").toUpperCase() : "",
+          ),
+          el("span", { class: "label" }, option.label ?? option.value),
+        );
+      }),
+    );
     this.tags.hidden = !keyed;
     this.help.classList.toggle("idle", !keyed);
     if (keyed) this.rows.querySelector(".here")?.scrollIntoView({ block: "nearest" });

@@ -11,7 +11,16 @@ export class PropertyList {
     this.slots = criterion.said.length;
     this.at = this.firstOpen();
     this.rows = el("div", { class: "properties", role: "group", "aria-labelledby": seat.id });
-    this.help = el("p", { class: "help keyline" }, "a key answers the marked one · ", key("↑"), key("↓"), " choose which · ", key("⏎"), " done");
+    this.help = el(
+      "p",
+      { class: "help keyline" },
+      "a key answers the marked one · ",
+      key("↑"),
+      key("↓"),
+      " choose which · ",
+      key("⏎"),
+      " done",
+    );
     this.root = el("div", {}, this.rows, this.help);
   }
 
@@ -28,32 +37,62 @@ export class PropertyList {
   say(index, value) {
     const said = this.said();
     said.set(JSON.stringify(this.criterion.options[index].value), value);
-    const list = this.criterion.options.filter((option) => said.has(JSON.stringify(option.value))).map((option) => ({ name: option.value, value: said.get(JSON.stringify(option.value)) }));
+    const list = this.criterion.options
+      .filter((option) => said.has(JSON.stringify(option.value)))
+      .map((option) => ({ name: option.value, value: said.get(JSON.stringify(option.value)) }));
     this.at = Math.min(index + 1, this.criterion.options.length - 1);
     this.seat.activate();
-    if (list.length === this.criterion.options.length && index === this.criterion.options.length - 1) this.seat.done(list);
+    if (list.length === this.criterion.options.length && index === this.criterion.options.length - 1)
+      this.seat.done(list);
     else this.seat.set(list);
   }
 
   paint(value, keyed) {
     const said = this.said(value);
     this.help.classList.toggle("idle", !keyed);
-    fill(this.rows, this.criterion.options.map((option, row) => {
-      const given = said.get(JSON.stringify(option.value));
-      const here = keyed && row === this.at;
-      return el("div", { class: here ? "property here" : "property", data: { property: String(option.value) }, title: option.help },
-        el("span", { class: "label" }, option.label ?? option.value),
-        el("span", { class: "saids", role: "radiogroup", "aria-label": String(option.label ?? option.value) }, this.criterion.said.map((choice, index) => {
-          const chosen = given !== undefined && same(given, choice.value);
-          return el("button", { type: "button", class: chosen ? "said chosen" : "said", role: "radio", "aria-checked": String(chosen), tabindex: "-1", on: { click: () => this.say(row, choice.value) } },
-            el("kbd", { class: here ? "slot" : "slot empty", "aria-hidden": "true" }, here ? (KEYS[index] || "").toUpperCase() : ""), choice.label);
-        })));
-    }));
+    fill(
+      this.rows,
+      this.criterion.options.map((option, row) => {
+        const given = said.get(JSON.stringify(option.value));
+        const here = keyed && row === this.at;
+        return el(
+          "div",
+          { class: here ? "property here" : "property", data: { property: String(option.value) }, title: option.help },
+          el("span", { class: "label" }, option.label ?? option.value),
+          el(
+            "span",
+            { class: "saids", role: "radiogroup", "aria-label": String(option.label ?? option.value) },
+            this.criterion.said.map((choice, index) => {
+              const chosen = given !== undefined && same(given, choice.value);
+              return el(
+                "button",
+                {
+                  type: "button",
+                  class: chosen ? "said chosen" : "said",
+                  role: "radio",
+                  "aria-checked": String(chosen),
+                  tabindex: "-1",
+                  on: { click: () => this.say(row, choice.value) },
+                },
+                el(
+                  "kbd",
+                  { class: here ? "slot" : "slot empty", "aria-hidden": "true" },
+                  here ? (KEYS[index] || "").toUpperCase() : "",
+                ),
+                choice.label,
+              );
+            }),
+          ),
+        );
+      }),
+    );
   }
 
   problem(value) {
     const open = this.criterion.options.length - this.said(value).size;
-    return open > 0 ? `${open === this.criterion.options.length ? "Answer each of them." : `${open} without an answer.`}` : null;
+    return open > 0
+      ? `${open === this.criterion.options.length ? "Answer each of them." : `${open} without an answer.`}`
+      : null;
   }
 
   read(value) {

@@ -31,7 +31,22 @@ export class Spans {
     this.box = el("div", { class: "spantext", "aria-labelledby": seat.id });
     this.list = el("ul", { class: "spanlist" });
     this.tags = el("div", { class: "choices row" });
-    this.help = el("p", { class: "help keyline" }, key("←"), key("→"), " word, ", key("↑"), key("↓"), " line, with ", key("Shift"), " more of them · a key tags · ", key("⌫"), " takes tags back · ", key("⏎"), " done");
+    this.help = el(
+      "p",
+      { class: "help keyline" },
+      key("←"),
+      key("→"),
+      " word, ",
+      key("↑"),
+      key("↓"),
+      " line, with ",
+      key("Shift"),
+      " more of them · a key tags · ",
+      key("⌫"),
+      " takes tags back · ",
+      key("⏎"),
+      " done",
+    );
     this.root = el("div", { class: "spans" }, this.box, this.tags, this.list, this.help);
     this.box.addEventListener("pointerup", () => this.selected());
   }
@@ -116,7 +131,10 @@ export class Spans {
     const { options } = this.criterion;
     const spans = this.spans(value);
     const range = keyed ? this.range() : null;
-    const tagOf = (word) => spans.filter((span) => span.start < word.end && span.end > word.start).map((span) => options.findIndex((option) => same(option.value, span.tag)));
+    const tagOf = (word) =>
+      spans
+        .filter((span) => span.start < word.end && span.end > word.start)
+        .map((span) => options.findIndex((option) => same(option.value, span.tag)));
     let place = 0;
     const pieces = [];
     this.words.forEach((word, index) => {
@@ -124,14 +142,57 @@ export class Spans {
       const tags = tagOf(word);
       const other = tags.find((tag) => tag !== tags[0]);
       const here = range && index >= range.from && index <= range.to;
-      pieces.push(el("span", { class: `word${tags.length ? ` tagged t${Math.max(0, tags[0]) % 6}` : ""}${other === undefined ? "" : ` also a${Math.max(0, other) % 6}`}${here ? " here" : ""}`, data: { word: String(index) }, on: { click: () => this.point(index) } }, word.text));
+      pieces.push(
+        el(
+          "span",
+          {
+            class: `word${tags.length ? ` tagged t${Math.max(0, tags[0]) % 6}` : ""}${other === undefined ? "" : ` also a${Math.max(0, other) % 6}`}${here ? " here" : ""}`,
+            data: { word: String(index) },
+            on: { click: () => this.point(index) },
+          },
+          word.text,
+        ),
+      );
       place = word.end;
     });
     pieces.push(this.letters.slice(place).join(""));
     fill(this.box, pieces);
-    fill(this.tags, options.map((option, index) => el("button", { type: "button", class: `choice tag t${index % 6}`, tabindex: "-1", title: option.help, on: { click: () => this.tag(index) } },
-      el("kbd", { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" }, keyed ? (KEYS[index] || "").toUpperCase() : ""), el("span", { class: "label" }, option.label ?? option.value))));
-    fill(this.list, spans.map((span) => el("li", {}, el("span", { class: "quiet" }, `${(options.find((option) => same(option.value, span.tag)) || {}).label ?? span.tag}: `), `“${this.letters.slice(span.start, span.end).join("")}”`)));
+    fill(
+      this.tags,
+      options.map((option, index) =>
+        el(
+          "button",
+          {
+            type: "button",
+            class: `choice tag t${index % 6}`,
+            tabindex: "-1",
+            title: option.help,
+            on: { click: () => this.tag(index) },
+          },
+          el(
+            "kbd",
+            { class: keyed ? "slot" : "slot empty", "aria-hidden": "true" },
+            keyed ? (KEYS[index] || "").toUpperCase() : "",
+          ),
+          el("span", { class: "label" }, option.label ?? option.value),
+        ),
+      ),
+    );
+    fill(
+      this.list,
+      spans.map((span) =>
+        el(
+          "li",
+          {},
+          el(
+            "span",
+            { class: "quiet" },
+            `${(options.find((option) => same(option.value, span.tag)) || {}).label ?? span.tag}: `,
+          ),
+          `“${this.letters.slice(span.start, span.end).join("")}”`,
+        ),
+      ),
+    );
     this.help.classList.toggle("idle", !keyed);
     if (range) this.box.querySelector(".here")?.scrollIntoView({ block: "nearest" });
   }

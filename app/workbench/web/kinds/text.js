@@ -8,14 +8,19 @@ export class Text {
     this.seat = seat;
     this.slots = 0;
     this.onTheWay = false;
-    this.area = el("textarea", { class: "box", rows: "2", "aria-labelledby": seat.id, data: { criterion: criterion.name },
+    this.area = el("textarea", {
+      class: "box",
+      rows: "2",
+      "aria-labelledby": seat.id,
+      data: { criterion: criterion.name },
       on: {
         input: () => {
           grow(this.area);
           seat.set(this.area.value);
         },
         focus: () => seat.activate(),
-      } });
+      },
+    });
     this.area.value = seat.value() ?? "";
     this.root = this.area;
   }
