@@ -7,6 +7,8 @@ BIN    := $(VENV)/bin
 STATE  := $(shell cat requirements.txt pyproject.toml | sha256sum | cut -c1-16)
 CORE   := $(VENV)/core-$(STATE)
 ALL    := $(VENV)/all-$(STATE)
+# Likewise what checks the JavaScript: node_modules is made for one state of these two.
+WEB    := node_modules/web-$(shell cat package.json package-lock.json | sha256sum | cut -c1-16)
 PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check --progress-bar off
 
 # Files go to whichever core is free, the longest ones first (tests/conftest.py has their order).
@@ -24,7 +26,7 @@ help:
 	@echo "make label-studio  a local Label Studio on 127.0.0.1:8080, for trying (installs it on first use, about 1 GB)"
 	@echo "make setup   .venv with everything that development needs"
 	@echo "make test    all tests (as root it installs Chromium, PostgreSQL and openssl where they are missing; Label Studio below .cache)"
-	@echo "make check   the fast loop: style, types, and the tests that need no browser or server"
+	@echo "make check   the fast loop: style and types of Python and JavaScript, and the tests that need no browser or server"
 	@echo "make docs    write docs/reference.md from the code"
 	@echo "make lock    compile requirements.txt from pyproject.toml"
 	@echo "make clean   remove .venv and every cache (data/ stays)"
@@ -44,10 +46,11 @@ test: $(ALL) lint system
 check: $(ALL) lint
 	@$(BIN)/python -m pytest $(WORKERS) -m "not browser and not postgres and not label_studio and not slow"
 
-lint: $(ALL)
+lint: $(ALL) $(WEB)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python tools/web.py
 
 system: $(ALL)
 	@$(BIN)/python tools/system.py
@@ -59,7 +62,7 @@ lock: $(ALL)
 	@$(BIN)/python tools/lock.py
 
 clean:
-	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) node_modules .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -78,3 +81,7 @@ $(ALL): | $(BIN)/python
 	@$(PIP) --requirement requirements.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(CORE)
+
+$(WEB): | $(ALL)
+	@$(BIN)/python tools/web.py install
+	@touch $@

@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -45,13 +46,16 @@ def peer() -> int:
 
 def system_packages() -> int:
     """Install the system's packages that are missing, or say which."""
+    return provide(missing, "The tests need")
+
+
+def provide(missing: Callable[[], list[str]], need: str) -> int:
+    """Install the packages that ``missing`` names, as root; anybody else is told which, in a sentence begun so."""
     packages = missing()
     if not packages:
         return 0
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        print(
-            f"The tests need the system packages {' and '.join(packages)}: install them and run again.", file=sys.stderr
-        )
+        print(f"{need} the system packages {' and '.join(packages)}: install them and run again.", file=sys.stderr)
         return 1
     print(f"installing {' and '.join(packages)} from the system's packages", flush=True)
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}

@@ -1,7 +1,8 @@
 """What a working page shows, as one JSON value: pure functions of the task, the schema and the numbers.
 
 A page has a *static* part (texts of the schema and the guideline; sent once and kept by the browser under its hash) and
-the rest, which changes with every task. What is secret for the stage is absent from both.
+the rest, which changes with every task. What is secret for the stage is absent from both. ``web/types.d.ts`` says to
+the page what it gets: a key that is added here is added there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 // Where things are: rectangles on the screen, and boxes and points of an image in fractions of its width and height.
 // An image's own coordinates run from 0 to 1, from its upper left corner as it is shown upright.
 
+/** @import { Box, Mark, Point, Rect, View } from "./types" */
+
+/** @typedef {keyof typeof HANDLES} Handle */
+
 const DIGITS = 1e6;
 export const LEAST = 0.002; // a box is never thinner than this
 export const GRIP = 9; // pixels around a handle or a point that still mean it
@@ -15,32 +19,73 @@ export const HANDLES = {
   w: [0, 0.5],
 };
 
+export const HANDLE_NAMES = /** @type {Handle[]} */ (Object.keys(HANDLES));
+
+/** @param {number} value */
 export const six = (value) => Math.round(value * DIGITS) / DIGITS + 0;
+/**
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
 export const within = (value, low, high) => Math.min(high, Math.max(low, value));
 
-// The largest rectangle of that ratio (width / height) in the middle of a frame.
+/**
+ * The largest rectangle of that ratio (width / height) in the middle of a frame.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} ratio
+ */
 export function fit(width, height, ratio) {
   const wide = Math.min(width, height * ratio);
   return { width: wide, height: wide / ratio };
 }
 
-// Where the image lies in its frame, when it is enlarged `scale` times and its point (x, y) is wanted in the middle.
-// The point gives way where the image would leave a gap at an edge.
+/**
+ * Where the image lies in its frame, when it is enlarged `scale` times and its point (x, y) is wanted in the middle.
+ * The point gives way where the image would leave a gap at an edge.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} ratio
+ * @param {Partial<View>} [view]
+ */
 export function place(width, height, ratio, { scale = 1, x = 0.5, y = 0.5 } = {}) {
   const size = fit(width, height, ratio);
   const wide = size.width * scale;
   const high = size.height * scale;
-  const middle = (at, length, room) =>
+  const middle = (/** @type {number} */ at, /** @type {number} */ length, /** @type {number} */ room) =>
     length <= room ? 0.5 : within(at, room / (2 * length), 1 - room / (2 * length));
   const cx = middle(x, wide, width);
   const cy = middle(y, high, height);
   return { left: width / 2 - cx * wide, top: height / 2 - cy * high, width: wide, height: high, x: cx, y: cy };
 }
 
+/**
+ * @param {Rect} rect
+ * @param {number} px
+ * @param {number} py
+ * @returns {Point}
+ */
 export const toImage = (rect, px, py) => ({ x: (px - rect.left) / rect.width, y: (py - rect.top) / rect.height });
+/**
+ * @param {Rect} rect
+ * @param {number} x
+ * @param {number} y
+ * @returns {Point}
+ */
 export const toScreen = (rect, x, y) => ({ x: rect.left + x * rect.width, y: rect.top + y * rect.height });
 
-// How the view has to be so that the image's point under (px, py) stays there while the scale changes.
+/**
+ * How the view has to be so that the image's point under (px, py) stays there while the scale changes.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} ratio
+ * @param {View} view
+ * @param {number} scale
+ * @param {number} [px]
+ * @param {number} [py]
+ * @returns {View}
+ */
 export function zoomed(width, height, ratio, view, scale, px = width / 2, py = height / 2) {
   const before = toImage(place(width, height, ratio, view), px, py);
   const size = fit(width, height, ratio);
@@ -53,7 +98,14 @@ export function zoomed(width, height, ratio, view, scale, px = width / 2, py = h
   return { scale, x, y };
 }
 
-// How many columns show n pictures of that ratio largest.
+/**
+ * How many columns show n pictures of that ratio largest.
+ * @param {number} n
+ * @param {number} width
+ * @param {number} height
+ * @param {number} ratio
+ * @param {number} [gap]
+ */
 export function columns(n, width, height, ratio, gap = 0) {
   let best = { columns: 1, area: -1 };
   for (let many = 1; many <= n; many += 1) {
@@ -66,30 +118,74 @@ export function columns(n, width, height, ratio, gap = 0) {
 
 // ---- boxes {x, y, w, h} and points {x, y}
 
-// The box as it is stored: inside the image, not thinner than a hair, six decimals.
+/**
+ * @param {Mark} mark
+ * @returns {mark is Box}
+ */
+export const isBox = (mark) => "w" in mark;
+
+/**
+ * The box as it is stored: inside the image, not thinner than a hair, six decimals.
+ * @template {Box} T
+ * @param {T} box
+ * @returns {T}
+ */
 export function tidy(box) {
   const w = six(within(box.w, LEAST, 1));
   const h = six(within(box.h, LEAST, 1));
   return { ...box, x: six(within(box.x, 0, 1 - w)), y: six(within(box.y, 0, 1 - h)), w, h };
 }
 
+/**
+ * @template {Point} T
+ * @param {T} point
+ * @returns {T}
+ */
 export const tidyPoint = (point) => ({ ...point, x: six(within(point.x, 0, 1)), y: six(within(point.y, 0, 1)) });
 
-// The box between two corners, cut off at the edges of the image.
+/**
+ * The box between two corners, cut off at the edges of the image.
+ * @param {Point} one
+ * @param {Point} other
+ * @returns {Box}
+ */
 export function between(one, other) {
   const [left, right] = [one.x, other.x].map((value) => within(value, 0, 1)).sort((a, b) => a - b);
   const [top, bottom] = [one.y, other.y].map((value) => within(value, 0, 1)).sort((a, b) => a - b);
   return tidy({ x: left, y: top, w: right - left, h: bottom - top });
 }
 
-export const moved = (box, dx, dy) =>
-  "w" in box ? tidy({ ...box, x: box.x + dx, y: box.y + dy }) : tidyPoint({ ...box, x: box.x + dx, y: box.y + dy });
+/**
+ * @param {Mark} mark
+ * @param {number} dx
+ * @param {number} dy
+ * @returns {Mark}
+ */
+export const moved = (mark, dx, dy) => {
+  const there = { ...mark, x: mark.x + dx, y: mark.y + dy };
+  return isBox(there) ? tidy(there) : tidyPoint(there);
+};
 
-// Larger or smaller at its right and lower edge; what would stick out is cut off.
-export const sized = (box, dw, dh) =>
-  tidy({ ...box, w: within(box.w + dw, LEAST, 1 - box.x), h: within(box.h + dh, LEAST, 1 - box.y) });
+/**
+ * Larger or smaller at its right and lower edge; what would stick out is cut off.
+ * @param {Mark} mark
+ * @param {number} dw
+ * @param {number} dh
+ * @returns {Mark}
+ */
+export const sized = (mark, dw, dh) =>
+  isBox(mark)
+    ? tidy({ ...mark, w: within(mark.w + dw, LEAST, 1 - mark.x), h: within(mark.h + dh, LEAST, 1 - mark.y) })
+    : mark;
 
-// The box with one of its handles at a point; a handle may be dragged past the other side.
+/**
+ * The box with one of its handles at a point; a handle may be dragged past the other side.
+ * @param {Box} box
+ * @param {Handle} handle
+ * @param {number} x
+ * @param {number} y
+ * @returns {Box}
+ */
 export function dragged(box, handle, x, y) {
   const [hx, hy] = HANDLES[handle];
   const far = { x: hx === 0 ? box.x + box.w : box.x, y: hy === 0 ? box.y + box.h : box.y };
@@ -97,31 +193,52 @@ export function dragged(box, handle, x, y) {
   return { ...box, ...between(far, here) };
 }
 
+/**
+ * @param {Box} box
+ * @param {Handle} handle
+ * @returns {Point}
+ */
 export const handlePoint = (box, handle) => ({
   x: box.x + HANDLES[handle][0] * box.w,
   y: box.y + HANDLES[handle][1] * box.h,
 });
 
-// The handle of a box under a point of the screen.
+/**
+ * The handle of a box under a point of the screen.
+ * @param {Box} box
+ * @param {Rect} rect
+ * @param {number} px
+ * @param {number} py
+ * @param {number} [grip]
+ */
 export function handleAt(box, rect, px, py, grip = GRIP) {
+  /** @type {{ handle: Handle, distance: number } | null} */
   let best = null;
-  for (const handle of Object.keys(HANDLES)) {
+  for (const handle of HANDLE_NAMES) {
     const { x, y } = handlePoint(box, handle);
     const at = toScreen(rect, x, y);
     const distance = Math.hypot(at.x - px, at.y - py);
     if (distance <= grip && (!best || distance < best.distance)) best = { handle, distance };
   }
-  return best && best.handle;
+  return best ? best.handle : null;
 }
 
-// The place in the list of what lies under a point of the screen: the nearest point, or the smallest box; else -1.
+/**
+ * The place in the list of what lies under a point of the screen: the nearest point, or the smallest box; else -1.
+ * @param {Mark[]} list
+ * @param {Rect} rect
+ * @param {number} px
+ * @param {number} py
+ * @param {number} [grip]
+ */
 export function hit(list, rect, px, py, grip = GRIP) {
   let best = -1;
   let least = Infinity;
   list.forEach((entry, index) => {
     const from = toScreen(rect, entry.x, entry.y);
+    /** @type {number} */
     let size;
-    if ("w" in entry) {
+    if (isBox(entry)) {
       const to = toScreen(rect, entry.x + entry.w, entry.y + entry.h);
       if (px < from.x - 2 || px > to.x + 2 || py < from.y - 2 || py > to.y + 2) return;
       size = (to.x - from.x) * (to.y - from.y);
@@ -139,7 +256,11 @@ export function hit(list, rect, px, py, grip = GRIP) {
 
 // ---- clips
 
-// The frame that is on screen at a moment: the last one that is not later.
+/**
+ * The frame that is on screen at a moment: the last one that is not later.
+ * @param {number[]} times
+ * @param {number} moment
+ */
 export function frameAt(times, moment) {
   let low = 0;
   let high = times.length - 1;
@@ -151,7 +272,12 @@ export function frameAt(times, moment) {
   return low;
 }
 
-// A moment at which a frame is certainly on screen: half way to the next one.
+/**
+ * A moment at which a frame is certainly on screen: half way to the next one.
+ * @param {number[]} times
+ * @param {number} duration
+ * @param {number} index
+ */
 export function middleOf(times, duration, index) {
   const from = times[index];
   const to = index + 1 < times.length ? times[index + 1] : Math.max(duration, from + 0.001);

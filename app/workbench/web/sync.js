@@ -5,87 +5,50 @@
 // answers: the server stores a key once, so nothing is lost and nothing is doubled.
 
 import { unique } from "./dom.js";
+import { Gone, post, Refused } from "./http.js";
+import { forget, namesOf, read, write } from "./storage.js";
+
+/** @import { Answers, Attempt, DraftReply, SubmitReply, Task } from "./types" */
+
+/**
+ * @typedef {object} Listener what is told
+ * @property {(at: string) => void} saved a draft is with the server
+ * @property {(words?: string) => void} gone
+ * @property {() => void} back
+ * @property {(error: Refused, what: "draft") => void} refused
+ * @property {(kind: "open" | "newer" | "draft" | "submitted", detail: Answers) => void} other what another tab does
+ */
+
+/**
+ * @typedef {object} Message from tab to tab
+ * @property {"open" | "here" | "draft" | "submitted"} kind
+ * @property {string} task
+ * @property {number} [seq]
+ * @property {Answers} [values]
+ */
+
+/** @typedef {{ seq: number, values: Answers, at: number }} Local a draft as it waits in this browser */
 
 const QUIET_MS = 450; // a pause this long posts the draft
 const LONGEST_MS = 2000; // and so does typing without a pause
 const BACKOFF_MS = [500, 1000, 2000, 4000, 8000];
-const PATIENCE_MS = 45000; // longer than the server waits for its database
 const SLOW_MS = 4000; // after which a submission that is under way is told to be
 const TAB = unique();
 
-export class Refused extends Error {
-  constructor(status, body) {
-    super(body.error || `The server answered ${status}.`);
-    this.status = status;
-    this.problems = body.problems || [];
-    this.body = body;
-  }
-}
-
-// No reply, or one that says to come again; `words` are the server's own, if it gave any.
-export class Gone extends Error {
-  constructor(message, words = "") {
-    super(message);
-    this.words = words;
-  }
-}
-
-export const read = (name) => {
-  try {
-    return JSON.parse(localStorage.getItem(name));
-  } catch {
-    return null;
-  }
-};
-export const write = (name, value) => {
-  try {
-    localStorage.setItem(name, JSON.stringify(value));
-  } catch {
-    // A full or forbidden store costs the buffer, not the work: the server still gets every draft.
-  }
-};
-export const forget = (name) => {
-  try {
-    localStorage.removeItem(name);
-  } catch {
-    // As above.
-  }
-};
-
-export async function post(path, csrf, body, { keepalive = false } = {}) {
-  let reply;
-  try {
-    reply = await fetch(path, {
-      method: "POST",
-      credentials: "same-origin",
-      keepalive,
-      headers: { "Content-Type": "application/json", "X-Touchstone-CSRF": csrf },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-  } catch (error) {
-    throw new Gone(String(error));
-  }
-  let answer = {};
-  try {
-    answer = await reply.json();
-  } catch {
-    if (reply.ok) throw new Gone("the reply broke off");
-  }
-  if ([429, 502, 503, 504].includes(reply.status)) throw new Gone(`status ${reply.status}`, answer.error);
-  if (!reply.ok) throw new Refused(reply.status, answer);
-  return answer;
-}
-
-// `listener` is told: saved(at), gone(words), back(), refused(error, what), other(kind, detail), pending(bool)
 export class Sync {
+  /** @param {Listener} listener */
   constructor(listener) {
     this.listener = listener;
+    /** @type {string | null} */
     this.task = null;
     this.csrf = "";
     this.person = 0;
     this.seq = 0;
+    /** @type {Answers} */
+    this.values = {};
     this.dirty = false;
+    this.held = false; // a submission is under way
+    /** @type {Promise<void> | null} */
     this.sending = null;
     this.failures = 0;
     this.timer = 0;
@@ -117,17 +80,23 @@ export class Sync {
     return `touchstone.submit.${this.person}.${task}`;
   }
 
+  /** @param {{ csrf: string, person: number }} who */
   identify({ csrf, person }) {
     this.csrf = csrf;
     this.person = person;
   }
 
-  // Start on a task; the newer of the server's draft and this browser's own is returned.
+  /**
+   * Start on a task; the newer of the server's draft and this browser's own is returned.
+   * @param {Task} task
+   * @returns {{ values: Answers, at?: string } | null} `at`: when the server stored it
+   */
   open(task) {
     clearTimeout(this.timer);
     this.task = task.id;
     this.dirty = false;
     this.firstChange = 0;
+    /** @type {Local | null} */
     const local = read(this.draftName());
     const kept = task.draft;
     this.seq = Math.max(kept ? kept.seq : 0, local ? local.seq : 0);
@@ -136,10 +105,10 @@ export class Sync {
       this.values = local.values;
       this.dirty = true;
       this.schedule(0);
-      return { values: local.values, from: "browser" };
+      return { values: local.values };
     }
-    this.values = kept ? kept.values : null;
-    return kept ? { values: kept.values, from: "server", at: kept.saved_at } : null;
+    this.values = kept ? kept.values : {};
+    return kept ? { values: kept.values, at: kept.saved_at } : null;
   }
 
   close() {
@@ -148,8 +117,10 @@ export class Sync {
     this.dirty = false;
   }
 
+  /** @param {Answers} values */
   change(values) {
     if (!this.task) return;
+    /** @type {Local | null} */
     const local = read(this.draftName());
     this.seq = Math.max(this.seq, local ? local.seq : 0) + 1;
     this.values = values;
@@ -162,6 +133,7 @@ export class Sync {
     this.schedule(this.failures ? Math.max(wait, BACKOFF_MS[Math.min(this.failures - 1, 4)]) : wait);
   }
 
+  /** @param {number} wait */
   schedule(wait) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.flush(), wait);
@@ -185,7 +157,7 @@ export class Sync {
         if (answer.seq > this.seq) {
           this.seq = answer.seq;
           this.listener.other("newer", {});
-        } else this.listener.saved(answer.saved_at, "draft");
+        } else this.listener.saved(answer.saved_at);
       })
       .catch((error) => {
         if (task !== this.task) return;
@@ -204,6 +176,7 @@ export class Sync {
     await this.sending;
   }
 
+  /** @param {string} words */
   lost(words) {
     this.failures += 1;
     this.listener.gone(words);
@@ -215,9 +188,14 @@ export class Sync {
     this.listener.back();
   }
 
-  // One submission: resolves with the server's acknowledgement, rejects with Refused. Being offline only takes longer.
+  /**
+   * One submission: resolves with the server's acknowledgement, rejects with Refused. Being offline only takes longer.
+   * @param {Omit<Attempt, "task" | "key">} payload
+   * @returns {Promise<SubmitReply>}
+   */
   async submit(payload) {
-    const task = this.task;
+    const { task } = this;
+    if (task === null) throw new Error("no task is open");
     clearTimeout(this.timer);
     const attempt = { task, key: unique(), ...payload };
     write(this.submitName(task), attempt);
@@ -232,6 +210,7 @@ export class Sync {
     }
   }
 
+  /** @param {string} task */
   finish(task) {
     forget(this.submitName(task));
     forget(this.draftName(task));
@@ -242,6 +221,10 @@ export class Sync {
     forget(this.submitName(task));
   }
 
+  /**
+   * @param {Attempt} attempt
+   * @returns {Promise<SubmitReply>}
+   */
   async deliver(attempt) {
     for (let tries = 0; ; tries += 1) {
       const slow = setTimeout(() => this.listener.gone(), SLOW_MS);
@@ -253,46 +236,56 @@ export class Sync {
       } catch (error) {
         if (!(error instanceof Gone) && !(error instanceof Refused && error.status === 500 && tries < 3)) throw error;
         if (error instanceof Gone) this.lost(error.words);
-        await new Promise((resolve) => {
-          const timer = setTimeout(resolve, BACKOFF_MS[Math.min(tries, 4)]);
-          window.addEventListener("online", () => (clearTimeout(timer), resolve()), { once: true });
-        });
+        await pause(BACKOFF_MS[Math.min(tries, 4)]);
       } finally {
         clearTimeout(slow);
       }
     }
   }
 
-  // Submissions that a reload or a crash of the browser interrupted. Sending them again is harmless.
+  /**
+   * Submissions that a reload or a crash of the browser interrupted. Sending them again is harmless.
+   * @returns {Attempt[]}
+   */
   unfinished() {
-    const mark = `touchstone.submit.${this.person}.`;
-    const found = [];
-    try {
-      for (let index = 0; index < localStorage.length; index += 1) {
-        const name = localStorage.key(index);
-        if (name.startsWith(mark)) found.push(read(name));
-      }
-    } catch {
-      return [];
-    }
-    return found.filter((attempt) => attempt && attempt.task && attempt.key);
+    /** @type {(Attempt | null)[]} */
+    const found = namesOf(`touchstone.submit.${this.person}.`).map(read);
+    return found.filter((attempt) => attempt !== null).filter((attempt) => attempt.task && attempt.key);
   }
 
+  /** @param {Message} message */
   tell(message) {
     if (this.channel) this.channel.postMessage({ ...message, person: this.person, tab: TAB });
   }
 
+  /** @param {Message & { person: number, tab: string } | null} message */
   heard(message) {
     if (!message || message.tab === TAB || message.person !== this.person || message.task !== this.task) return;
     if (message.kind === "open") {
       this.tell({ kind: "here", task: this.task });
       this.listener.other("open", {});
     } else if (message.kind === "here") this.listener.other("open", {});
-    else if (message.kind === "draft" && message.seq > this.seq) {
-      this.seq = message.seq;
+    else if (message.kind === "draft" && message.values && (message.seq ?? 0) > this.seq) {
+      this.seq = message.seq ?? 0;
       this.values = message.values;
       this.dirty = false;
       this.listener.other("draft", message.values);
     } else if (message.kind === "submitted") this.listener.other("submitted", {});
   }
 }
+
+/**
+ * Waits, or until the network is back.
+ * @param {number} wait
+ * @returns {Promise<void>}
+ */
+const pause = (wait) =>
+  new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      window.removeEventListener("online", done);
+      resolve();
+    };
+    const timer = setTimeout(done, wait);
+    window.addEventListener("online", done);
+  });

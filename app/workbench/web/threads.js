@@ -1,331 +1,60 @@
-// The comments on an item: what one may read of them, and a box to write one. Nothing typed is lost: what is being
-// written waits in this browser, and what is being sent is sent again under its own key until the server has it.
+// Threads of comments as a part of a page that is not for working.
 
-import { add, el, fill, key, unique } from "./dom.js";
-import { forget, Gone, post, Refused, read, write } from "./sync.js";
+import { finishComments } from "./comments/sending.js";
+import { threadSheet, threadSheetReady } from "./comments/style.js";
+import { Thread } from "./comments/thread.js";
+import { el } from "./dom.js";
 
-const AGAIN_MS = 1500;
+/** @import { Mounted, ThreadsPage } from "./types" */
 
-// As every page writes a moment.
-const when = (iso) => `${new Date(iso).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const CLOSED =
+  "You could still be asked about this item blind. Its history has all comments on it; once you have looked, you are not asked about it any more.";
 
-export class Thread {
-  // `host` has csrf(), person(), changed() and, where the page has such a thing, leave().
-  constructor(host) {
-    this.host = host;
-    this.list = el("ol", { class: "comments" });
-    this.box = el("textarea", {
-      class: "box comment",
-      rows: "2",
-      maxlength: "5000",
-      "aria-label": "Comment",
-      on: { input: () => this.typed() },
-    });
-    this.early = el("input", { type: "checkbox", on: { change: () => this.typed() } });
-    this.free = el(
-      "label",
-      { class: "free", hidden: true },
-      this.early,
-      " It says nothing of the answer or of votes: raters may read it now",
-    );
-    this.reply = el("div", { class: "replying", hidden: true });
-    this.status = el("span", { class: "quiet", role: "status" });
-    this.sendButton = el(
-      "button",
-      { type: "button", class: "small", on: { click: () => this.send() } },
-      "Send ",
-      key("Ctrl ⏎"),
-    );
-    this.about = el("p", { class: "quiet talkabout" });
-    this.root = el(
-      "section",
-      { class: "thread", "aria-label": "Comments" },
-      this.list,
-      this.reply,
-      this.box,
-      this.free,
-      el("div", { class: "sendrow" }, this.sendButton, this.status),
-      this.about,
-    );
-    this.box.addEventListener("keydown", (event) => this.keydown(event));
-  }
-
-  // Begin with another item: `place` is {task} or {project, item}, `item` its id. `kept` is a draft from the server.
-  open(place, item, kept = "") {
-    this.place = place;
-    this.item = item;
-    this.data = null;
-    this.replyTo = null;
-    fill(this.list);
-    fill(this.about);
-    const local = item ? read(this.draftName()) : null;
-    this.box.value = local ? local.text : kept;
-    this.early.checked = Boolean(local && local.early);
-    this.replyTo = local ? local.reply_to : null;
-    this.say("");
-    this.paintReply();
-  }
-
-  get text() {
-    return this.box.value;
-  }
-
-  draftName(item = this.item) {
-    return `touchstone.comment.${this.host.person()}.${item}`;
-  }
-
-  async load() {
-    const { place } = this;
-    try {
-      const answer = await post("/api/comments", this.host.csrf(), place);
-      if (place === this.place) this.paint(answer);
-    } catch (error) {
-      if (place !== this.place) return;
-      if (error instanceof Gone) this.say("The server does not answer just now; you can go on writing.");
-      else if (error instanceof Refused) this.say(error.message);
-      else throw error;
-    }
-  }
-
-  paint(data) {
-    this.data = data;
-    const by = new Map(data.comments.map((comment) => [comment.id, comment]));
-    fill(
-      this.list,
-      data.comments.map((comment) => this.line(comment, by)),
-    );
-    this.free.hidden = !(data.open && data.may_free);
-    const whom = data.people.length
-      ? `Mention somebody with @: ${data.people.map(({ login, name }) => (name === login ? `@${login}` : `@${login} for ${name}`)).join(", ")}.`
-      : "";
-    const who = data.whole
-      ? data.open
-        ? "People still answer about this item blind. What is for them is held back until it is settled."
-        : ""
-      : "Seniors and leads read what you write here. Their answers may be held back until the item is settled.";
-    fill(this.about, [who, whom].filter(Boolean).join(" "));
-    this.paintReply();
-  }
-
-  line(comment, by) {
-    const answered = comment.reply_to && by.get(comment.reply_to);
-    return el(
-      "li",
-      { class: comment.unread ? "new" : "", data: { comment: comment.id } },
-      el(
-        "div",
-        { class: "head" },
-        el("strong", {}, comment.mine ? "you" : comment.name),
-        el("span", { class: "quiet" }, when(comment.at)),
-        answered ? el("span", { class: "quiet" }, `to ${answered.mine ? "you" : answered.name}`) : null,
-        comment.unread ? el("span", { class: "flag" }, "new") : null,
-        comment.held ? el("span", { class: "flag held" }, "held back until settled") : null,
-        comment.mine
-          ? null
-          : el("button", { type: "button", class: "small", on: { click: () => this.answer(comment) } }, "answer"),
-      ),
-      el("div", { class: "words" }, comment.text),
-    );
-  }
-
-  answer(comment) {
-    this.replyTo = comment.id;
-    this.paintReply();
-    this.box.focus();
-    this.typed();
-  }
-
-  paintReply() {
-    const comment = this.data && this.replyTo && this.data.comments.find((each) => each.id === this.replyTo);
-    this.reply.hidden = !comment;
-    if (!comment) return;
-    fill(
-      this.reply,
-      `Answering ${comment.name} `,
-      el(
-        "button",
-        {
-          type: "button",
-          class: "small",
-          on: {
-            click: () => {
-              this.replyTo = null;
-              this.paintReply();
-              this.typed();
-            },
-          },
-        },
-        "not an answer",
-      ),
-    );
-  }
-
-  typed() {
-    this.say("");
-    if (!this.item) return;
-    if (this.box.value)
-      write(this.draftName(), { text: this.box.value, early: this.early.checked, reply_to: this.replyTo });
-    else forget(this.draftName());
-    this.box.style.height = "auto";
-    this.box.style.height = `${Math.min(this.box.scrollHeight + 2, 240)}px`;
-    this.host.changed();
-  }
-
-  say(text) {
-    this.status.textContent = text;
-  }
-
-  async send() {
-    const text = this.box.value.trim();
-    if (!text || this.sending || !this.item) return;
-    const attempt = {
-      ...this.place,
-      key: unique(),
-      text,
-      early: this.early.checked && !this.free.hidden,
-      reply_to: this.replyTo,
-    };
-    const { item, place } = this;
-    const name = `touchstone.commenting.${this.host.person()}.${item}`;
-    write(name, attempt);
-    this.sending = true;
-    this.box.readOnly = true;
-    this.say("sending");
-    try {
-      const answer = await deliver(
-        attempt,
-        () => this.host.csrf(),
-        () => place === this.place && this.say("It is sent when the server is back."),
-      );
-      forget(this.draftName(item));
-      if (place !== this.place) return;
-      this.box.value = "";
-      this.early.checked = false;
-      this.replyTo = null;
-      this.paint(answer);
-      this.typed();
-      this.say("sent");
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      if (place === this.place) this.say(error.problems.map((problem) => problem.message).join(" ") || error.message);
-    } finally {
-      forget(name);
-      this.sending = false;
-      this.box.readOnly = false;
-    }
-  }
-
-  keydown(event) {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      this.send();
-    }
-    if (event.key === "Escape" && !this.host.leave) this.box.blur();
-    event.stopPropagation();
-  }
-}
-
-async function deliver(attempt, csrf, waiting) {
-  for (;;) {
-    try {
-      return await post("/api/comment", csrf(), attempt);
-    } catch (error) {
-      if (!(error instanceof Gone)) throw error;
-      waiting();
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-    }
-  }
-}
-
-// Comments that a reload interrupted while they were being sent: sent again under their own keys, stored once.
-export async function finishComments(person, csrf) {
-  const mark = `touchstone.commenting.${person}.`;
-  let names = [];
-  try {
-    names = Object.keys(localStorage).filter((name) => name.startsWith(mark));
-  } catch {
-    return;
-  }
-  for (const name of names) {
-    const attempt = read(name);
-    const item = name.slice(mark.length);
-    try {
-      if (attempt) await deliver(attempt, csrf, () => {});
-      forget(`touchstone.comment.${person}.${item}`);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-    }
-    forget(name);
-  }
-}
-
-// ---- as a part of a page that is not for working
-
-const sheet = new CSSStyleSheet();
-const styled = fetch(new URL("./threads.css", import.meta.url))
-  .then((reply) => reply.text())
-  .then((text) => sheet.replace(text));
-
-export { sheet as threadStyle };
-
+/** @type {WeakMap<object, { print: string, csrf: string }>} */
 const shown = new WeakMap();
 
+/** @param {Mounted<ThreadsPage>} mounted */
 export default async function mount({ data, parentElement }) {
-  await styled;
+  await threadSheetReady;
   const print = JSON.stringify(data.threads.map((thread) => [thread.item, thread.comments.length]));
   const known = shown.get(parentElement);
-  if (known && known.print === print) {
+  if (known?.print === print) {
     known.csrf = data.csrf;
     return undefined;
   }
   const state = { print, csrf: data.csrf };
   shown.set(parentElement, state);
-  parentElement.adoptedStyleSheets = [sheet];
+  parentElement.adoptedStyleSheets = [threadSheet];
   const host = { csrf: () => state.csrf, person: () => data.person, changed: () => {} };
   await finishComments(data.person, host.csrf);
-  const root = el("div", { class: "threads" });
-  for (const each of data.threads) {
+  const threads = data.threads.map((each) => {
     const thread = new Thread(host);
     thread.open({ project: each.project, item: each.item }, each.item);
     thread.paint(each);
-    if (each.closed)
-      fill(
-        thread.root,
-        el(
-          "p",
-          { class: "quiet talkabout" },
-          "You could still be asked about this item blind. Its history has all comments on it; once you have looked, you are not asked about it any more.",
-        ),
-      );
-    add(root, [
-      data.single
-        ? thread.root
-        : el(
-            "article",
-            { data: { item: each.item } },
-            el(
-              "h3",
-              {},
-              data.history
-                ? el(
-                    "a",
-                    {
-                      href: `/history?project=${encodeURIComponent(each.project)}&item=${encodeURIComponent(each.item)}`,
-                      target: "_self",
-                    },
-                    each.title,
-                  )
-                : each.title,
-              el("span", { class: "quiet" }, each.dimension_title),
-            ),
-            thread.root,
-          ),
-    ]);
-  }
+    if (each.closed) thread.root.replaceChildren(el("p", { class: "quiet talkabout" }, CLOSED));
+    return data.single ? thread.root : titled(each, data.history, thread.root);
+  });
+  const root = el("div", { class: "threads" }, threads);
   for (const old of parentElement.querySelectorAll(".threads")) old.remove();
   parentElement.append(root);
   return () => {
     shown.delete(parentElement);
     root.remove();
   };
+}
+
+/**
+ * @param {ThreadsPage["threads"][number]} thread
+ * @param {boolean} linked whether its title leads to the item's history
+ * @param {HTMLElement} content
+ */
+function titled({ project, item, title, dimension_title }, linked, content) {
+  const href = `/history?project=${encodeURIComponent(project)}&item=${encodeURIComponent(item)}`;
+  const name = linked ? el("a", { href, target: "_self" }, title) : title;
+  return el(
+    "article",
+    { data: { item } },
+    el("h3", {}, name, el("span", { class: "quiet" }, dimension_title)),
+    content,
+  );
 }

@@ -3,7 +3,14 @@
 import { el, same } from "../dom.js";
 import { KEYS, keyButton, keyIndex, mark } from "./keys.js";
 
+/** @import { Control, Criterion, Seat } from "../types" */
+
+/** @implements {Control} */
 export class Choices {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.criterion = criterion;
     this.seat = seat;
@@ -32,6 +39,10 @@ export class Choices {
     this.root = this.choices;
   }
 
+  /**
+   * @param {unknown} value
+   * @param {boolean} keyed
+   */
   paint(value, keyed) {
     this.buttons.forEach((button, index) => {
       const chosen = value !== undefined && same(this.criterion.options[index].value, value);
@@ -39,19 +50,23 @@ export class Choices {
     });
   }
 
+  /** @param {unknown} value */
   problem(value) {
     return value === undefined ? "Choose one." : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return value;
   }
 
+  /** @param {unknown} value */
   reasons(value) {
     const option = this.criterion.options.find((candidate) => same(candidate.value, value));
-    return option && option.reasons.length ? { list: option.reasons, typed: true } : null;
+    return option?.reasons.length ? { list: option.reasons, typed: true } : null;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const option = this.criterion.options[keyIndex(event)];
     if (!option) return false;

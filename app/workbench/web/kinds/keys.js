@@ -1,20 +1,29 @@
 // The keys that controls print, digits first, and the buttons that carry them.
 
-import { el } from "../dom.js";
+import { el, part } from "../dom.js";
+
+/** @import { Child } from "../types" */
 
 export const KEYS = [..."1234567890qwertypasdfhjkxvb"];
 
+/** @param {KeyboardEvent} event */
 export function keyIndex(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return -1;
   if (/^(Digit|Numpad)[0-9]$/.test(event.code)) return KEYS.indexOf(event.code.slice(-1));
   return KEYS.indexOf(event.key.toLowerCase());
 }
 
+/** @param {HTMLElement} area */
 export function grow(area) {
   area.style.height = "auto";
   area.style.height = `${area.scrollHeight + 2}px`;
 }
 
+/**
+ * @param {Child} label
+ * @param {string | null | undefined} help
+ * @param {() => void} press
+ */
 export function keyButton(label, help, press, role = "radio") {
   return el(
     "button",
@@ -24,10 +33,15 @@ export function keyButton(label, help, press, role = "radio") {
   );
 }
 
+/**
+ * @param {HTMLElement} button
+ * @param {boolean} chosen
+ * @param {string | undefined} name of its key; none: it does not work now
+ */
 export function mark(button, chosen, name) {
   button.setAttribute("aria-checked", String(chosen));
   button.classList.toggle("chosen", chosen);
-  const slot = button.querySelector(".slot");
+  const slot = part(button, ".slot");
   slot.textContent = name ? name.toUpperCase() : "";
   slot.classList.toggle("empty", !name);
 }

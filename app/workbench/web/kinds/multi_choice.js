@@ -3,9 +3,20 @@
 import { el, key, same } from "../dom.js";
 import { KEYS, keyButton, keyIndex, mark } from "./keys.js";
 
+/** @import { Control, Criterion, Option, Seat } from "../types" */
+
+/**
+ * @param {number} count
+ * @param {string} noun
+ */
 const entries = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
+/** @implements {Control} */
 export class MultiChoice {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.criterion = criterion;
     this.seat = seat;
@@ -29,33 +40,41 @@ export class MultiChoice {
     this.root = el("div", {}, this.choices, this.foot);
   }
 
+  /**
+   * @param {unknown} [value]
+   * @returns {unknown[]}
+   */
   list(value = this.seat.value()) {
     return Array.isArray(value) ? value : [];
   }
 
+  /** @param {unknown} value */
   toggle(value) {
     const { options } = this.criterion;
     const list = this.list();
     const on = list.some((entry) => same(entry, value));
-    const wanted = (option) => (same(option.value, value) ? !on : list.some((entry) => same(entry, option.value)));
+    const wanted = (/** @type {Option} */ option) =>
+      same(option.value, value) ? !on : list.some((entry) => same(entry, option.value));
     this.seat.activate();
     this.seat.set(options.filter(wanted).map((option) => option.value));
   }
 
+  /**
+   * @param {unknown} value
+   * @param {boolean} keyed
+   */
   paint(value, keyed) {
     const list = this.list(value);
-    this.buttons.forEach((button, index) =>
-      mark(
-        button,
-        list.some((entry) => same(entry, this.criterion.options[index].value)),
-        keyed ? KEYS[index] : "",
-      ),
-    );
+    this.buttons.forEach((button, index) => {
+      const chosen = list.some((entry) => same(entry, this.criterion.options[index].value));
+      mark(button, chosen, keyed ? KEYS[index] : "");
+    });
     this.foot.classList.toggle("idle", !keyed);
     this.count.textContent =
       value === undefined ? "nothing chosen yet" : list.length ? `${list.length} chosen` : "none of them";
   }
 
+  /** @param {unknown} value */
   problem(value) {
     const { min, max } = this.criterion;
     const n = this.list(value).length;
@@ -65,6 +84,7 @@ export class MultiChoice {
     return max && n > max ? `At most ${entries(max, "answer")}; ${n} now.` : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return value;
   }
@@ -73,6 +93,7 @@ export class MultiChoice {
     return null;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) {
       const list = this.list();

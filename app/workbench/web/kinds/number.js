@@ -2,9 +2,22 @@
 
 import { el, key } from "../dom.js";
 
+/** @import { Control, Criterion, Seat } from "../types" */
+
 const DIGIT = /^[0-9.,-]$/;
 
+/**
+ * @param {number | null | undefined} bound
+ * @returns {bound is number}
+ */
+const isNumber = (bound) => typeof bound === "number";
+
+/** @implements {Control} */
 export class NumberBox {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.criterion = criterion;
     this.seat = seat;
@@ -32,14 +45,9 @@ export class NumberBox {
 
   bounds() {
     const { min, max, step } = this.criterion;
-    const range =
-      min !== null && max !== null
-        ? `${min} to ${max}`
-        : min !== null
-          ? `from ${min}`
-          : max !== null
-            ? `up to ${max}`
-            : "";
+    const above = isNumber(min) ? `from ${min}` : "";
+    const below = isNumber(max) ? `up to ${max}` : "";
+    const range = above && below ? `${min} to ${max}` : above || below;
     return [range, step ? `in steps of ${step}` : ""].filter(Boolean).join(", ");
   }
 
@@ -50,20 +58,23 @@ export class NumberBox {
     this.seat.set(text === "" ? undefined : Number.isFinite(value) && /\d/.test(text) ? value : this.box.value);
   }
 
+  /** @param {unknown} value */
   paint(value) {
     if (value === undefined && !this.box.matches(":focus")) this.box.value = "";
   }
 
+  /** @param {unknown} value */
   problem(value) {
     const { min, max, step } = this.criterion;
     if (value === undefined) return "Write a number.";
     if (typeof value !== "number") return "This is not a number.";
-    if (min !== null && value < min) return `At least ${min}.`;
-    if (max !== null && value > max) return `At most ${max}.`;
+    if (isNumber(min) && value < min) return `At least ${min}.`;
+    if (isNumber(max) && value > max) return `At most ${max}.`;
     const steps = step ? (value - (min ?? 0)) / step : 0;
     return Math.abs(steps - Math.round(steps)) > 1e-6 ? `In steps of ${step}.` : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return value;
   }
@@ -72,6 +83,7 @@ export class NumberBox {
     return null;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !DIGIT.test(event.key)) return false;
     this.box.focus();
@@ -80,6 +92,7 @@ export class NumberBox {
     return true;
   }
 
+  /** @param {KeyboardEvent} event */
   boxKey(event) {
     if (event.key !== "Enter") return false;
     const value = this.seat.value();

@@ -4,7 +4,14 @@
 import { el, fill, key, same } from "../dom.js";
 import { KEYS, keyIndex } from "./keys.js";
 
+/** @import { Control, Criterion, Seat } from "../types" */
+
+/** @implements {Control} */
 export class Ordering {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.criterion = criterion;
     this.seat = seat;
@@ -30,7 +37,10 @@ export class Ordering {
     this.root = el("div", {}, this.rows, this.help);
   }
 
-  // Options that have a place, in order, then those that have none yet: indices into the options.
+  /**
+   * Options that have a place, in order, then those that have none yet: indices into the options.
+   * @param {unknown} [value]
+   */
   places(value = this.seat.value()) {
     const { options } = this.criterion;
     const left = options.map((_, index) => index);
@@ -42,17 +52,20 @@ export class Ordering {
     return { placed, left };
   }
 
+  /** @param {number[]} indices */
   store(indices) {
     this.seat.activate();
     this.seat.set(indices.length ? indices.map((index) => this.criterion.options[index].value) : undefined);
   }
 
+  /** @param {number} index */
   give(index) {
     const { placed, left } = this.places();
     if (left.includes(index)) this.store([...placed, index]);
     else this.store(placed.filter((other) => other !== index));
   }
 
+  /** @param {number} by */
   move(by) {
     const { placed, left } = this.places();
     const all = [...placed, ...left];
@@ -67,6 +80,10 @@ export class Ordering {
     this.paint(this.seat.value(), true);
   }
 
+  /**
+   * @param {unknown} value
+   * @param {boolean} keyed
+   */
   paint(value, keyed) {
     const { options } = this.criterion;
     const { placed, left } = this.places(value);
@@ -84,7 +101,7 @@ export class Ordering {
             data: { index: String(index) },
             on: {
               click: () => this.give(index),
-              dragstart: (event) => event.dataTransfer.setData("text/plain", String(row)),
+              dragstart: (event) => event.dataTransfer?.setData("text/plain", String(row)),
               dragover: (event) => event.preventDefault(),
               drop: (event) => this.dropped(event, row),
             },
@@ -102,9 +119,13 @@ export class Ordering {
     );
   }
 
+  /**
+   * @param {DragEvent} event
+   * @param {number} row
+   */
   dropped(event, row) {
     event.preventDefault();
-    const from = Number(event.dataTransfer.getData("text/plain"));
+    const from = Number(event.dataTransfer?.getData("text/plain") || NaN);
     const { placed, left } = this.places();
     const all = [...placed, ...left];
     if (!Number.isInteger(from) || from === row || all[from] === undefined) return;
@@ -113,11 +134,13 @@ export class Ordering {
     this.store(all);
   }
 
+  /** @param {unknown} value */
   problem(value) {
     const { left } = this.places(value);
     return left.length ? (value === undefined ? "Give every entry a place." : `${left.length} without a place.`) : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return value;
   }
@@ -126,6 +149,7 @@ export class Ordering {
     return null;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {

@@ -3,7 +3,14 @@
 import { el, fill, key, same } from "../dom.js";
 import { KEYS, keyIndex } from "./keys.js";
 
+/** @import { Control, Child, Criterion, Seat } from "../types" */
+
+/** @implements {Control} */
 export class Plan {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.criterion = criterion;
     this.seat = seat;
@@ -30,39 +37,49 @@ export class Plan {
     this.root = el("div", { class: "plankind" }, this.rows, this.note, this.tags, this.help);
   }
 
+  /**
+   * @param {unknown} [value]
+   * @returns {{ step: number, tag: unknown }[]}
+   */
   list(value = this.seat.value()) {
     return Array.isArray(value) ? value : [];
   }
 
+  /** @param {number} index */
   tag(index) {
     const entry = { step: this.at, tag: this.criterion.options[index].value };
     const rest = this.list().filter((other) => !(other.step === entry.step && same(other.tag, entry.tag)));
     if (rest.length === this.list().length) rest.push(entry);
-    const rank = (tag) => this.criterion.options.findIndex((option) => same(option.value, tag));
+    const rank = (/** @type {unknown} */ tag) => this.criterion.options.findIndex((option) => same(option.value, tag));
     rest.sort((one, other) => one.step - other.step || rank(one.tag) - rank(other.tag));
     this.seat.activate();
     this.seat.set(rest);
   }
 
+  /** @param {number} step */
   go(step) {
     this.at = step;
     this.seat.activate();
     this.paint(this.seat.value(), true);
   }
 
+  /**
+   * @param {unknown} value
+   * @param {boolean} keyed
+   */
   paint(value, keyed) {
     const { options } = this.criterion;
-    const tagged = (step) =>
+    const tagged = (/** @type {number} */ step) =>
       this.list(value)
         .filter((entry) => entry.step === step)
         .map((entry) =>
           el(
             "span",
             { class: "tagname" },
-            (options.find((option) => same(option.value, entry.tag)) || {}).label ?? entry.tag,
+            String(options.find((option) => same(option.value, entry.tag))?.label ?? entry.tag),
           ),
         );
-    const row = (number, text, notes) =>
+    const row = (/** @type {number} */ number, /** @type {string} */ text, /** @type {Child} */ notes) =>
       el(
         "li",
         {
@@ -114,10 +131,12 @@ export class Plan {
     if (keyed) this.rows.querySelector(".here")?.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {unknown} value */
   problem(value) {
     return value === undefined ? "Tag what is wrong, or press Enter if nothing is." : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return value;
   }
@@ -126,6 +145,7 @@ export class Plan {
     return null;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {

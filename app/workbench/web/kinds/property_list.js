@@ -3,12 +3,20 @@
 import { el, fill, key, same } from "../dom.js";
 import { KEYS, keyIndex } from "./keys.js";
 
+/** @import { Control, Criterion, Seat } from "../types" */
+
+/** @implements {Control} */
 export class PropertyList {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.criterion = criterion;
     this.seat = seat;
+    this.sayings = criterion.said ?? [];
     this.onTheWay = true;
-    this.slots = criterion.said.length;
+    this.slots = this.sayings.length;
     this.at = this.firstOpen();
     this.rows = el("div", { class: "properties", role: "group", "aria-labelledby": seat.id });
     this.help = el(
@@ -24,6 +32,10 @@ export class PropertyList {
     this.root = el("div", {}, this.rows, this.help);
   }
 
+  /**
+   * @param {unknown} [value]
+   * @returns {Map<string, unknown>}
+   */
   said(value = this.seat.value()) {
     return new Map((Array.isArray(value) ? value : []).map((entry) => [JSON.stringify(entry.name), entry.value]));
   }
@@ -31,9 +43,13 @@ export class PropertyList {
   firstOpen() {
     const said = this.said();
     const at = this.criterion.options.findIndex((option) => !said.has(JSON.stringify(option.value)));
-    return at < 0 ? 0 : at;
+    return Math.max(at, 0);
   }
 
+  /**
+   * @param {number} index
+   * @param {unknown} value
+   */
   say(index, value) {
     const said = this.said();
     said.set(JSON.stringify(this.criterion.options[index].value), value);
@@ -47,6 +63,10 @@ export class PropertyList {
     else this.seat.set(list);
   }
 
+  /**
+   * @param {unknown} value
+   * @param {boolean} keyed
+   */
   paint(value, keyed) {
     const said = this.said(value);
     this.help.classList.toggle("idle", !keyed);
@@ -62,7 +82,7 @@ export class PropertyList {
           el(
             "span",
             { class: "saids", role: "radiogroup", "aria-label": String(option.label ?? option.value) },
-            this.criterion.said.map((choice, index) => {
+            this.sayings.map((choice, index) => {
               const chosen = given !== undefined && same(given, choice.value);
               return el(
                 "button",
@@ -88,6 +108,7 @@ export class PropertyList {
     );
   }
 
+  /** @param {unknown} value */
   problem(value) {
     const open = this.criterion.options.length - this.said(value).size;
     return open > 0
@@ -95,6 +116,7 @@ export class PropertyList {
       : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return value;
   }
@@ -103,6 +125,7 @@ export class PropertyList {
     return null;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {
@@ -118,7 +141,7 @@ export class PropertyList {
       else this.seat.done(value);
       return true;
     }
-    const choice = this.criterion.said[keyIndex(event)];
+    const choice = this.sayings[keyIndex(event)];
     if (!choice) return false;
     this.say(this.at, choice.value);
     return true;

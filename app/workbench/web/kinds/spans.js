@@ -5,9 +5,20 @@
 import { el, fill, key, same } from "../dom.js";
 import { KEYS, keyIndex } from "./keys.js";
 
+/** @import { Control, Criterion, Seat } from "../types" */
+
+/** @typedef {{ start: number, end: number, text: string }} Word */
+
+/** @typedef {{ start: number, end: number, tag: unknown }} Span */
+
+/** @param {string} text */
 const points = (text) => [...text].length;
 
-// The words of a text: where each begins and ends, in code points.
+/**
+ * The words of a text: where each begins and ends, in code points.
+ * @param {string} text
+ * @returns {Word[]}
+ */
 export function wordsOf(text) {
   const found = [];
   for (const match of text.matchAll(/\S+/gu)) {
@@ -17,7 +28,21 @@ export function wordsOf(text) {
   return found;
 }
 
+/**
+ * The place of the word that a node of the text is in.
+ * @param {Node | null} node
+ */
+function wordOf(node) {
+  const word = (node instanceof Element ? node : node?.parentElement)?.closest("[data-word]");
+  return word instanceof HTMLElement ? Number(word.dataset.word) : null;
+}
+
+/** @implements {Control} */
 export class Spans {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.criterion = criterion;
     this.seat = seat;
@@ -51,6 +76,10 @@ export class Spans {
     this.box.addEventListener("pointerup", () => this.selected());
   }
 
+  /**
+   * @param {unknown} [value]
+   * @returns {Span[]}
+   */
   spans(value = this.seat.value()) {
     return Array.isArray(value) ? value : [];
   }
@@ -62,13 +91,10 @@ export class Spans {
 
   // What the pointer has selected, as whole words.
   selected() {
-    const root = this.box.getRootNode();
+    // Chromium tells what is selected inside of a shadow root only there.
+    const root = /** @type {{ getSelection?: () => Selection | null }} */ (this.box.getRootNode());
     const selection = root.getSelection ? root.getSelection() : document.getSelection();
     if (!selection || selection.isCollapsed) return;
-    const wordOf = (node) => {
-      const word = node && (node.nodeType === Node.TEXT_NODE ? node.parentElement : node).closest("[data-word]");
-      return word ? Number(word.dataset.word) : null;
-    };
     const [one, other] = [wordOf(selection.anchorNode), wordOf(selection.focusNode)];
     if (one === null || other === null) return;
     [this.anchor, this.at] = [Math.min(one, other), Math.max(one, other)];
@@ -77,6 +103,7 @@ export class Spans {
     this.paint(this.seat.value(), true);
   }
 
+  /** @param {number} index */
   tag(index) {
     const range = this.range();
     if (!range) return;
@@ -97,7 +124,11 @@ export class Spans {
     this.seat.set(left.length < list.length ? left : list.slice(0, -1));
   }
 
-  // The word that a key goes to; -1 if it leaves the text, null if it goes nowhere.
+  /**
+   * The word that a key goes to; -1 if it leaves the text, null if it goes nowhere.
+   * @param {string} name
+   * @returns {number | null}
+   */
   where(name) {
     const last = this.words.length - 1;
     if (name === "ArrowLeft") return Math.max(0, this.at - 1);
@@ -108,7 +139,10 @@ export class Spans {
     return name === "ArrowDown" ? this.beside(1) : null;
   }
 
-  // The word above or below, as the lines are broken now; -1 if there is no such line.
+  /**
+   * The word above or below, as the lines are broken now; -1 if there is no such line.
+   * @param {number} by
+   */
   beside(by) {
     const spots = [...this.box.querySelectorAll("[data-word]")].map((word) => {
       const [first] = word.getClientRects();
@@ -127,11 +161,15 @@ export class Spans {
     return best;
   }
 
+  /**
+   * @param {unknown} value
+   * @param {boolean} keyed
+   */
   paint(value, keyed) {
     const { options } = this.criterion;
     const spans = this.spans(value);
     const range = keyed ? this.range() : null;
-    const tagOf = (word) =>
+    const tagOf = (/** @type {Word} */ word) =>
       spans
         .filter((span) => span.start < word.end && span.end > word.start)
         .map((span) => options.findIndex((option) => same(option.value, span.tag)));
@@ -187,7 +225,7 @@ export class Spans {
           el(
             "span",
             { class: "quiet" },
-            `${(options.find((option) => same(option.value, span.tag)) || {}).label ?? span.tag}: `,
+            `${options.find((option) => same(option.value, span.tag))?.label ?? span.tag}: `,
           ),
           `“${this.letters.slice(span.start, span.end).join("")}”`,
         ),
@@ -197,6 +235,7 @@ export class Spans {
     if (range) this.box.querySelector(".here")?.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {number} index */
   point(index) {
     this.anchor = index;
     this.at = index;
@@ -204,6 +243,7 @@ export class Spans {
     this.paint(this.seat.value(), true);
   }
 
+  /** @param {unknown} value */
   problem(value) {
     const { min, max } = this.criterion;
     const n = this.spans(value).length;
@@ -212,6 +252,7 @@ export class Spans {
     return max && n > max ? `At most ${max}; ${n} now.` : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return value;
   }
@@ -220,6 +261,7 @@ export class Spans {
     return null;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const to = this.where(event.key);

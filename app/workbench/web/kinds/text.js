@@ -3,7 +3,14 @@
 import { el } from "../dom.js";
 import { grow } from "./keys.js";
 
+/** @import { Control, Criterion, Seat } from "../types" */
+
+/** @implements {Control} */
 export class Text {
+  /**
+   * @param {Criterion} criterion
+   * @param {Seat} seat
+   */
   constructor(criterion, seat) {
     this.seat = seat;
     this.slots = 0;
@@ -21,7 +28,7 @@ export class Text {
         focus: () => seat.activate(),
       },
     });
-    this.area.value = seat.value() ?? "";
+    this.area.value = String(seat.value() ?? "");
     this.root = this.area;
   }
 
@@ -29,10 +36,12 @@ export class Text {
     grow(this.area);
   }
 
+  /** @param {unknown} value */
   problem(value) {
     return value === undefined || !String(value).trim() ? "Write something here." : null;
   }
 
+  /** @param {unknown} value */
   read(value) {
     return this.problem(value) ? undefined : value;
   }

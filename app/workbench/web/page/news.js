@@ -1,20 +1,30 @@
 // A calm line that says that the guideline has changed, until it has been opened.
 
-import { el, fill, key } from "./dom.js";
+import { el, fill, key } from "../dom.js";
+
+/** @import { News as Told } from "../types" */
 
 export class News {
+  /**
+   * @param {() => unknown} open
+   * @param {(number: number) => void} read
+   */
   constructor(open, read) {
     this.open = open;
     this.read = read;
     this.root = el("div", { class: "news", role: "status", hidden: true });
-    this.told = null;
+    /** @type {Told | null} */
+    this.told = null; // what has been opened
+    /** @type {Told | null} */
+    this.waiting = null;
   }
 
+  /** @param {Told | null} news */
   show(news) {
     this.waiting = news && !(this.told && this.told.number === news.number) ? news : null;
     this.root.hidden = !this.waiting;
-    if (!this.waiting) return;
-    const count = (sign, word) => {
+    if (!news || !this.waiting) return;
+    const count = (/** @type {string} */ sign, /** @type {string} */ word) => {
       const n = news.changes.filter(([each, text]) => each === sign && text.trim()).length;
       return n ? `${n} ${n === 1 ? "line" : "lines"} ${word}` : null;
     };
@@ -28,7 +38,7 @@ export class News {
     );
   }
 
-  // The guideline is open: the line has done its work.
+  /** The guideline is open: the line has done its work. */
   opened() {
     if (!this.waiting) return;
     this.told = this.waiting;

@@ -1,24 +1,34 @@
 // The guideline beside the item, open or closed as it was left.
 
-import { el, fill, key } from "./dom.js";
-import { read, write } from "./sync.js";
+import { el, fill, key } from "../dom.js";
+import { read, write } from "../storage.js";
+
+/** @import { Criterion, Dimension, News } from "../types" */
 
 const REMEMBERED = "touchstone.guideline.open";
 
 export class Guide {
+  /** @param {() => void} toggled */
   constructor(toggled) {
     this.toggled = toggled;
+    /** @type {string | null} */
+    this.painted = null;
     this.isOpen = read(REMEMBERED) === true;
     this.root = el("aside", { class: "guide", "aria-label": "Guideline", hidden: !this.isOpen });
   }
 
   toggle() {
+    /** @type {string | null} */
+    this.painted = null;
     this.isOpen = !this.isOpen;
     write(REMEMBERED, this.isOpen);
     this.toggled();
   }
 
-  // What has changed in the text stands above it until another page is loaded.
+  /**
+   * What has changed in the text stands above it until another page is loaded.
+   * @param {News | null} news
+   */
   tell(news) {
     const host = this.root.querySelector(".guidetext");
     if (!news || !host || host.querySelector(".changes")) return;
@@ -36,7 +46,10 @@ export class Guide {
     requestAnimationFrame(() => requestAnimationFrame(() => (host.scrollTop = 0)));
   }
 
-  // `criteria` are those that are asked; their aspects and the dimension stand above the text. `version` names the text.
+  /**
+   * `criteria` are those that are asked; their aspects and the dimension stand above the text. `version` names the text.
+   * @param {{ version: string, html: string, stage: string, dimension: Dimension | null, criteria: Criterion[] }} what
+   */
   paint({ version, html, stage, dimension, criteria }) {
     this.root.hidden = !this.isOpen;
     const name = `${version}.${dimension ? dimension.title : ""}`;
@@ -57,7 +70,7 @@ export class Guide {
       el(
         "div",
         { class: "guidetext", tabindex: "0" },
-        dimension && dimension.definition
+        dimension?.definition
           ? el("div", { class: "dimension" }, el("strong", {}, dimension.title), el("span", {}, dimension.definition))
           : null,
         criteria.filter((criterion) => criterion.aspects.length).map(aspects),
@@ -71,6 +84,7 @@ export class Guide {
   }
 }
 
+/** @param {Criterion} criterion */
 function aspects(criterion) {
   const rows = criterion.aspects.map((aspect) => [el("dt", {}, aspect.title), el("dd", {}, aspect.definition)]);
   return el("section", { class: "prose" }, el("h3", {}, criterion.prompt), el("dl", {}, rows));

@@ -6,8 +6,10 @@ const INPUTS = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"];
 
 export class ActiveTime {
   constructor() {
+    /** @type {string | null} */
     this.task = null;
     this.spent = 0;
+    /** @type {number | null} */
     this.from = null; // since when time counts that is not in `spent` yet
     this.last = 0;
     this.input = () => this.act();
@@ -25,6 +27,7 @@ export class ActiveTime {
     window.removeEventListener("pagehide", this.leaving);
   }
 
+  /** @param {string} task */
   open(task) {
     this.keep();
     this.task = task;
@@ -46,11 +49,12 @@ export class ActiveTime {
     this.keep();
   }
 
+  /** @param {number} now */
   settle(now) {
     if (this.from !== null) this.spent += Math.max(0, Math.min(now, this.last + IDLE_MS) - this.from);
   }
 
-  // What has been counted so far, in seconds.
+  /** What has been counted so far, in seconds. */
   seconds() {
     const open = this.from === null ? 0 : Math.max(0, Math.min(Date.now(), this.last + IDLE_MS) - this.from);
     return Math.round((this.spent + open) / 100) / 10;
@@ -60,17 +64,22 @@ export class ActiveTime {
     if (this.task) write(name(this.task), String(Math.round(this.seconds() * 1000)));
   }
 
-  // It is submitted: whoever takes it back starts at nothing, as what was spent is with what was submitted.
+  /**
+   * It is submitted: whoever takes it back starts at nothing, as what was spent is with what was submitted.
+   * @param {string} task
+   */
   done(task) {
     if (this.task === task) this.task = null;
     write(name(task), null);
   }
 }
 
+/** @param {string} task */
 function name(task) {
   return `touchstone.active.${task}`;
 }
 
+/** @param {string} key */
 function read(key) {
   try {
     return sessionStorage.getItem(key);
@@ -79,6 +88,10 @@ function read(key) {
   }
 }
 
+/**
+ * @param {string} key
+ * @param {string | null} value
+ */
 function write(key, value) {
   try {
     if (value === null) sessionStorage.removeItem(key);

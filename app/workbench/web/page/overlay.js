@@ -1,15 +1,26 @@
 // Over the page: the list of keys, and the menu of places to go.
 
-import { el, fill, key } from "./dom.js";
+import { el, fill, focusedNear, key } from "../dom.js";
+
+/** @import { Child, Place } from "../types" */
+
+/** @typedef {[names: string, what: string]} Row */
 
 export class Overlay {
-  // `behind` lists what is out of reach while the overlay is open.
+  /**
+   * `behind` lists what is out of reach while the overlay is open.
+   * @param {HTMLElement[]} behind
+   */
   constructor(behind) {
     this.behind = behind;
-    this.root = el("div", {
-      class: "layer",
-      hidden: true,
-      on: { click: (event) => event.target === this.root && this.close() },
+    /** @type {Place[]} */
+    this.places = [];
+    this.opener = "";
+    /** @type {HTMLElement | null} */
+    this.before = null; // what had the focus
+    this.root = el("div", { class: "layer", hidden: true });
+    this.root.addEventListener("click", (event) => {
+      if (event.target === this.root) this.close();
     });
   }
 
@@ -17,9 +28,10 @@ export class Overlay {
     return !this.root.hidden;
   }
 
+  /** @param {Place[]} places */
   menu(places) {
     this.places = places;
-    const entry = (place, index) =>
+    const entry = (/** @type {Place} */ place, /** @type {number} */ index) =>
       el(
         "li",
         {},
@@ -33,9 +45,10 @@ export class Overlay {
     this.open("m", "Where to?", el("ul", { class: "menu" }, places.map(entry)));
   }
 
+  /** @param {Row[]} rows */
   keys(rows) {
     this.places = [];
-    const row = ([names, what]) =>
+    const row = (/** @type {Row} */ [names, what]) =>
       el(
         "tr",
         {},
@@ -46,7 +59,7 @@ export class Overlay {
         ),
         el("td", {}, what),
       );
-    const table = (part) => el("table", {}, el("tbody", {}, part.map(row)));
+    const table = (/** @type {Row[]} */ part) => el("table", {}, el("tbody", {}, part.map(row)));
     const half = rows.length > 16 ? Math.ceil(rows.length / 2) : rows.length;
     this.open(
       "?",
@@ -55,9 +68,14 @@ export class Overlay {
     );
   }
 
+  /**
+   * @param {string} opener
+   * @param {string} title
+   * @param {Child} content
+   */
   open(opener, title, content) {
     this.opener = opener;
-    if (!this.isOpen) this.before = this.root.getRootNode().activeElement;
+    if (!this.isOpen) this.before = focusedNear(this.root);
     const sheet = el(
       "div",
       { class: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "layer", tabindex: "-1" },
@@ -75,10 +93,13 @@ export class Overlay {
     this.root.hidden = true;
     fill(this.root);
     for (const part of this.behind) part.inert = false;
-    if (this.before && this.before.isConnected) this.before.focus({ preventScroll: true });
+    if (this.before?.isConnected) this.before.focus({ preventScroll: true });
   }
 
-  // True when the key was used; while the overlay is open no key goes further.
+  /**
+   * True when the key was used; while the overlay is open no key goes further.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     if (event.key === "Escape" || event.key.toLowerCase() === this.opener) {
       this.close();
@@ -90,9 +111,16 @@ export class Overlay {
   }
 }
 
-// What the keys do on a page, as rows of names and meaning.
+/**
+ * What the keys do on a page, as rows of names and meaning.
+ * @param {string} view
+ * @param {string} stage
+ * @param {string[]} drawn the kinds of what is drawn on it
+ * @returns {Row[]}
+ */
 export function keyRows(view, stage, drawn = []) {
   const writing = stage === "authoring";
+  /** @type {Row[]} */
   const rows = [];
   if (view === "pool")
     rows.push(

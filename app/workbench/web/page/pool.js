@@ -1,13 +1,34 @@
 // The pool of free images: a dense grid, arrows and Enter; what somebody else took fades.
 
-import { el, fill, key } from "./dom.js";
-import { mediaUrl } from "./media.js";
+import { el, fill, part } from "../dom.js";
+import { cellOf, footOf, nothingFree, tabOf } from "./pool_parts.js";
 
-// `host` hears pick(ids), wish({dimension, after}) for another page, and say(sentence).
+/** @import { Asset, PoolPart, PoolPlace, Slot, Static } from "../types" */
+
+const PAGE = 60; // as app/workbench/stages.py sends them
+
+/**
+ * @typedef {object} PoolHost
+ * @property {(ids: string[], dimension: string) => void} pick
+ * @property {(place: PoolPlace) => void} wish another page
+ */
+
 export class Pool {
+  /** @param {PoolHost} host */
   constructor(host) {
     this.host = host;
+    /** @type {PoolPart} */
+    this.pool = { dimensions: [], dimension: "", assets: [], total: 0, after: null };
+    /** @type {Slot[]} */
+    this.slots = [];
+    this.many = false; // whether an item has several images
+    /** @type {Asset[]} */
+    this.assets = [];
+    /** @type {HTMLElement[]} */
+    this.cells = [];
+    this.fading = 0;
     this.at = 0;
+    /** @type {(string | null)[]} */
     this.trail = [null]; // the cursors of the pages before this one, so that one can go back
     this.root = el("div", { class: "pool" });
     this.grid = el("div", { class: "grid", role: "listbox", "aria-label": "Free images", tabindex: "0" });
@@ -15,13 +36,20 @@ export class Pool {
     this.foot = el("div", { class: "poolfoot" });
     this.about = el("div", { class: "about" });
     this.root.append(this.bar, this.about, this.grid, this.foot);
+    /** @type {Set<string>} */
     this.taken = new Set();
+    /** @type {string[]} */
     this.selected = [];
   }
 
-  // Another page of the pool, or (``refreshed``) the same one a moment later: what is gone fades, nothing jumps.
+  /**
+   * Another page of the pool, or (``refreshed``) the same one a moment later: what is gone fades, nothing jumps.
+   * @param {PoolPart} pool
+   * @param {Static} frame
+   * @param {boolean} refreshed
+   */
   update(pool, frame, refreshed) {
-    if (!refreshed || !this.pool || pool.dimension !== this.pool.dimension) return this.open(pool, frame);
+    if (!refreshed || pool.dimension !== this.pool.dimension) return this.open(pool, frame);
     const now = new Set(pool.assets.map((asset) => asset.id));
     const lost = this.assets.filter((asset) => !now.has(asset.id) && !this.taken.has(asset.id));
     const shown = new Set(this.assets.map((asset) => asset.id));
@@ -44,9 +72,13 @@ export class Pool {
     return this.open(pool, frame);
   }
 
+  /**
+   * @param {PoolPart} pool
+   * @param {Static} frame
+   */
   open(pool, frame) {
     clearTimeout(this.fading);
-    const fresh = !this.pool || this.pool.dimension !== pool.dimension;
+    const fresh = this.pool.dimension !== pool.dimension;
     if (fresh) {
       this.trail = [null];
       this.at = 0;
@@ -61,107 +93,19 @@ export class Pool {
     const dimension = frame.dimensions[pool.dimension] || { title: pool.dimension, definition: "" };
     fill(
       this.bar,
-      pool.dimensions.map((row, index) =>
-        el(
-          "button",
-          {
-            type: "button",
-            role: "tab",
-            class: "dim",
-            "aria-selected": String(row.id === pool.dimension),
-            on: { click: () => this.turnTo(row.id) },
-          },
-          pool.dimensions.length > 1 && index < 9 ? key(String(index + 1)) : null,
-          el("span", {}, row.title),
-          row.left === null || row.left === undefined
-            ? null
-            : el("span", { class: "left" }, row.left ? `${row.left} to write` : row.none),
-        ),
-      ),
+      pool.dimensions.map((row, index) => tabOf(this, row, index)),
     );
     fill(this.about, dimension.definition);
-    this.cells = this.assets.map((asset, index) => this.cell(asset, index));
-    fill(this.grid, this.cells);
-    if (!this.assets.length) {
-      fill(
-        this.grid,
-        el(
-          "div",
-          { class: "poolempty" },
-          el("strong", {}, "No free images here"),
-          el(
-            "p",
-            {},
-            pool.dimensions.length > 1
-              ? "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to bring in more."
-              : "Every image is taken. Ask your lead to bring in more.",
-          ),
-        ),
-      );
-    }
-    const more = this.next() !== null;
-    fill(
-      this.foot,
-      el("span", {}, pool.total === 1 ? "1 free image" : `${pool.total} free images`),
-      el(
-        "span",
-        { class: "quiet" },
-        key("← ↑ → ↓"),
-        " move  ",
-        this.many ? [key("Space"), " select  "] : null,
-        key("Enter"),
-        this.many ? " write about the selection" : " write about it",
-      ),
-      el(
-        "span",
-        { class: "pages" },
-        el(
-          "button",
-          { type: "button", class: "small", disabled: this.trail.length < 2, on: { click: () => this.back() } },
-          key("PgUp"),
-          " before",
-        ),
-        el(
-          "button",
-          { type: "button", class: "small", disabled: !more, on: { click: () => this.forth() } },
-          key("PgDn"),
-          " more",
-        ),
-      ),
-    );
+    this.cells = this.assets.map((asset, index) => cellOf(this, asset, index));
+    fill(this.grid, this.cells.length ? this.cells : nothingFree(pool));
+    fill(this.foot, footOf(this));
     this.move(this.at, { quiet: true });
   }
 
   next() {
     const last = this.pool.assets[this.pool.assets.length - 1];
-    const seen = (this.trail.length - 1) * 60 + this.pool.assets.length;
+    const seen = (this.trail.length - 1) * PAGE + this.pool.assets.length;
     return last && seen < this.pool.total ? last.id : null;
-  }
-
-  cell(asset, index) {
-    const image = asset.missing
-      ? el("span", { class: "noimg" }, "missing")
-      : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "", loading: "lazy", draggable: "false" });
-    return el(
-      "div",
-      {
-        class: "cell",
-        role: "option",
-        id: `pool-${asset.id}`,
-        "aria-label": `Image ${index + 1}`,
-        "aria-selected": "false",
-        on: {
-          click: (event) => {
-            this.move(index);
-            if (this.many && (event.ctrlKey || event.shiftKey || event.metaKey)) this.select();
-            else this.take();
-          },
-        },
-      },
-      image,
-      asset.kind === "clip" ? el("span", { class: "badge" }, "clip") : null,
-      el("span", { class: "order" }),
-    );
   }
 
   columns() {
@@ -171,6 +115,10 @@ export class Pool {
     return count < 0 ? this.cells.length : count;
   }
 
+  /**
+   * @param {number} index
+   * @param {{ quiet?: boolean }} [how]
+   */
   move(index, { quiet = false } = {}) {
     if (!this.cells.length) return;
     this.at = Math.max(0, Math.min(index, this.cells.length - 1));
@@ -178,7 +126,7 @@ export class Pool {
       cell.classList.toggle("at", at === this.at);
       const order = this.selected.indexOf(this.assets[at].id);
       cell.setAttribute("aria-selected", String(order >= 0 || (!this.many && at === this.at)));
-      cell.querySelector(".order").textContent = order >= 0 ? String(order + 1) : "";
+      part(cell, ".order").textContent = order >= 0 ? String(order + 1) : "";
     });
     this.grid.setAttribute("aria-activedescendant", this.cells[this.at].id);
     this.cells[this.at].scrollIntoView({ block: "nearest" });
@@ -199,7 +147,10 @@ export class Pool {
     this.host.pick(ids, this.pool.dimension);
   }
 
-  // Somebody was first: the images fade, and one may go on at once.
+  /**
+   * Somebody was first: the images fade, and one may go on at once.
+   * @param {string[]} ids
+   */
   gone(ids) {
     for (const id of ids) {
       this.taken.add(id);
@@ -213,14 +164,17 @@ export class Pool {
     setTimeout(() => this.host.wish(this.place()), 900);
   }
 
+  /** @param {string[]} ids */
   release(ids) {
     for (const id of ids) this.cells[this.assets.findIndex((asset) => asset.id === id)]?.classList.remove("picking");
   }
 
+  /** @returns {PoolPlace} */
   place() {
-    return { dimension: this.pool ? this.pool.dimension : undefined, after: this.trail[this.trail.length - 1] };
+    return { dimension: this.pool.dimension || undefined, after: this.trail[this.trail.length - 1] };
   }
 
+  /** @param {string} dimension */
   turnTo(dimension) {
     if (dimension === this.pool.dimension) return;
     this.host.wish({ dimension, after: null });
@@ -241,8 +195,10 @@ export class Pool {
     this.host.wish(this.place());
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const columns = this.columns();
+    /** @type {Record<string, number>} */
     const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
     if (event.key in steps) {
       const target = this.at + steps[event.key];
@@ -256,9 +212,16 @@ export class Pool {
     else if (event.key === "PageUp") this.back();
     else if (event.key === "Enter") this.take();
     else if (event.key === " " && this.many) this.select();
-    else if (/^[1-9]$/.test(event.key) && this.pool.dimensions[Number(event.key) - 1])
-      this.turnTo(this.pool.dimensions[Number(event.key) - 1].id);
-    else return false;
+    else return this.digit(event.key);
     return true;
+  }
+  /**
+   * To the dimension with that number.
+   * @param {string} name of a key
+   */
+  digit(name) {
+    const dimension = /^[1-9]$/.test(name) ? this.pool.dimensions[Number(name) - 1] : undefined;
+    if (dimension) this.turnTo(dimension.id);
+    return Boolean(dimension);
   }
 }

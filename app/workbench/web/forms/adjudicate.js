@@ -1,0 +1,267 @@
+// Settling a disagreement: the votes side by side, then one of three decisions.
+
+import { el, fill, key, part, same } from "../dom.js";
+import { KEYS, keyIndex } from "../kinds/keys.js";
+import { edited, untouched } from "./changed_fields.js";
+import { FieldForm } from "./fields.js";
+import { votesTable } from "./votes.js";
+
+/** @import { Answers, Choice, Criterion, Field, Host, Option, Problem, Read, Scalar, Values, Vote } from "../types" */
+
+const DECISIONS = [
+  { value: "accept", label: "Accept", hint: "kept as it is" },
+  { value: "reject", label: "Reject", hint: "taken out" },
+  { value: "edit", label: "Edit", hint: "a new revision, verified again" },
+];
+
+/**
+ * @typedef {object} Settled what is opened
+ * @property {Criterion[]} criteria what was voted on
+ * @property {Record<string, Option[]>} options of the item
+ * @property {Vote[]} votes
+ * @property {string[]} history
+ * @property {Choice[]} causes why an item can be contested
+ * @property {boolean} edit whether the item may be changed
+ * @property {Field[]} fields
+ * @property {Values} values of the item
+ * @property {Answers} [answers] a draft
+ */
+
+export class AdjudicateForm {
+  /** @param {Host} host */
+  constructor(host) {
+    this.host = host;
+    this.root = el("div", { class: "adjudicate" });
+    this.fields = new FieldForm({ media: host.media, change: () => host.change() });
+    /** @type {Choice[]} */
+    this.causes = [];
+    this.decisions = DECISIONS;
+    /** @type {string | undefined} */
+    this.decision = undefined;
+    /** @type {Scalar | undefined} */
+    this.cause = undefined;
+    /** @type {Values} */
+    this.original = {};
+    /** @type {Field[]} */
+    this.editable = [];
+    /** @type {HTMLButtonElement[]} */
+    this.buttons = [];
+    this.why = el("div", { class: "why", hidden: true });
+    this.editor = el("div", { class: "editor", hidden: true }, this.fields.root);
+    this.error = el("p", { class: "error", role: "alert", hidden: true });
+  }
+
+  /** @param {Settled} settled */
+  open({ criteria, options, votes, history, causes, edit, fields, values, answers = {} }) {
+    const given = /** @type {{ decision?: string, cause?: Scalar | null, fields?: Values }} */ (answers.values ?? {});
+    this.causes = causes;
+    this.decisions = edit ? DECISIONS : DECISIONS.slice(0, 2);
+    this.decision = given.decision;
+    this.cause = given.cause ?? undefined;
+    this.original = values;
+    this.editable = fields.filter((field) => field.authored);
+    this.fields.open({ fields: this.editable, values: given.fields || values });
+    this.error.hidden = true;
+    this.buttons = this.decisions.map(({ value, label, hint }) =>
+      choice("", false, () => this.decide(value), [
+        el("span", { class: "label" }, label),
+        el("span", { class: "hint" }, hint),
+      ]),
+    );
+    const decide = el(
+      "div",
+      { class: "criterion active" },
+      el("div", { class: "prompt", id: "decision" }, "Decision"),
+      el("div", { class: "choices row decisions", role: "radiogroup", "aria-labelledby": "decision" }, this.buttons),
+      this.why,
+      this.editor,
+      this.error,
+    );
+    fill(this.root, votesTable(criteria, options, votes), decide, history.length ? before(history) : null);
+    this.paint();
+  }
+
+  paint() {
+    this.buttons.forEach((button, index) => {
+      const chosen = this.decisions[index].value === this.decision;
+      button.setAttribute("aria-checked", String(chosen));
+      button.classList.toggle("chosen", chosen);
+      const slot = part(button, ".slot");
+      slot.textContent = this.asking ? "" : KEYS[index].toUpperCase();
+      slot.classList.toggle("empty", this.asking);
+    });
+    this.editor.hidden = this.decision !== "edit" || this.asking;
+    this.host.media.repaint();
+    this.why.hidden = !this.decision || !this.causes.length;
+    if (this.asking) this.paintCauses();
+    else if (!this.why.hidden) this.paintCause();
+    else fill(this.why);
+  }
+
+  /** A decision is made, and why the item was contested is still to be said. */
+  get asking() {
+    return Boolean(this.decision && this.causes.length && (this.cause === undefined || this.decision !== "edit"));
+  }
+
+  /** While an item is edited its cause stands above the fields, and may be chosen anew. */
+  paintCause() {
+    const cause = this.causes.find((candidate) => same(candidate.value, this.cause))?.label ?? String(this.cause);
+    const click = () => {
+      this.cause = undefined;
+      this.paint();
+    };
+    const again = el("button", { type: "button", class: "small", on: { click } }, "another");
+    fill(this.why, el("div", { class: "ask" }, el("span", {}, "Cause: ", el("strong", {}, cause)), again));
+  }
+
+  paintCauses() {
+    const list = this.causes.map((cause, index) => {
+      const label = el("span", { class: "label" }, cause.label);
+      const chosen = same(cause.value, this.cause);
+      const button = choice(KEYS[index].toUpperCase(), chosen, () => this.because(cause.value), [label]);
+      if (cause.help) button.title = cause.help;
+      return button;
+    });
+    const back = el("span", { class: "quiet" }, key("Esc"), " back");
+    fill(
+      this.why,
+      el("div", { class: "ask" }, "Why was it contested? ", back),
+      el("div", { class: "choices column reasons", role: "radiogroup", "aria-label": "Cause" }, list),
+    );
+    this.why.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string} value */
+  decide(value) {
+    this.decision = value;
+    this.error.hidden = true;
+    this.cause = undefined;
+    this.paint();
+    this.host.change();
+    if (!this.asking) this.goOn();
+  }
+
+  /** @param {Scalar} cause */
+  because(cause) {
+    this.cause = cause;
+    this.paint();
+    this.host.change();
+    this.goOn();
+  }
+
+  /** To the fields if the item is edited; else it is settled. */
+  goOn() {
+    if (this.decision === "edit") this.fields.focus();
+    else this.host.submit();
+  }
+
+  /**
+   * @param {() => Values} fields
+   * @returns {Read}
+   */
+  with(fields) {
+    const values = { decision: this.decision, cause: this.cause ?? null };
+    return { values: this.decision === "edit" ? { ...values, fields: fields() } : values, reasons: {} };
+  }
+
+  raw() {
+    return this.with(() => this.fields.raw());
+  }
+
+  read() {
+    return this.with(() => edited(this.fields, this.editable, this.original));
+  }
+
+  check() {
+    this.error.hidden = true;
+    if (!this.decision) return this.say("Choose a decision.");
+    if (this.causes.length && this.cause === undefined) return this.say("Choose a cause.");
+    if (this.decision !== "edit") return true;
+    if (!this.fields.check(untouched(this.fields, this.editable, this.original))) return false;
+    if (Object.keys(edited(this.fields, this.editable, this.original)).length) return true;
+    return this.say("Nothing is changed yet. Change a field, or accept the item as it is.");
+  }
+
+  /** @param {string} problem */
+  say(problem) {
+    this.error.textContent = problem;
+    this.error.hidden = false;
+    return false;
+  }
+
+  /** @param {Problem[]} list */
+  problems(list) {
+    /** @type {string[]} */
+    const rest = [];
+    for (const problem of list) {
+      const name = problem.name.replace(/^fields\./, "");
+      const ours = this.decision === "edit" && this.editable.some((field) => field.name === name);
+      if (ours) this.fields.problems([{ ...problem, name }]);
+      else rest.push(problem.message);
+    }
+    return rest;
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.key === "Escape" && this.decision) {
+      this.decision = undefined;
+      this.cause = undefined;
+      this.paint();
+      this.host.change();
+      return true;
+    }
+    const index = keyIndex(event);
+    if (index < 0) return false;
+    if (this.asking) {
+      const cause = this.causes[index];
+      if (cause) this.because(cause.value);
+      return Boolean(cause);
+    }
+    if (this.decision === "edit" && this.fields.key(event)) return true;
+    const decision = this.decisions[index];
+    if (decision) this.decide(decision.value);
+    return Boolean(decision);
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {HTMLElement} box
+   */
+  boxKey(event, box) {
+    return this.fields.boxKey(event, box);
+  }
+}
+
+/**
+ * @param {string} name of its key
+ * @param {boolean} chosen
+ * @param {() => void} click
+ * @param {HTMLElement[]} content
+ */
+const choice = (name, chosen, click, content) =>
+  el(
+    "button",
+    {
+      type: "button",
+      class: chosen ? "choice chosen" : "choice",
+      role: "radio",
+      "aria-checked": String(chosen),
+      on: { click },
+    },
+    el("kbd", { class: "slot", "aria-hidden": "true" }, name),
+    content,
+  );
+
+/** @param {string[]} history */
+const before = (history) =>
+  el(
+    "section",
+    { class: "history" },
+    el("h3", {}, "Before ", key("H"), " all of it"),
+    el(
+      "ol",
+      {},
+      history.map((line) => el("li", {}, line)),
+    ),
+  );

@@ -1,0 +1,289 @@
+// Boxes and numbered points on an image: drawn over it, and edited with the pointer or with keys alone.
+
+import { el } from "../dom.js";
+import { isBox, tidy, tidyPoint } from "../geometry.js";
+import { editorKey } from "./keys.js";
+import { toneAt } from "./kinds.js";
+import { paintList } from "./list.js";
+import { press } from "./stroke.js";
+
+/** @import { Frame } from "../media/frame.js" */
+/** @import { ImageFrame } from "../media/image.js" */
+/** @import { MediaPane } from "../media/pane.js" */
+/** @import { Mark, Option, Painted, Scalar } from "../types" */
+
+/**
+ * @typedef {object} Spec what is to be drawn
+ * @property {string} kind "boxes" or "marks"
+ * @property {Option[]} [options] the labels
+ * @property {number | null} [min]
+ * @property {number | null} [max]
+ * @property {string | null} [role] the role of the images; absent: the first one with images
+ */
+
+/**
+ * @typedef {object} EditorHost
+ * @property {MediaPane | undefined} media
+ * @property {() => void} change
+ * @property {() => boolean} done goes on to what comes next; whether anything does
+ */
+
+/** One list of boxes or points that a person makes. */
+export class MarksEditor {
+  /**
+   * @param {Spec} spec
+   * @param {EditorHost} host
+   */
+  constructor(spec, host) {
+    this.spec = spec;
+    this.host = host;
+    this.boxes = spec.kind === "boxes";
+    this.labels = (spec.options || []).map(({ value, label }) => ({ value, label: label ?? String(value) }));
+    /** @type {Scalar | undefined} */
+    this.label = this.labels[0]?.value; // of the next box
+    /** @type {Mark[]} */
+    this.list = [];
+    this.at = -1;
+    this.sizing = false;
+    this.given = false; // whether anything, also nothing, was answered
+    this.note = "";
+    this.rows = el("ol", { class: "marklist" });
+    this.bar = el("div", { class: "markbar" });
+    this.hint = el("p", { class: "hint markhint" });
+    this.live = el("span", { class: "unseen", role: "status", "aria-live": "polite" });
+    const parts = [this.bar, this.rows, this.hint, this.live];
+    this.root = el("div", { class: "marker", on: { focusin: () => this.attach() } }, parts);
+    this.repaint();
+  }
+
+  get media() {
+    return this.host.media;
+  }
+
+  /** @returns {Mark[] | undefined} */
+  value() {
+    return this.given || this.list.length ? this.list.map((entry) => ({ ...entry })) : undefined;
+  }
+
+  /** @param {unknown} value */
+  set(value) {
+    this.list = Array.isArray(value) ? value.map((entry) => ({ ...entry })) : [];
+    this.given = Array.isArray(value);
+    this.at = -1;
+    this.media?.drawers.add(this);
+    this.repaint();
+  }
+
+  /**
+   * What is wrong or missing, as a sentence.
+   * @param {unknown} [value]
+   */
+  problem(value = this.value()) {
+    const least = this.spec.min ?? 0;
+    const count = Array.isArray(value) ? value.length : 0;
+    if (count < least) {
+      const noun = this.boxes ? (least === 1 ? "box is" : "boxes are") : least === 1 ? "mark is" : "marks are";
+      return `At least ${least} ${noun} needed; ${count} there.`;
+    }
+    return value === undefined
+      ? `${this.boxes ? "Draw boxes" : "Set marks"}, or say that there is nothing to mark.`
+      : null;
+  }
+
+  /** Whether this could be left as it is. */
+  get answered() {
+    return (this.list.length > 0 || this.given) && !this.problem();
+  }
+
+  // ---- on the image
+
+  attach() {
+    if (this.attached || !this.media) return;
+    this.media.editor?.detach();
+    this.media.drawers.add(this);
+    this.media.edit(this);
+    this.repaint();
+  }
+
+  detach() {
+    const { attached } = this;
+    this.at = -1;
+    this.sizing = false;
+    if (attached) this.media?.edit(null);
+    this.repaint();
+  }
+
+  get attached() {
+    return this.media?.editor === this;
+  }
+
+  focus() {
+    this.attach();
+  }
+
+  /**
+   * Whether this is drawn on that frame.
+   * @param {Frame} frame
+   */
+  covers({ asset }) {
+    return asset.kind === "image" && !asset.missing && asset.role === (this.spec.role || this.media?.firstRole);
+  }
+
+  /**
+   * The entries of one image, ready to paint.
+   * @param {Frame} frame
+   * @returns {Painted[]}
+   */
+  entriesOf(frame) {
+    return this.list.flatMap((entry, index) =>
+      (entry.image ?? 1) === frame.number
+        ? [{ ...entry, text: this.textOf(entry), tone: this.toneOf(entry), chosen: index === this.at }]
+        : [],
+    );
+  }
+
+  /** @param {Mark} entry */
+  textOf(entry) {
+    if (!this.boxes) return String(entry.number);
+    return this.labels.find((label) => label.value === entry.label)?.label ?? String(entry.label ?? "");
+  }
+
+  /** @param {Mark} entry */
+  toneOf(entry) {
+    return toneAt(this.labels.findIndex((label) => label.value === entry.label));
+  }
+
+  // ---- changing
+
+  full() {
+    if (this.spec.max === null || this.spec.max === undefined || this.list.length < this.spec.max) return false;
+    this.say(`At most ${this.spec.max} fit.`);
+    return true;
+  }
+
+  /**
+   * @param {Mark} entry
+   * @param {Frame} frame
+   * @returns {number} its place; -1 if no more fit
+   */
+  append(entry, frame) {
+    if (this.full()) return -1;
+    const extra = frame.number > 1 ? { image: frame.number } : {};
+    const label = this.label === undefined ? {} : { label: this.label };
+    if (isBox(entry)) this.list.push({ ...label, ...tidy(entry), ...extra });
+    else this.list.push({ number: this.free(), ...tidyPoint(entry), ...extra });
+    this.at = this.list.length - 1;
+    this.change();
+    return this.at;
+  }
+
+  /** The first number that no point has. */
+  free() {
+    const taken = new Set(this.list.map((entry) => entry.number));
+    let number = 1;
+    while (taken.has(number)) number += 1;
+    return number;
+  }
+
+  /**
+   * @param {number} index
+   * @param {Mark} entry
+   */
+  replace(index, entry) {
+    this.list[index] = entry;
+    this.change();
+  }
+
+  remove(index = this.at) {
+    if (index < 0) return;
+    this.list.splice(index, 1);
+    this.at = Math.min(index, this.list.length - 1);
+    this.change();
+  }
+
+  change() {
+    this.given = true;
+    this.repaint();
+    this.host.change();
+  }
+
+  nothing() {
+    this.list = [];
+    this.at = -1;
+    this.change();
+  }
+
+  /** @param {number} index -1: none */
+  choose(index) {
+    this.at = index;
+    if (index < 0) this.sizing = false;
+    const entry = this.list[index];
+    if (entry) this.media?.showImage(this, entry.image ?? 1);
+    this.repaint();
+  }
+
+  /** Arrows change the size of a box, or move it again. */
+  resize() {
+    this.sizing = this.boxes && !this.sizing;
+    this.repaint();
+  }
+
+  /** @param {Scalar} value */
+  name(value) {
+    this.label = value;
+    if (this.at >= 0) this.replace(this.at, { ...this.list[this.at], label: value });
+    else this.repaint();
+  }
+
+  /** @param {number} number the one that has it takes the other */
+  renumber(number) {
+    const other = this.list.findIndex((entry) => entry.number === number);
+    const mine = this.list[this.at].number;
+    if (other >= 0) this.list[other] = { ...this.list[other], number: mine };
+    this.replace(this.at, { ...this.list[this.at], number });
+  }
+
+  addAtMiddle() {
+    const frame = this.media?.editable(this);
+    if (!frame) {
+      this.say("There is no image to draw on.");
+      return;
+    }
+    const { x, y } = frame.middle;
+    const side = 0.2 / frame.view.scale;
+    this.append(this.boxes ? { x: x - side / 2, y: y - side / 2, w: side, h: side } : { x, y }, frame);
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {EventTarget | undefined} target
+   */
+  key(event, target) {
+    return editorKey(this, event, target);
+  }
+
+  /**
+   * A press on the image, in pixels of its frame.
+   * @param {ImageFrame} frame
+   * @param {number} px
+   * @param {number} py
+   */
+  press(frame, px, py) {
+    return press(this, frame, px, py);
+  }
+
+  // ---- what the form shows
+
+  /** @param {string} text */
+  say(text) {
+    this.live.textContent = text;
+    this.note = text;
+    this.repaint();
+    this.note = "";
+  }
+
+  repaint() {
+    paintList(this);
+    this.media?.repaint();
+  }
+}

@@ -1,0 +1,117 @@
+// Keys for what is being drawn; they come before all others.
+
+import { moved, sized } from "../geometry.js";
+
+/** @import { MarksEditor } from "./editor.js" */
+
+const STEP = 0.01;
+const FINE = 0.001;
+/** @type {Record<string, [x: number, y: number]>} */
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+export const LABEL_KEYS = [..."123456789qwrtypsdfhjkxvb"];
+
+/**
+ * @param {MarksEditor} editor
+ * @param {KeyboardEvent} event
+ * @param {EventTarget | undefined} target
+ * @returns {boolean} whether the key was used
+ */
+export function editorKey(editor, event, target) {
+  if (event.ctrlKey || event.metaKey) return false;
+  const { key: name } = event;
+  const pressed = target instanceof HTMLButtonElement;
+  if (name === "Tab") return !pressed && !event.altKey && tab(editor, event.shiftKey ? -1 : 1);
+  if (pressed && (name === "Enter" || name === " ")) return false;
+  if (name in ARROWS) return arrow(editor, event);
+  if (event.altKey) return false;
+  if (name === "a" || name === "A") {
+    editor.addAtMiddle();
+    return true;
+  }
+  if (name === "0" || event.code === "Numpad0") {
+    if (editor.list.length || (editor.spec.min ?? 0) > 0) return true;
+    editor.nothing();
+    editor.host.done();
+    return true;
+  }
+  if (labelled(editor, event)) return true;
+  if (editor.at >= 0) return chosenKey(editor, event);
+  // What is drawn is left as it is: on to what comes next, if anything does.
+  return name === "Enter" && editor.answered && Boolean(editor.host.done());
+}
+
+/**
+ * The label that a key stands for.
+ * @param {MarksEditor} editor
+ * @param {KeyboardEvent} event
+ */
+function labelled(editor, event) {
+  if (!editor.boxes) return false;
+  const label = editor.labels[LABEL_KEYS.indexOf(digitOf(event) ?? event.key.toLowerCase())];
+  if (!label) return false;
+  editor.name(label.value);
+  return true;
+}
+
+/**
+ * Keys for the box or point that is chosen.
+ * @param {MarksEditor} editor
+ * @param {KeyboardEvent} event
+ */
+function chosenKey(editor, event) {
+  const digit = digitOf(event);
+  if (!editor.boxes && digit) {
+    editor.renumber(Number(digit));
+    return true;
+  }
+  switch (event.key) {
+    case "e":
+    case "E":
+      editor.resize();
+      return true;
+    case "Delete":
+    case "Backspace":
+      editor.remove();
+      return true;
+    case "Escape":
+      editor.choose(-1);
+      return true;
+    case "Enter":
+      editor.choose(-1);
+      if (!editor.problem()) editor.host.done();
+      return true;
+    default:
+      return false;
+  }
+}
+
+/**
+ * @param {MarksEditor} editor
+ * @param {KeyboardEvent} event
+ */
+function arrow(editor, event) {
+  const entry = editor.list[editor.at];
+  if (!entry) return false;
+  const step = event.shiftKey ? FINE : STEP;
+  const [x, y] = ARROWS[event.key];
+  const size = editor.boxes && (event.altKey || editor.sizing);
+  editor.replace(editor.at, (size ? sized : moved)(entry, x * step, y * step));
+  return true;
+}
+
+/**
+ * Through the boxes; after the last one the key is the browser's again.
+ * @param {MarksEditor} editor
+ * @param {number} by
+ */
+function tab(editor, by) {
+  const { list } = editor;
+  if (!list.length) return false;
+  const next = editor.at < 0 ? (by > 0 ? 0 : list.length - 1) : editor.at + by;
+  const there = next >= 0 && next < list.length;
+  editor.choose(there ? next : -1);
+  return there;
+}
+
+/** @param {KeyboardEvent} event */
+const digitOf = (event) => (/^(Digit|Numpad)[1-9]$/.test(event.code) ? event.code.slice(-1) : null);

@@ -1,0 +1,62 @@
+// The kinds that are drawn on an image, boxes and numbered points: their tones, their words, and what of them is shown.
+
+/** @import { Criterion, Mark, Option, Painted, Shown, Vote } from "../types" */
+
+// Told apart by colour-blind people too (after Okabe and Ito); red is kept for what the item itself shows.
+const TONES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#6a51a3", "#444444"];
+const GIVEN = "#e0231c";
+
+/**
+ * The tone of a label or a vote, by its place in the list.
+ * @param {number} index
+ */
+export const toneAt = (index) => TONES[Math.max(index, 0) % TONES.length];
+
+/** @param {{ kind: string }} what a field or a criterion */
+export const isDrawn = ({ kind }) => kind === "boxes" || kind === "marks";
+
+/**
+ * The label of a box as it is read, or the number of a point.
+ * @param {Mark} entry
+ * @param {Option[]} options
+ */
+const nameOf = (entry, options) =>
+  String(options.find((option) => option.value === entry.label)?.label ?? entry.label ?? entry.number ?? "");
+
+/**
+ * What an item's field shows, as entries to paint.
+ * @param {unknown} value
+ * @param {Option[]} options
+ * @returns {Painted[]}
+ */
+export const given = (value, options = []) =>
+  (Array.isArray(value) ? value : [])
+    .filter((entry) => entry && Number.isFinite(entry.x) && Number.isFinite(entry.y))
+    .map((entry) => ({ ...entry, text: nameOf(entry, options), tone: GIVEN }));
+
+/**
+ * What was drawn, as a person reads it.
+ * @param {unknown} value
+ * @param {Option[]} options
+ */
+export function inWords(value, options = []) {
+  if (!Array.isArray(value) || !value.length) return "nothing to mark";
+  return `${value.length}: ${value.map((entry) => nameOf(entry, options) || "box").join(", ")}`;
+}
+
+/**
+ * What raters drew, each in a tone of their own and with the letter of their vote.
+ * @param {Criterion[]} criteria
+ * @param {Vote[]} votes
+ * @returns {Shown[]}
+ */
+export const ofVotes = (criteria, votes) =>
+  criteria.filter(isDrawn).flatMap((criterion) =>
+    votes.map((vote, index) => ({
+      role: criterion.role,
+      options: criterion.options,
+      value: vote.values[criterion.name],
+      tone: toneAt(index),
+      prefix: vote.label.slice(-1),
+    })),
+  );

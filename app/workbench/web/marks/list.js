@@ -1,0 +1,137 @@
+// What the form shows of what is drawn: its tools, a row for each box or point, and the keys that work now.
+
+import { el, fill, key } from "../dom.js";
+import { isBox } from "../geometry.js";
+import { LABEL_KEYS } from "./keys.js";
+import { toneAt } from "./kinds.js";
+
+/** @import { Child, Mark } from "../types" */
+/** @import { MarksEditor } from "./editor.js" */
+
+/** @param {number} value */
+const percent = (value) => `${(100 * value).toFixed(1)}`;
+
+/** @param {MarksEditor} editor */
+export function paintList(editor) {
+  fill(editor.bar, toolsOf(editor));
+  fill(
+    editor.rows,
+    editor.list.map((entry, index) => rowOf(editor, entry, index)),
+  );
+  fill(editor.hint, editor.note || hintOf(editor));
+}
+
+/**
+ * @param {MarksEditor} editor
+ * @returns {Child}
+ */
+function toolsOf(editor) {
+  const named = editor.at >= 0 ? editor.list[editor.at].label : editor.label;
+  const labels = editor.labels.map(({ value, label }, index) => {
+    const name = (LABEL_KEYS[index] || "").toUpperCase();
+    const button = tool(editor, name, label, () => editor.name(value), value === named);
+    button.style.setProperty("--tone", toneAt(index));
+    button.classList.add("tone");
+    return button;
+  });
+  const empty = () => {
+    editor.nothing();
+    editor.host.done();
+  };
+  const none = !editor.list.length && !(editor.spec.min ?? 0);
+  return [
+    tool(editor, "A", `new ${editor.boxes ? "box" : "mark"}`, () => editor.addAtMiddle()),
+    editor.boxes ? labels : null,
+    none ? tool(editor, "0", "nothing to mark", empty, editor.given) : null,
+  ];
+}
+
+/**
+ * @param {MarksEditor} editor
+ * @param {string} name
+ * @param {string} label
+ * @param {() => void} press
+ * @param {boolean} [on] of a switch: whether it is on
+ */
+function tool(editor, name, label, press, on) {
+  const click = () => {
+    editor.attach();
+    press();
+  };
+  return el(
+    "button",
+    {
+      type: "button",
+      class: on ? "small on" : "small",
+      tabindex: "-1",
+      "aria-pressed": on === undefined ? undefined : String(on),
+      on: { click },
+    },
+    key(name),
+    " ",
+    label,
+  );
+}
+
+/**
+ * @param {MarksEditor} editor
+ * @param {Mark} entry
+ * @param {number} index
+ */
+function rowOf(editor, entry, index) {
+  const place = `${percent(entry.x)}, ${percent(entry.y)}`;
+  const where = isBox(entry) ? `${place}; ${percent(entry.w)} × ${percent(entry.h)} %` : `${place} %`;
+  const text = editor.boxes ? editor.textOf(entry) || `box ${index + 1}` : `mark ${entry.number}`;
+  const choose = () => {
+    editor.attach();
+    editor.choose(index);
+  };
+  const remove = (/** @type {Event} */ event) => {
+    event.stopPropagation();
+    editor.remove(index);
+  };
+  const row = el(
+    "li",
+    { class: index === editor.at ? "chosen" : "", on: { click: choose } },
+    el("span", { class: "swatch" }),
+    el("span", { class: "what" }, text, entry.image ? el("span", { class: "quiet" }, ` image ${entry.image}`) : null),
+    el("span", { class: "where2 quiet" }, where),
+    el(
+      "button",
+      { type: "button", class: "small", tabindex: "-1", "aria-label": `Remove ${text}`, on: { click: remove } },
+      "×",
+    ),
+  );
+  row.style.setProperty("--tone", editor.toneOf(entry));
+  return row;
+}
+
+/**
+ * @param {MarksEditor} editor
+ * @returns {Child}
+ */
+function hintOf(editor) {
+  if (!editor.attached) return "";
+  if (editor.at < 0) {
+    return [
+      keysLine(["A", `or ${editor.boxes ? "drag" : "click"} on the image`]),
+      editor.list.length ? keysLine(["Tab", "choose"], ["Enter", "done"]) : null,
+    ];
+  }
+  /** @type {[string, string][]} */
+  const size = editor.boxes ? [["E", editor.sizing ? "move" : "size"]] : [];
+  return keysLine(
+    ["← ↑ → ↓", editor.sizing ? "size" : "move"],
+    ["Shift", "fine"],
+    ...size,
+    ["Del", "remove"],
+    ["Enter", "done"],
+  );
+}
+
+/**
+ * @param {...[names: string, what: string]} pairs
+ * @returns {Child[]}
+ */
+const keysLine = (...pairs) =>
+  pairs.flatMap(([names, what]) => [names.split(" ").map((name) => key(name)), ` ${what}  `]);

@@ -1,0 +1,106 @@
+// The place of one image or clip, or of one that is missing, and where it lies there.
+
+import { el } from "../dom.js";
+import { place } from "../geometry.js";
+
+/** @import { Asset, Rect, Size } from "../types" */
+/** @import { MediaPane } from "./pane.js" */
+
+const UNKNOWN_RATIO = 4 / 3;
+
+export class Frame {
+  /**
+   * @param {Asset} asset
+   * @param {number} index
+   * @param {number} number counts the images of its role from 1
+   * @param {MediaPane} pane
+   */
+  constructor(asset, index, number, pane) {
+    this.asset = asset;
+    this.index = index;
+    this.number = number;
+    this.pane = pane;
+    /** @type {HTMLElement | null} */
+    this.box = null;
+    this.root = el("figure", { class: `frame ${asset.kind}` });
+  }
+
+  /**
+   * In place of what cannot be shown.
+   * @param {string} title
+   * @param {string} words
+   */
+  absent(title, words) {
+    this.root.classList.add("missing");
+    return el("div", { class: "absent" }, el("strong", {}, title), el("span", {}, words));
+  }
+
+  /** Width through height, as the browser has it; null while it is not known. */
+  get seen() {
+    return /** @type {number | null} */ (null);
+  }
+
+  get ratio() {
+    const { width, height } = this.asset;
+    return width && height ? width / height : (this.seen ?? UNKNOWN_RATIO);
+  }
+
+  /** @returns {Size} */
+  get size() {
+    return { width: this.box?.clientWidth || 1, height: this.box?.clientHeight || 1 };
+  }
+
+  get view() {
+    return this.pane.view;
+  }
+
+  /** @returns {Rect & { x: number, y: number }} */
+  get rect() {
+    const { width, height } = this.size;
+    return place(width, height, this.ratio, this.pane.view);
+  }
+
+  /** The point of the image in the middle of what is seen. */
+  get middle() {
+    return { x: this.rect.x, y: this.rect.y };
+  }
+
+  /** Whether it can be enlarged. */
+  get zoomable() {
+    return false;
+  }
+
+  /** The view has changed, or the room for it. */
+  apply() {}
+
+  /** Another frame is looked at now. */
+  rest() {
+    const { pane } = this;
+    if (!pane.together && pane.zoomed && !pane.editor) pane.view = { scale: 1, x: 0.5, y: 0.5 };
+  }
+
+  /** This one is looked at now. */
+  wake() {}
+
+  /** The item is left. */
+  stop() {}
+}
+
+/** What has not been brought in yet. */
+export class MissingFrame extends Frame {
+  /**
+   * @param {Asset} asset
+   * @param {number} index
+   * @param {number} number
+   * @param {MediaPane} pane
+   */
+  constructor(asset, index, number, pane) {
+    super(asset, index, number, pane);
+    const what = asset.kind === "clip" ? "clip" : "image";
+    const title = asset.kind === "clip" ? "Clip missing" : "Image missing";
+    const words = this.absent(title, `The ${what} of this item has not been brought in yet.`);
+    words.setAttribute("role", "img");
+    words.setAttribute("aria-label", "Missing");
+    this.root.append(words);
+  }
+}

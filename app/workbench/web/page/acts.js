@@ -1,0 +1,215 @@
+// What a person does with a task: submit it, put it off, give it back, take the last one back; and what comes of it.
+
+import { clock, el } from "../dom.js";
+import { Gone, post, Refused } from "../http.js";
+import { closes, goesOn } from "./banner.js";
+
+/** @import { Answers, SubmitReply, TaskReply } from "../types" */
+/** @import { Bench } from "./bench.js" */
+
+const AWAY = "The server does not answer just now. Try again in a moment.";
+const TOLD_MS = 5000; // how long it is told that somebody else was first
+
+export class Acts {
+  /** @param {Bench} bench */
+  constructor(bench) {
+    this.bench = bench;
+    /** @type {string | null} */
+    this.lastSaved = null;
+  }
+
+  /**
+   * What is typed now, for a draft.
+   * @returns {Answers}
+   */
+  answers() {
+    const { forms, side } = this.bench;
+    return { ...(forms.current ? forms.current.raw() : {}), ...side.typed() };
+  }
+
+  changed() {
+    const { bench } = this;
+    if (!bench.task || bench.busy) return;
+    bench.side.say("");
+    bench.sync.change(this.answers());
+  }
+
+  async submit() {
+    const { bench } = this;
+    const { task, side } = bench;
+    const form = bench.forms.current;
+    if (!task || !form || bench.busy || bench.turns.waiting || bench.lost) return;
+    if (!form.check()) return;
+    const read = form.read();
+    bench.setBusy(true);
+    side.say("saving");
+    side.talk.send(); // a comment that was not sent yet is sent with the answer
+    try {
+      const note = side.noteBox.value.trim();
+      const payload = { ...read, note, guideline: bench.guideline.shown, seconds: bench.active.seconds() };
+      const answer = await bench.sync.submit(payload);
+      bench.active.done(task.id);
+      this.saved(answer);
+      bench.hideBanner();
+      bench.turns.ask({ submitted: true });
+    } catch (error) {
+      bench.setBusy(false);
+      side.say("");
+      if (!(error instanceof Refused)) throw error;
+      bench.sync.giveUp();
+      this.refused(error, "submit");
+    }
+  }
+
+  /** @param {SubmitReply} answer */
+  saved(answer) {
+    this.lastSaved = answer.saved_at;
+    this.bench.side.say(`saved ${clock(answer.saved_at)}`);
+  }
+
+  /**
+   * The server says no.
+   * @param {Refused} error
+   * @param {string} what "submit", "draft" or "heartbeat"
+   */
+  refused(error, what) {
+    const { bench } = this;
+    const { current } = bench.forms;
+    if (error.status === 401 || error.status === 403) this.signInAgain(error);
+    else if (error.status === 422 && what === "submit" && current) {
+      const rest = error.problems.length ? current.problems(error.problems) : [error.message];
+      if (rest.length) bench.banner.show("bad", rest.join(" "));
+      bench.sync.change(this.answers());
+    } else if (error.status === 409 || error.status === 404) {
+      const typed = what === "submit" || what === "draft";
+      bench.lose();
+      bench.root.classList.add("lost");
+      bench.banner.show(
+        "bad",
+        typed ? `${error.message} What you wrote stays here until you go on.` : error.message,
+        goesOn(() => this.goOn()),
+      );
+    } else bench.banner.show("bad", error.message);
+  }
+
+  /** @param {Refused} error */
+  signInAgain(error) {
+    const here = location.pathname + location.search;
+    const ended = error.status === 401;
+    const [href, why, label] = ended
+      ? [`/login?next=${encodeURIComponent(here)}`, "Your session has ended.", "Sign in again"]
+      : [here, error.message, "Load the page again"];
+    const link = el("a", { href, class: "small" }, label);
+    this.bench.banner.show("bad", `${why} What you wrote is kept in this browser. `, link);
+  }
+
+  goOn() {
+    const { bench } = this;
+    if (bench.task) bench.sync.finish(bench.task.id);
+    bench.lost = false;
+    bench.root.classList.remove("lost");
+    bench.turns.ask({});
+  }
+
+  /** Submissions that a reload or a crash cut short are sent again under their own keys: stored once, whatever happened. */
+  async finishOld() {
+    const { bench } = this;
+    bench.side.talk.finishOld();
+    for (const attempt of bench.sync.unfinished()) {
+      try {
+        const answer = await bench.sync.deliver(attempt);
+        bench.sync.finish(attempt.task);
+        this.saved(answer);
+        if (bench.task?.id === attempt.task) bench.turns.ask({});
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        if (error.status !== 401 && error.status !== 403) bench.sync.giveUp(attempt.task);
+        if (bench.task?.id === attempt.task) this.refused(error, "submit");
+      }
+    }
+  }
+
+  /**
+   * @param {string} path
+   * @param {object} body
+   * @param {(answer: TaskReply) => void} then
+   */
+  async act(path, body, then) {
+    const { bench } = this;
+    if (bench.busy || bench.turns.changing) return;
+    bench.setBusy(true);
+    try {
+      const answer = await post(path, bench.page.csrf, body);
+      bench.setBusy(false);
+      then(answer);
+    } catch (error) {
+      bench.setBusy(false);
+      if (error instanceof Gone) bench.banner.show("plain", AWAY);
+      else if (!(error instanceof Refused)) throw error;
+      else if (error.status === 401 || error.status === 403) this.signInAgain(error);
+      else bench.banner.show("plain", error.message, closes());
+    }
+  }
+
+  async undo() {
+    const { bench } = this;
+    await bench.sync.flush();
+    await this.act("/api/undo", { project: bench.fixed.project.name, stage: bench.stage }, (answer) => {
+      this.lastSaved = null;
+      bench.turns.ask({ task: answer.task });
+    });
+  }
+
+  /** Put off: it stays mine for as long as its lease lasts, and comes again after the rest. */
+  later() {
+    return this.bench.stage === "authoring" ? undefined : this.putOff("/api/aside");
+  }
+
+  /** Given back: others may take it at once. */
+  giveBack() {
+    return this.putOff("/api/release");
+  }
+
+  /** @param {string} path */
+  async putOff(path) {
+    const { bench } = this;
+    if (!bench.task || bench.lost) return;
+    const { id, item } = bench.task;
+    await bench.sync.flush();
+    await this.act(path, { task: id }, () => {
+      bench.sync.finish(id);
+      bench.turns.ask({ put_off: item });
+    });
+  }
+
+  /**
+   * Take images of the pool to write about.
+   * @param {string[]} assets
+   * @param {string} dimension
+   */
+  async pick(assets, dimension) {
+    const { bench } = this;
+    const pool = bench.pool;
+    if (bench.busy || bench.turns.changing) {
+      pool?.release(assets);
+      return;
+    }
+    bench.setBusy(true);
+    try {
+      await post("/api/pick", bench.page.csrf, { project: bench.fixed.project.name, dimension, assets });
+      bench.setBusy(false);
+      bench.turns.ask({ submitted: true });
+    } catch (error) {
+      bench.setBusy(false);
+      pool?.release(assets);
+      if (error instanceof Gone) bench.banner.show("plain", AWAY);
+      else if (!(error instanceof Refused)) throw error;
+      else if (error.status === 409) {
+        bench.banner.show("plain", error.message);
+        pool?.gone(assets);
+        setTimeout(() => bench.hideBanner(), TOLD_MS);
+      } else if (error.status === 401 || error.status === 403) this.signInAgain(error);
+      else bench.banner.show("bad", error.message);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// The one line below the top on which the page says what went wrong, or what somebody else did.
+
+import { el, fill, key } from "../dom.js";
+
+/** @import { Child } from "../types" */
+
+export class Banner {
+  constructor() {
+    this.root = el("div", { class: "banner", role: "alert", hidden: true });
+  }
+
+  get isShown() {
+    return !this.root.hidden;
+  }
+
+  /**
+   * @param {string} kind classes: "bad" or "plain", and "gone" or "lease" for what takes itself back
+   * @param {string} text
+   * @param {...Child} more
+   */
+  show(kind, text, ...more) {
+    this.root.className = `banner ${kind}`;
+    fill(this.root, el("span", {}, text), more);
+    this.root.hidden = false;
+  }
+
+  hide() {
+    this.root.hidden = true;
+  }
+
+  /** @param {string} kind */
+  is(kind) {
+    return this.root.classList.contains(kind);
+  }
+}
+
+/** What closes a line that asks for nothing. */
+export const closes = () => el("span", { class: "quiet" }, key("Esc"), " close");
+
+/**
+ * What leaves an item that cannot be submitted any more.
+ * @param {() => void} press
+ */
+export const goesOn = (press) =>
+  el("button", { type: "button", class: "small", on: { click: press } }, key("Enter"), " go on");

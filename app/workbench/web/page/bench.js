@@ -1,0 +1,288 @@
+// The working page: one thin line on top, media left, form right, the guideline beside them, and a key for everything.
+// This module puts the parts together and hands them what the server says; what each does is its own business.
+
+import { clock, el, fill, same } from "../dom.js";
+import { MediaPane } from "../media/pane.js";
+import { Ahead } from "../media/sources.js";
+import { ActiveTime } from "./active.js";
+import { Acts } from "./acts.js";
+import { Banner } from "./banner.js";
+import { Connection } from "./connection.js";
+import { Forms } from "./forms.js";
+import { Guideline } from "./guideline.js";
+import { drawnOn, itemParts } from "./item.js";
+import { Keyboard } from "./keyboard.js";
+import { Lease } from "./lease.js";
+import { nothingPart, stepOf } from "./nothing.js";
+import { Overlay } from "./overlay.js";
+import { PoolView } from "./pool_view.js";
+import { Side } from "./side.js";
+import { Surroundings } from "./streamlit.js";
+import { tools, where } from "./topline.js";
+import { Turns } from "./turns.js";
+
+/** @import { Answers, Away, NothingPage, Page, Size, Static, Task, TaskPage, Wish } from "../types" */
+
+/** @type {Map<string, Static>} */
+const statics = new Map();
+
+export class Bench {
+  /**
+   * @param {HTMLElement & DocumentOrShadowRoot} parent
+   * @param {CSSStyleSheet[]} sheets
+   */
+  constructor(parent, sheets) {
+    /** @type {Page | null} */
+    this.data = null;
+    /** @type {Static | null} */
+    this.still = null;
+    /** @type {Task | null} */
+    this.task = null;
+    /** @type {string[]} */
+    this.earlier = []; // texts that an author may be repeating
+    this.busy = false; // something is being sent
+    this.lost = false; // what is here cannot be submitted any more
+    this.lastActive = Date.now();
+    this.step = () => {}; // where there is no task: the one next step
+
+    this.turns = new Turns(this);
+    this.acts = new Acts(this);
+    this.lease = new Lease(this);
+    this.connection = new Connection(this);
+    this.active = new ActiveTime();
+    this.media = new MediaPane();
+    this.ahead = new Ahead();
+    this.banner = new Banner();
+    this.side = new Side({
+      changed: () => this.acts.changed(),
+      submit: () => this.acts.submit(),
+      csrf: () => this.page.csrf,
+      person: () => this.page.person,
+      task: () => this.task,
+    });
+    this.forms = new Forms({
+      media: this.media,
+      change: () => this.acts.changed(),
+      submit: () => this.acts.submit(),
+      blur: () => this.side.focus(),
+    });
+    this.guideline = new Guideline(this);
+    this.poolView = new PoolView(this);
+
+    this.line = el("header", { class: "line" });
+    this.body = el("div", { class: "body" }, this.media.root, this.side.root, this.guideline.guide.root);
+    this.overlay = new Overlay([this.line, this.body, this.poolView.root]);
+    this.root = el("div", { class: "ts" }, [
+      this.line,
+      this.banner.root,
+      this.guideline.news.root,
+      this.body,
+      this.poolView.root,
+      this.overlay.root,
+    ]);
+    parent.adoptedStyleSheets = sheets;
+    parent.append(this.root);
+    this.surroundings = new Surroundings(this.root);
+    this.keyboard = new Keyboard(this);
+    this.room = this.watchRoom();
+    this.moved = () => {
+      this.lastActive = Date.now();
+    };
+    window.addEventListener("pointerdown", this.moved, true);
+  }
+
+  stop() {
+    for (const part of [this.turns, this.lease, this.keyboard, this.poolView, this.active]) part.stop();
+    this.room.disconnect();
+    window.removeEventListener("pointerdown", this.moved, true);
+    this.media.stopAll();
+    this.connection.stop();
+    this.surroundings.stop();
+    this.root.remove();
+  }
+
+  /** In a window that has become smaller, what keys go to stays in sight. */
+  watchRoom() {
+    /** @type {Size | undefined} */
+    let before;
+    const room = new ResizeObserver(([entry]) => {
+      const { width, height } = entry.contentRect;
+      const changed = before?.height && height && !same(before, { width, height });
+      before = { width, height };
+      if (changed && this.forms.current === this.forms.rating) this.forms.rating.keepInSight();
+    });
+    room.observe(this.side.scroll);
+    return room;
+  }
+
+  // ---- what the parts ask about
+
+  /** What the server said last. */
+  get page() {
+    if (!this.data) throw new Error("no page has come yet");
+    return this.data;
+  }
+
+  /** The part of it that stays. */
+  get fixed() {
+    if (!this.still) throw new Error("no page has come yet");
+    return this.still;
+  }
+
+  get stage() {
+    return this.fixed.stage.name;
+  }
+
+  get sync() {
+    return this.connection.sync;
+  }
+
+  get pool() {
+    return this.poolView.pool;
+  }
+
+  /** Whether a task is out of reach, for the moment or for good. */
+  get held() {
+    return this.busy || Boolean(this.turns.waiting) || this.lost;
+  }
+
+  /**
+   * What goes with every wish.
+   * @returns {Wish}
+   */
+  standing() {
+    return {
+      ...(this.pool ? { pool: this.pool.place() } : {}),
+      ahead: this.ahead.ids.length,
+      have: this.data?.static_hash,
+    };
+  }
+
+  // ---- what the server says
+
+  /** @param {Page | Away} data */
+  update(data) {
+    if (data.away !== undefined) {
+      this.pageAway(data.away);
+      return;
+    }
+    if (data.static) statics.set(data.static_hash, data.static);
+    const still = statics.get(data.static_hash);
+    if (!still) {
+      this.turns.ask({ have: null });
+      return;
+    }
+    const wished = this.turns.waiting;
+    if (wished && data.n !== null && data.n !== undefined && data.n < this.turns.wishes) return;
+    this.lease.skew = Date.parse(data.now) - Date.now();
+    this.still = still;
+    this.sync.identify(data);
+    const before = this.data;
+    if (!wished && before?.view === "task" && data.view === "task" && before.task.id === data.task.id) {
+      // The same task once more: what somebody does with it stays as it is.
+      this.data = { ...before, csrf: data.csrf, progress: data.progress, menu: data.menu };
+      this.lease.open(data.task.lease_until);
+      this.paintLine();
+      return;
+    }
+    this.data = data;
+    this.turns.settle();
+    this.root.dataset.view = data.view;
+    this.root.dataset.stage = this.stage;
+    if (!before) this.acts.finishOld();
+    this.body.hidden = data.view === "pool";
+    this.poolView.root.hidden = data.view !== "pool";
+    if (data.view === "task") this.openTask(data);
+    else this.leaveTask();
+    if (data.view === "pool") this.poolView.open(data, Boolean(wished?.refresh));
+    if (data.view === "nothing") this.openNothing(data);
+    if (wished?.refresh && before?.view === data.view) return;
+    this.paintLine();
+    this.guideline.paint();
+  }
+
+  /**
+   * No page could be made, because the database is away. What is here stays, and what was asked for is asked for again.
+   * @param {string} words
+   */
+  pageAway(words) {
+    if (this.task && !this.turns.waiting) return; // somebody works on it: drafts and submissions find out by themselves
+    if (this.data) this.connection.gone(words);
+    else this.banner.show("plain gone", `${words} This page comes as soon as it is back.`);
+    this.turns.lookLater();
+  }
+
+  /** @param {TaskPage} page */
+  openTask(page) {
+    const { task } = page;
+    this.task = task;
+    this.earlier = page.earlier;
+    this.guideline.open(task);
+    this.lost = false;
+    this.hideBanner();
+    this.active.open(task.id);
+    this.lease.open(task.lease_until);
+    const draft = this.sync.open(task);
+    const answers = draft?.values ?? {};
+    this.media.show(task.assets, null, drawnOn(this.fixed, task));
+    fill(this.side.about, itemParts(this.fixed, task, page.to_write));
+    this.openForm(task, answers);
+    this.side.open(task, answers);
+    if (task.put_off) this.side.say("You had put this off.");
+    else if (draft) this.side.say(draft.at ? `draft saved ${clock(draft.at)}` : "Your text from before is here.");
+    else this.side.say(this.acts.lastSaved ? `saved ${clock(this.acts.lastSaved)}` : "");
+    if (this.forms.current === this.forms.author) this.forms.author.focus();
+    else this.side.focus();
+    this.ahead.fetch(task, page.prefetch);
+  }
+
+  /**
+   * @param {Task} task
+   * @param {Answers} answers
+   */
+  openForm(task, answers) {
+    fill(this.side.formHost, this.forms.open(this.fixed, task, answers, this.earlier).root);
+    this.media.repaint(); // what was drawn before is there again
+  }
+
+  /** @param {NothingPage} page */
+  openNothing({ nothing }) {
+    this.forms.close();
+    this.media.show([], "");
+    this.media.root.replaceChildren();
+    const [label, step] = stepOf(nothing.code, this.fixed, () => this.turns.ask({}));
+    this.step = step;
+    this.side.openNothing(nothingPart(nothing, label, step, this.acts.lastSaved));
+  }
+
+  leaveTask() {
+    this.task = null;
+    this.guideline.open(null);
+    this.sync.close();
+    this.hideBanner();
+  }
+
+  /** What is here cannot be submitted any more. */
+  lose() {
+    this.lost = true;
+    this.sync.close();
+  }
+
+  // ---- what the person sees
+
+  paintLine() {
+    fill(this.line, where(this.page, this.fixed), tools(this));
+  }
+
+  /** @param {boolean} on */
+  setBusy(on) {
+    this.busy = on;
+    this.root.classList.toggle("busy", on);
+    this.side.root.setAttribute("aria-busy", String(on));
+  }
+
+  hideBanner() {
+    this.banner.hide();
+    this.root.classList.remove("lost");
+  }
+}

@@ -1,0 +1,77 @@
+// What the person is told while the server is away, and when another tab or window of theirs is at the same item.
+
+import { clock } from "../dom.js";
+import { Sync } from "../sync.js";
+import { closes, goesOn } from "./banner.js";
+
+/** @import { Answers } from "../types" */
+/** @import { Bench } from "./bench.js" */
+
+export class Connection {
+  /** @param {Bench} bench */
+  constructor(bench) {
+    this.bench = bench;
+    this.offline = false;
+    this.sync = new Sync({
+      saved: (at) => bench.busy || bench.side.say(`draft saved ${clock(at)}`),
+      gone: (words) => this.gone(words),
+      back: () => this.back(),
+      refused: (error, what) => bench.acts.refused(error, what),
+      other: (kind, detail) => this.other(kind, detail),
+    });
+  }
+
+  stop() {
+    this.sync.flush({ keepalive: true });
+    this.sync.stop();
+  }
+
+  /** @param {string} [words] what the server says of itself, if it says anything */
+  gone(words) {
+    const { banner, busy, side, turns } = this.bench;
+    const why = words || "The server does not answer.";
+    this.offline = true;
+    turns.broke = true;
+    if (turns.waiting) {
+      banner.show("plain gone", `${why} What you sent is stored; the next page comes as soon as it is back.`);
+      return;
+    }
+    side.say(busy ? "not sent yet" : "not saved yet");
+    const kept = busy
+      ? "Your submission is kept here and is sent as soon as it is back."
+      : "Go on typing: it is kept here and saved as soon as it is back.";
+    banner.show("plain gone", `${why} ${kept}`);
+  }
+
+  back() {
+    this.offline = false;
+    if (this.bench.banner.is("gone")) this.bench.hideBanner();
+  }
+
+  /**
+   * Another tab or window has the same item open.
+   * @param {string} kind "open", "newer", "draft" or "submitted"
+   * @param {Answers} detail of a draft: what was typed there
+   */
+  other(kind, detail) {
+    const { bench } = this;
+    if (!bench.task) return;
+    if (kind === "open") {
+      const words = "This item is open in another tab of yours too. What is typed last counts.";
+      bench.banner.show("plain", words, closes());
+    } else if (kind === "newer") {
+      const words = "This item is being written in another window of yours. What is typed last counts.";
+      bench.banner.show("plain", words, closes());
+    } else if (kind === "draft" && !document.hasFocus()) {
+      bench.openForm(bench.task, detail);
+      bench.side.setNote(detail.note);
+    } else if (kind === "submitted" && !bench.busy) {
+      bench.lose();
+      bench.banner.show(
+        "plain",
+        "This item was submitted in another tab.",
+        goesOn(() => bench.acts.goOn()),
+      );
+    }
+  }
+}

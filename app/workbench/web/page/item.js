@@ -1,0 +1,118 @@
+// The item that is asked about: its dimension, the fields that its stage shows, and a model's answer.
+
+import { el, labelled, shown } from "../dom.js";
+import { isDrawn, ofVotes } from "../marks/kinds.js";
+
+/** @import { Child, Field, Shown, Static, Task } from "../types" */
+
+const LONG_TEXT = 240;
+const LONG_ANSWER = 400;
+
+/**
+ * @param {Static} fixed
+ * @param {Task} task
+ * @param {number | null} toWrite how many items its dimension still needs, for authors
+ * @returns {Child[]}
+ */
+export function itemParts(fixed, task, toWrite) {
+  const authoring = fixed.stage.name === "authoring";
+  const parts = [about(fixed, task, authoring ? toWrite : null)];
+  return authoring ? parts : [...parts, ...fieldsOf(fixed, task), answerOf(task)];
+}
+
+/**
+ * @param {Static} fixed
+ * @param {Task} task
+ * @param {number | null} toWrite
+ */
+function about(fixed, task, toWrite) {
+  const dimension = fixed.dimensions[task.dimension] || { title: task.dimension, definition: null };
+  return el(
+    "div",
+    { class: "dimension" },
+    el("strong", {}, dimension.title),
+    dimension.definition ? el("span", {}, dimension.definition) : null,
+    toWrite === null
+      ? null
+      : el("span", { class: "towrite" }, toWrite ? `${toWrite} still to write here` : "no more to write here"),
+  );
+}
+
+/**
+ * The fields, and below them in one line those that came with the item and need not be there.
+ * @param {Static} fixed
+ * @param {Task} task
+ * @returns {Child[]}
+ */
+function fieldsOf(fixed, task) {
+  const asOptions = new Set(
+    fixed.criteria.filter((criterion) => criterion.kind === "option_of").map((criterion) => criterion.field),
+  );
+  // Marks are on the image.
+  const seen = fixed.fields.filter(
+    (field) => !asOptions.has(field.name) && field.name in task.fields && !isDrawn(field),
+  );
+  const aside = seen.filter((field) => !field.authored && !field.required);
+  const meta = aside.map((field) => inLine(field, task.fields[field.name])).filter(Boolean);
+  return [
+    seen.filter((field) => !aside.includes(field)).map((field) => inFull(field, task.fields[field.name])),
+    meta.length ? el("div", { class: "meta" }, meta.join(" · ")) : null,
+  ];
+}
+
+/**
+ * @param {Field} field
+ * @param {unknown} value
+ */
+function inLine(field, value) {
+  if (value === null || value === "") return null;
+  return `${field.title}: ${typeof value === "object" ? JSON.stringify(value) : labelled(field, value)}`;
+}
+
+/**
+ * @param {Field} field
+ * @param {unknown} value
+ */
+function inFull(field, value) {
+  const long = typeof value === "string" && value.length > LONG_TEXT;
+  return el(
+    "div",
+    { class: "shown", data: { field: field.name } },
+    el("div", { class: "term" }, field.title),
+    el("div", { class: long ? "value long" : "value" }, shown(labelled(field, value))),
+  );
+}
+
+/** @param {Task} task */
+function answerOf({ answer, place }) {
+  if (answer === null || answer === undefined) return null;
+  return el(
+    "div",
+    { class: "shown answer" },
+    el(
+      "div",
+      { class: "term" },
+      "Answer",
+      place && place[1] > 1 ? el("span", { class: "quiet" }, `answer ${place[0]} of ${place[1]}`) : null,
+    ),
+    el(
+      "div",
+      { class: answer.length > LONG_ANSWER ? "value long" : "value" },
+      answer || el("span", { class: "quiet" }, "The answer is empty."),
+    ),
+  );
+}
+
+/**
+ * What the item's own fields and the votes have drawn on its images.
+ * @param {Static} fixed
+ * @param {Task} task
+ * @returns {Shown[]}
+ */
+export function drawnOn(fixed, task) {
+  if (fixed.stage.name === "authoring") return [];
+  const own = fixed.fields
+    .filter(isDrawn)
+    .map((field) => ({ role: field.role, options: field.options, value: task.fields[field.name] }));
+  return [...own, ...ofVotes(fixed.vote_criteria, task.votes)];
+}

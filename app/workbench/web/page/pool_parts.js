@@ -1,0 +1,107 @@
+// What the pool shows: its dimensions, its images, and the foot with the pages.
+
+import { el, key } from "../dom.js";
+import { mediaUrl } from "../media/sources.js";
+
+/** @import { Asset, Child, PoolPart } from "../types" */
+/** @import { Pool } from "./pool.js" */
+
+/**
+ * A dimension, and how much it still needs.
+ * @param {Pool} pool
+ * @param {PoolPart["dimensions"][number]} row
+ * @param {number} index
+ */
+export function tabOf(pool, row, index) {
+  const { dimension, dimensions } = pool.pool;
+  const selected = String(row.id === dimension);
+  return el(
+    "button",
+    {
+      type: "button",
+      role: "tab",
+      class: "dim",
+      "aria-selected": selected,
+      on: { click: () => pool.turnTo(row.id) },
+    },
+    dimensions.length > 1 && index < 9 ? key(String(index + 1)) : null,
+    el("span", {}, row.title),
+    row.left === null ? null : el("span", { class: "left" }, row.left ? `${row.left} to write` : row.none),
+  );
+}
+
+/**
+ * @param {Pool} pool
+ * @param {Asset} asset
+ * @param {number} index
+ */
+export function cellOf(pool, asset, index) {
+  const image = asset.missing
+    ? el("span", { class: "noimg" }, "missing")
+    : el("img", { src: mediaUrl(asset.id, "thumb"), alt: "", loading: "lazy", draggable: "false" });
+  const click = (/** @type {MouseEvent} */ event) => {
+    pool.move(index);
+    if (pool.many && (event.ctrlKey || event.shiftKey || event.metaKey)) pool.select();
+    else pool.take();
+  };
+  return el(
+    "div",
+    {
+      class: "cell",
+      role: "option",
+      id: `pool-${asset.id}`,
+      "aria-label": `Image ${index + 1}`,
+      "aria-selected": "false",
+      on: { click },
+    },
+    image,
+    asset.kind === "clip" ? el("span", { class: "badge" }, "clip") : null,
+    el("span", { class: "order" }),
+  );
+}
+
+/** @param {PoolPart} pool */
+export function nothingFree({ dimensions }) {
+  const words =
+    dimensions.length > 1
+      ? "Every image that fits this dimension is taken. Choose another dimension above, or ask your lead to bring in more."
+      : "Every image is taken. Ask your lead to bring in more.";
+  return el("div", { class: "poolempty" }, el("strong", {}, "No free images here"), el("p", {}, words));
+}
+
+/**
+ * @param {Pool} pool
+ * @returns {Child}
+ */
+export function footOf(pool) {
+  const { total } = pool.pool;
+  const before = pool.trail.length > 1;
+  const more = pool.next() !== null;
+  return [
+    el("span", {}, total === 1 ? "1 free image" : `${total} free images`),
+    el(
+      "span",
+      { class: "quiet" },
+      key("← ↑ → ↓"),
+      " move  ",
+      pool.many ? [key("Space"), " select  "] : null,
+      key("Enter"),
+      pool.many ? " write about the selection" : " write about it",
+    ),
+    el(
+      "span",
+      { class: "pages" },
+      turn("PgUp", " before", before, () => pool.back()),
+      turn("PgDn", " more", more, () => pool.forth()),
+    ),
+  ];
+}
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {boolean} there whether there is such a page
+ * @param {() => void} click
+ */
+const turn = (name, label, there, click) =>
+  el("button", { type: "button", class: "small", disabled: !there, on: { click } }, key(name), label);

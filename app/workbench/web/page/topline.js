@@ -1,0 +1,69 @@
+// The thin line on top: where one is, how much is done, and the keys that work everywhere.
+
+import { el, key } from "../dom.js";
+import { openKeys, openMenu } from "./ways.js";
+
+/** @import { Child, Page, Static } from "../types" */
+/** @import { Bench } from "./bench.js" */
+
+/**
+ * @param {Page} page
+ * @param {Static} fixed
+ * @returns {Child}
+ */
+export function where({ progress }, fixed) {
+  const numbers = [`${progress.done} done`];
+  if (progress.left !== null) numbers.push(`${progress.left} left`);
+  const kept = progress.decided ? `kept ${Math.round((100 * progress.kept) / progress.decided)} %` : null;
+  return el(
+    "div",
+    { class: "where" },
+    el("strong", {}, fixed.project.title),
+    el("span", {}, fixed.stage.title),
+    fixed.project.made_up ? el("span", { class: "made-up" }, "made-up data") : null,
+    el("span", { class: "numbers" }, numbers.join(", ")),
+    kept ? el("span", { class: "numbers" }, kept) : null,
+  );
+}
+
+/**
+ * @param {Bench} bench
+ * @returns {Child}
+ */
+export function tools(bench) {
+  const { acts, side, task } = bench;
+  const { guide } = bench.guideline;
+  const inTask = bench.page.view === "task";
+  return el(
+    "nav",
+    { class: "tools", "aria-label": "Keys" },
+    tool("G", "guideline", () => guide.toggle(), guide.isOpen),
+    tool("U", "undo", () => acts.undo()),
+    inTask ? tool("N", "note", () => side.openNote()) : null,
+    inTask && task?.item ? tool("C", "comments", () => side.openTalk()) : null,
+    inTask && bench.stage !== "authoring" ? tool("L", "later", () => acts.later()) : null,
+    inTask ? tool("B", "give back", () => acts.giveBack()) : null,
+    tool("M", "menu", () => openMenu(bench)),
+    tool("?", "keys", () => openKeys(bench)),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string} label
+ * @param {() => void} press
+ * @param {boolean} [on] of a switch: whether it is on
+ */
+function tool(name, label, press, on) {
+  return el(
+    "button",
+    {
+      type: "button",
+      class: on ? "tool on" : "tool",
+      "aria-pressed": on === undefined ? undefined : String(on),
+      on: { click: press },
+    },
+    key(name),
+    el("span", {}, label),
+  );
+}

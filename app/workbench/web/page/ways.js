@@ -1,0 +1,27 @@
+// What a person can open from the working page: the menu, the list of keys, the item's history.
+
+import { isDrawn } from "../marks/kinds.js";
+import { keyRows } from "./overlay.js";
+
+/** @import { Bench } from "./bench.js" */
+
+/** @param {Bench} bench */
+export function openMenu(bench) {
+  const { menu } = bench.page;
+  const places = menu?.length ? menu : [{ title: "My work", href: "/" }];
+  bench.overlay.menu([...places, { title: "Sign out", href: "/logout" }]);
+}
+
+/** @param {Bench} bench */
+export function openKeys(bench) {
+  const asks = [...bench.fixed.criteria, ...(bench.stage === "authoring" ? bench.fixed.fields : [])];
+  const drawn = asks.filter(isDrawn).map(({ kind }) => kind);
+  bench.overlay.keys(keyRows(bench.page.view, bench.stage, drawn));
+}
+
+/** @param {Bench} bench */
+export function openHistory(bench) {
+  if (!bench.task?.item) return;
+  const place = `project=${encodeURIComponent(bench.fixed.project.name)}&item=${encodeURIComponent(bench.task.item)}`;
+  window.open(`/history?${place}`, "_blank", "noopener");
+}

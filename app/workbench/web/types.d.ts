@@ -1,0 +1,497 @@
+// What the server sends to the pages, and what a page sends back, as tsc checks it.
+//
+// `app/workbench/page.py` builds the pages and `app/routes/work.py` the replies; `tests/app/test_workbench_types.py`
+// compares their keys with the names here. The other types are those that several modules share.
+
+// ---- the part of a page that stays: made from the schema and the guideline
+
+export type Scalar = string | number | boolean;
+
+/** An option, a step of a scale, a cause, a reason. */
+export interface Choice {
+  value: Scalar;
+  label: string;
+  help: string | null;
+  reasons: Choice[];
+}
+
+/** What can be chosen for a criterion: a step of a scale may have no label and has no help. */
+export interface Option {
+  value: Scalar;
+  label: string | null;
+  help?: string | null;
+  reasons: Choice[];
+}
+
+export interface Field {
+  name: string;
+  title: string;
+  kind: string;
+  help: string | null;
+  required: boolean;
+  /** The field whose entries are picked. */
+  field: string | null;
+  options: Choice[];
+  distinct: boolean;
+  options_title: string | null;
+  length: number | null;
+  min: number | null;
+  max: number | null;
+  authored: boolean;
+  /** Of boxes and marks: the role of the images that they are drawn on. */
+  role?: string | null;
+}
+
+export interface Criterion {
+  name: string;
+  kind: string;
+  prompt: string;
+  help: string | null;
+  field: string | null;
+  options: Option[];
+  aspects: Aspect[];
+  /** Null: all dimensions. */
+  dimensions: string[] | null;
+  required: boolean;
+  show_if: Record<string, Scalar[]>;
+  skip: { label: string; reasons: Choice[] } | null;
+  // Of the kinds that have a module of checks of their own:
+  min?: number | null;
+  max?: number | null;
+  step?: number | null;
+  unit?: string | null;
+  of?: string;
+  actions?: { name: string; help: string | null }[];
+  role?: string | null;
+  /** Of a property list: what can be said of each property. */
+  said?: { value: Scalar; label: string }[];
+}
+
+export interface Aspect {
+  name: string;
+  title: string;
+  definition: string;
+}
+
+export interface Dimension {
+  title: string;
+  definition: string | null;
+  group: string | null;
+}
+
+export interface Slot {
+  role: string;
+  title: string;
+  kind: string;
+  min: number;
+  max: number | null;
+}
+
+export interface Static {
+  hash: string;
+  project: { name: string; title: string; made_up: boolean };
+  stage: { name: string; title: string };
+  dimensions: Record<string, Dimension>;
+  guideline: string;
+  guideline_hash: string;
+  fields: Field[];
+  slots: Slot[];
+  criteria: Criterion[];
+  vote_criteria: Criterion[];
+  adjudication: { causes: Choice[]; edit: boolean } | null;
+}
+
+// ---- the part of a page that changes with every task
+
+export interface Asset {
+  id: string;
+  role: string;
+  title: string;
+  kind: string;
+  missing: boolean;
+  width: number | null;
+  height: number | null;
+}
+
+export interface PlanStep {
+  line: string;
+  start: number;
+  problems: string[];
+  open: string[];
+}
+
+export interface Vote {
+  label: string;
+  values: Values;
+  reasons: Record<string, unknown>;
+  note: string;
+}
+
+export interface News {
+  number: number;
+  why: string;
+  changes: [sign: string, text: string][];
+}
+
+export interface Draft {
+  seq: number;
+  values: Answers;
+  saved_at: string;
+}
+
+export interface Task {
+  id: string;
+  item: string | null;
+  dimension: string;
+  revision: number | null;
+  fields: Values;
+  assets: Asset[];
+  options: Record<string, Choice[]>;
+  plans: Record<string, PlanStep[]>;
+  lease_until: string;
+  draft: Draft | null;
+  put_off: boolean;
+  answer: string | null;
+  place: [number, number] | null;
+  votes: Vote[];
+  history: string[];
+  news: News | null;
+}
+
+export interface PoolPart {
+  dimensions: { id: string; title: string; left: number | null; none: string }[];
+  dimension: string;
+  assets: Asset[];
+  total: number;
+  after: string | null;
+}
+
+interface Frame {
+  person: number;
+  csrf: string;
+  static_hash: string;
+  static: Static | null;
+  progress: { done: number; left: number | null; kept: number; decided: number };
+  now: string;
+  menu?: Place[];
+  /** The number of the wish that this page answers. */
+  n?: number | null;
+  away?: undefined;
+}
+
+export interface TaskPage extends Frame {
+  view: "task";
+  task: Task;
+  prefetch: string[] | null;
+  earlier: string[];
+  to_write: number | null;
+}
+
+export interface PoolPage extends Frame {
+  view: "pool";
+  pool: PoolPart;
+}
+
+export interface NothingPage extends Frame {
+  view: "nothing";
+  nothing: { code: string; sentence: string };
+}
+
+export type Page = TaskPage | PoolPage | NothingPage;
+
+/** No page could be made: the database is away, in the server's words. */
+export interface Away {
+  away: string;
+}
+
+/** A place to go, in the menu. */
+export interface Place {
+  name?: string;
+  title: string;
+  href: string;
+}
+
+// ---- comments
+
+export interface Comment {
+  id: string;
+  by: string;
+  at: string;
+  text: string;
+  mine: boolean;
+  name: string;
+  reply_to: string | null;
+  for_me: boolean;
+  unread: boolean;
+  held: boolean;
+}
+
+export interface ThreadPart {
+  project: string;
+  item: string;
+  title: string;
+  comments: Comment[];
+  people: { login: string; name: string }[];
+  open: boolean;
+  may_free: boolean;
+  whole: boolean;
+  closed: boolean;
+}
+
+/** A comment being sent, under its own key. */
+export interface CommentAttempt {
+  task?: string;
+  project?: string;
+  item?: string;
+  key: string;
+  text: string;
+  early: boolean;
+  reply_to: string | null;
+}
+
+/** A page of threads, by app/workbench/talk.py. */
+export interface ThreadsPage {
+  csrf: string;
+  person: number;
+  threads: (ThreadPart & { dimension_title: string })[];
+  history: boolean;
+  single: boolean;
+}
+
+// ---- what a page sends, and the replies
+
+/** Values of an item's fields or answers to criteria, by name; what a value looks like depends on its kind. */
+export type Values = Record<string, unknown>;
+
+/** A draft: what is typed now, finished or not. */
+export interface Answers {
+  values?: Values;
+  reasons?: Record<string, unknown>;
+  note?: string;
+  comment?: string;
+}
+
+/** What is submitted. */
+export interface Read {
+  values: Values;
+  reasons: Record<string, unknown>;
+}
+
+/** A submission under its own key. */
+export interface Attempt extends Read {
+  task: string;
+  key: string;
+  note: string;
+  guideline: string | undefined;
+  seconds: number;
+}
+
+export interface DraftReply {
+  seq: number;
+  saved_at: string;
+}
+
+export interface SubmitReply {
+  saved_at: string;
+}
+
+export interface HeartbeatReply {
+  lease_until: string;
+}
+
+/** The frames of a clip: when each comes on screen, in seconds. */
+export interface FramesReply {
+  times: number[];
+  duration: number;
+}
+
+/** The reply of undo, aside, release and pick. */
+export interface TaskReply {
+  task: string;
+}
+
+/** What is wrong with a submission, and with which field or criterion. */
+export interface Problem {
+  name: string;
+  message: string;
+}
+
+/** What a page asks for with its next rerun. */
+export interface Wish {
+  have?: string | null;
+  pool?: PoolPlace;
+  refresh?: boolean;
+  submitted?: boolean;
+  put_off?: string | null;
+  task?: string;
+  ahead?: number;
+  n?: number;
+  again?: number;
+}
+
+export interface PoolPlace {
+  dimension: string | undefined;
+  after: string | null;
+}
+
+// ---- what Streamlit gives a component
+
+export interface Mounted<Data> {
+  data: Data;
+  parentElement: HTMLElement & DocumentOrShadowRoot & ParentNode;
+  setTriggerValue: (name: string, value: unknown) => void;
+}
+
+// ---- the parts of a page
+
+export type Child = Node | string | number | boolean | null | undefined | Child[];
+
+type Listeners = { [name in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[name]) => unknown };
+
+/** What an element is made with: attributes, its listeners (`on`) and its data-attributes (`data`). */
+export interface Props {
+  on?: Listeners;
+  data?: Record<string, string>;
+  [attribute: string]: unknown;
+}
+
+/** The form beside the media: what the page asks of whichever form is open. */
+export interface Form {
+  root: HTMLElement;
+  /** Marks what is missing or wrong; true when nothing is. */
+  check(): boolean;
+  /** Shows what the server found; gives back what belongs to nothing here. */
+  problems(list: Problem[]): string[];
+  /** What is there now, for a draft. */
+  raw(): Read;
+  /** What is submitted. */
+  read(): Read;
+  /** A key outside of text boxes; true when used. */
+  key(event: KeyboardEvent): boolean;
+  /** A key inside of one of its text boxes; true when used. */
+  boxKey(event: KeyboardEvent, box: HTMLElement): boolean;
+}
+
+/** What a form is told by the page around it. */
+export interface Host {
+  media: MediaPane;
+  change(): void;
+  submit(): void;
+  blur(): void;
+}
+
+import type { MediaPane } from "./media/pane.js";
+
+/** What a control shows its reasons with: a list, and whether one may be typed. */
+export interface Reasons {
+  list: Choice[];
+  typed: boolean;
+}
+
+/** The control of one kind of criterion; kinds/index.js lists them. */
+export interface Control {
+  /** What it draws. */
+  root: HTMLElement;
+  /** Where the form may put the skip button beside its own; absent: it gets a row of its own. */
+  choices?: HTMLElement;
+  /** How many of the printed keys it uses itself. */
+  slots: number;
+  /** Whether the focus stops here on its way down although nothing needs to be answered. */
+  onTheWay: boolean;
+  /** Shows the value; prints its keys if they work now. */
+  paint(value: unknown, keyed: boolean): void;
+  /** What is wrong or missing, as a sentence; null if this is an answer. */
+  problem(value: unknown): string | null;
+  /** What is sent; undefined: nothing. */
+  read(value: unknown): unknown;
+  /** The reasons that this value asks for; null if none. */
+  reasons(value: unknown): Reasons | null;
+  /** A key outside of text boxes, while it is the active one; true when used. */
+  key(event: KeyboardEvent): boolean;
+  /** Likewise inside one of its own text boxes. */
+  boxKey?(event: KeyboardEvent, box: HTMLElement): boolean;
+  /** Puts the caret where typing begins; false if it needs none. */
+  focus(): boolean;
+}
+
+/** What a control is told by the form, and tells it. */
+export interface Seat {
+  /** Labels the control for screen readers. */
+  id: string;
+  /** The pane with the item's pictures. */
+  media: MediaPane;
+  value(): unknown;
+  /** The text that the criterion is about. */
+  text(of: string | undefined): string;
+  /** The steps read from it. */
+  plan: PlanStep[];
+  /** Keeps what is half done and shows what is wrong with it. */
+  set(value: unknown, said?: string | null): void;
+  /** Answers and goes on. */
+  done(value: unknown): void;
+  /** Goes on without submitting; whether there was somewhere to go. */
+  onward(): boolean;
+  /** Makes it the active one. */
+  activate(): void;
+}
+
+export interface ControlMaker {
+  new (criterion: Criterion, seat: Seat): Control;
+  /** An answer as it is told to others; absent: as it is. */
+  words?(value: unknown, criterion: Criterion): string;
+}
+
+// ---- places on an image
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Where an image lies on the screen. */
+export interface Rect {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** How far the images are enlarged, and which point of them is wanted in the middle. */
+export interface View extends Point {
+  scale: number;
+}
+
+interface Placed extends Point {
+  label?: Scalar;
+  number?: number;
+  /** Which image of its role; absent: the first. */
+  image?: number;
+}
+
+/** A numbered point of an answer, in fractions of its image. */
+export interface Dot extends Placed {}
+
+/** A box of an answer, in fractions of its image. */
+export interface Box extends Placed {
+  w: number;
+  h: number;
+}
+
+export type Mark = Box | Dot;
+
+/** A mark, ready to be painted. */
+export type Painted = Mark & { text: string; tone: string; chosen?: boolean };
+
+/** What an item's field or a vote shows on the images. */
+export interface Shown {
+  role?: string | null;
+  options: Option[];
+  value: unknown;
+  tone?: string;
+  prefix?: string;
+}
