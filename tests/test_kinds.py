@@ -148,6 +148,28 @@ def test_a_new_kind_is_its_own_module(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"name": "openable", "value": "no"}, "openable: no"),
+        ({"step": 2, "tag": "useless"}, "step 2: useless"),
+        ({"step": 0, "tag": "useless"}, "the whole: useless"),
+        ({"start": 3, "end": 9, "tag": "wrong"}, "characters 3 to 9: wrong"),
+        ({"label": "cup", "x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25}, "cup at 0.100, 0.200, 0.300 by 0.250"),
+        ({"x": 0.1, "y": 0.2, "w": 0.3, "h": 0.25, "image": 2}, "box at 0.100, 0.200, 0.300 by 0.250"),
+        ({"number": 4, "x": 0.5, "y": 0.25}, "4 at 0.500, 0.250"),
+        ({"start": 0.07, "end": 1.5}, "0.07 to 1.5 s"),
+        ({"first": 31, "last": 60}, "frames 31 to 60"),
+        ({"narration": "cut carrot", "start": 1, "end": 2}, None),
+        ({"x": "a", "y": "b", "w": "c", "h": "d"}, None),
+        ({"start": "a", "end": "b"}, None),
+        ({}, None),
+    ],
+)
+def test_entries_are_read_as_their_kind_says_them(entry: dict[str, object], words: str | None) -> None:
+    assert kinds.in_words(entry) == words
+
+
 def test_each_kind_of_criterion_has_its_control_on_the_page() -> None:
     there = ROOT / "app" / "workbench" / "web" / "kinds"
     lacking = [name for name in kinds.CRITERIA if "as control }" not in (there / f"{name}.js").read_text("utf-8")]

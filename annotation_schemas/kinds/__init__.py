@@ -18,7 +18,7 @@ from annotation_schemas.kinds._form import (
     title_of,
 )
 from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Kind, Measured
-from annotation_schemas.kinds._table import CRITERIA, FIELDS, meanings, of_criterion, of_field
+from annotation_schemas.kinds._table import CRITERIA, FIELDS, in_words, meanings, of_criterion, of_field
 
 __all__ = [
     "CRITERIA",
@@ -31,6 +31,7 @@ __all__ = [
     "check_fields",
     "check_read",
     "in_order",
+    "in_words",
     "is_shown",
     "meanings",
     "of_criterion",

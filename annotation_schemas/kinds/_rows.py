@@ -48,6 +48,10 @@ class Kind:
     keys: ClassVar[Mapping[str, str]] = {}
     """The keys that only some kinds take, each with what it says here."""
 
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        """An entry of a value as a person reads it, such as a box or a passage; None: it is none of this kind."""
+        return None
+
 
 class CriterionKind(Kind):
     """A kind of criterion: what a rater is asked."""

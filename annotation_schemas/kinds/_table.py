@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from annotation_schemas.kinds._rows import CriterionKind, FieldKind, Kind
 from annotation_schemas.model import Criterion, ItemField
@@ -40,6 +41,12 @@ def of_criterion(criterion: Criterion) -> CriterionKind:
 def of_field(field: ItemField) -> FieldKind:
     """The row of a field's kind."""
     return FIELDS[field.kind]
+
+
+def in_words(entry: Mapping[str, Any]) -> str | None:
+    """An entry of an answer or of a field as a person reads it; None: it is of no kind that has words for it."""
+    said = (row.entry_in_words(entry) for row in (*CRITERIA.values(), *FIELDS.values()))
+    return next((words for words in said if words is not None), None)
 
 
 def meanings(rows: Mapping[str, Kind]) -> dict[str, str]:

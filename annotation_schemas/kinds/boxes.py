@@ -52,6 +52,12 @@ class BoxesCriterion(DrawnCriterion):
         "which box of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )
 
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        if _box(entry, ()):
+            return None
+        size = f"{entry['w']:.3f} by {entry['h']:.3f}"
+        return f"{entry.get('label', 'box')} at {entry['x']:.3f}, {entry['y']:.3f}, {size}"
+
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         label = {"label": offered[0]} if offered else {}
         return [[{**label, "x": 0.1, "y": 0.1, "w": 0.2, "h": 0.2}] * max(int(criterion.min or 0), 1)]

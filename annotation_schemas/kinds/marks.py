@@ -42,6 +42,11 @@ class MarksCriterion(DrawnCriterion):
         "which mark of one person belongs to which of another is a choice, and no coefficient corrects it for chance"
     )
 
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        if _mark(entry, ()):
+            return None
+        return f"{entry['number']} at {entry['x']:.3f}, {entry['y']:.3f}"
+
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         n = max(int(criterion.min or 0), 1)
         return [[{"number": number, "x": 0.5, "y": 0.5} for number in range(1, n + 1)]]

@@ -66,6 +66,11 @@ class Plan(CriterionKind):
             seen.append(entry)
         return None
 
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        if set(entry) != {"step", "tag"}:
+            return None
+        return f"step {entry['step']}: {entry['tag']}" if entry["step"] else f"the whole: {entry['tag']}"
+
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return [[], [{"step": 0, "tag": offered[0] if offered else None}]]
 

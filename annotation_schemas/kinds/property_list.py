@@ -71,6 +71,9 @@ class PropertyList(CriterionKind):
             return [(criterion.name, value)]
         return [(_part(criterion.name, each["name"]), each["value"]) for each in value]
 
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        return f"{entry['name']}: {entry['value']}" if set(entry) == {"name", "value"} else None
+
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         return [[{"name": name, "value": value} for name in offered] for value in said_of(criterion)]
 

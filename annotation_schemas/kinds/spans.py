@@ -55,6 +55,11 @@ class Spans(CriterionKind):
                 return f"Passage {number} has a tag that is not offered."
         return count_problem(criterion, len(value), "passage")
 
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        if set(entry) != {"start", "end", "tag"}:
+            return None
+        return f"characters {entry['start']} to {entry['end']}: {entry['tag']}"
+
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         one = {"start": 0, "end": 1, "tag": offered[0] if offered else None}
         return [[], [one] * max(int(criterion.min or 0), 1)]

@@ -99,6 +99,12 @@ class TimeSpan(CriterionKind):
             for end, key in (("start", first), ("end", last))
         ]
 
+    def entry_in_words(self, entry: Mapping[str, Any]) -> str | None:
+        ends = _ends(entry)
+        if ends is None or len(entry) > len(ends):
+            return None
+        return f"{ends[0]:g} to {ends[1]:g} s" if "start" in entry else f"frames {ends[0]:g} to {ends[1]:g}"
+
     def tries(self, criterion: Criterion, offered: Sequence[Any]) -> list[Any]:
         first, last = UNITS.get(criterion.unit or "seconds", SECONDS)
         n = max(int(criterion.min or 0), 1)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from annotation_schemas import kinds
 from app import markup, shell
 from app.services import Services
 from app.workbench.comments import threads
@@ -368,17 +369,9 @@ def _entry(value: Any) -> str:
     """One of the things that were given: a property, a box, a point, a passage, an error in a plan; else as it is."""
     if not isinstance(value, dict):
         return str(value)
-    known = set(value)
-    if known == {"name", "value"}:
-        return f"{value['name']}: {value['value']}"
-    if known == {"step", "tag"}:
-        return f"step {value['step']}: {value['tag']}" if value["step"] else f"the whole: {value['tag']}"
-    if {"start", "end", "tag"} <= known:
-        return f"characters {value['start']} to {value['end']}: {value['tag']}"
-    if {"x", "y"} <= known:
-        called = value.get("label", value.get("number", "box"))
-        size = f", {value['w']:.3f} by {value['h']:.3f}" if {"w", "h"} <= known else ""
-        return f"{called} at {value['x']:.3f}, {value['y']:.3f}{size}"
+    words = kinds.in_words(value)
+    if words is not None:
+        return words
     return json.dumps(value, ensure_ascii=False)
 
 
