@@ -79,7 +79,6 @@ _ROWS: tuple[Row, ...] = (
     *(Row("criterion_kind", kind.name, kind.meaning) for kind in kinds.CRITERIA.values()),
     *(Row("field_kind", kind.name, kind.meaning) for kind in kinds.FIELDS.values()),
     *(Row("answer_form", form.name, form.meaning) for form in FORMS.values()),
-    *(Row("keep_rule", rule.name, rule.meaning) for rule in KEEP_RULES.values()),
     *(Row("skip_act", name, meaning) for name, meaning in SKIP_ACTS.items()),
     *(Row("refinement_end", name, meaning) for name, meaning in REFINEMENT_ENDS.items()),
     *(Row("order", name, meaning) for name, meaning in ORDERS.items()),
@@ -134,6 +133,7 @@ def _of_agreement() -> Mapping[str, Row]:
 
 _KEPT_ELSEWHERE: Mapping[str, Callable[[], Mapping[str, Row]]] = {
     "format": _of_formats,
+    "keep_rule": lambda: {name: Row("keep_rule", name, rule.meaning) for name, rule in KEEP_RULES.items()},
     "statistic": _of_agreement,
 }
 """Registries of which other modules keep rows, which come first."""
