@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from domain.errors import ModelRefused
 from domain.runs import Answerer
-from inference.spec import ModelSpec
+from inference.spec import Allowed, ModelSpec
 
 LOCAL = frozenset({"chat", "completion", "encoder_decoder", "video_llava"})
 """Adapters of models that are loaded here."""
 
 
-@dataclass(frozen=True)
-class Allowed:
-    """What the operator lets models do here."""
-
-    remote_code: tuple[str, ...] = ()
-    """Folders and repositories whose own code may run, by name."""
-    endpoints: tuple[str, ...] = ()
-    """Hosts of private networks that may be asked, such as `vllm.lab` or `10.0.0.0/24`; loopback always may."""
+NOTHING_MORE = Allowed()
 
 
 def open_answerer(
     spec: ModelSpec,
     *,
     strategy: str,
-    allowed: Allowed = Allowed(),
+    allowed: Allowed = NOTHING_MORE,
     score: str = "mean_logprob",
     without_image: bool = False,
 ) -> Answerer:
@@ -65,7 +56,7 @@ def open_answerer(
 
         return open_ranker(spec, allowed, score, without_image)
     if spec.adapter == "endpoint":
-        from inference.endpoint.answerer import open_endpoint
+        from inference.endpoint.opening import open_endpoint
 
         return open_endpoint(spec, strategy=strategy, listed=allowed.endpoints)
     raise ModelRefused(f"Touchstone has no way yet to open {spec.name} ({spec.adapter}) for {strategy}.")

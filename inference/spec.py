@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -245,3 +246,13 @@ def shipped() -> Iterator[ModelSpec]:
     """The descriptions that come with Touchstone, by file name."""
     for path in sorted(HOME.glob("*.yaml")):
         yield read_spec(path)
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What the operator lets models do here."""
+
+    remote_code: tuple[str, ...] = ()
+    """Folders and repositories whose own code may run, by name."""
+    endpoints: tuple[str, ...] = ()
+    """Hosts of private networks that may be asked, such as `vllm.lab` or `10.0.0.0/24`; loopback always may."""

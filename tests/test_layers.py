@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterable
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -203,3 +205,52 @@ def test_the_domain_needs_no_package_at_all() -> None:
         if module.partition(".")[0] not in {*sys.stdlib_module_names, "domain"}
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Groups of modules each of which leads to every other, by way of what they import."""
+    order = TopologicalSorter(graph)
+    try:
+        order.prepare()
+    except CycleError as error:
+        return [list(error.args[1])]
+    return []
+
+
+def graph_of(rooms: Iterable[str]) -> dict[str, set[str]]:
+    """Which modules of ours each module imports, inside functions too; what only type checkers read is left out."""
+    paths = {dotted(path): path for room in rooms for path in modules(room)}
+    return {name: {other for other in told_of(path, set(paths)) if other != name} for name, path in paths.items()}
+
+
+def dotted(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def told_of(path: Path, ours: set[str]) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names & ours or {node.module}
+    return found & ours
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circles(graph_of(ROOMS)) == []
+
+
+def test_a_planted_circle_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.ROOT", tmp_path)
+    room = tmp_path / "workflow" / "access"
+    room.mkdir(parents=True)
+    (room / "one.py").write_text("from workflow.access import two\n", encoding="utf-8")
+    (room / "two.py").write_text("def f():\n    from workflow.access.one import g\n", encoding="utf-8")
+    (found,) = circles(graph_of(["workflow"]))
+    assert set(found) == {"workflow.access.one", "workflow.access.two"}

@@ -50,7 +50,7 @@ def read(
 
 def reread(project: Project) -> None:
     """Read all answers anew: by newer rules, or after the protocol has changed. Earlier readings are kept."""
-    from app.commands.run import opened
+    from app.commands.runs_in_terminal import opened
     from workflow.annotate import answer_readings
 
     seen, new = answer_readings.read_again(opened().store, by=None, project=project)
@@ -70,8 +70,9 @@ def read_again(
 
     It counts only where it is asked for (--reader rules+NAME). Ctrl+C stops; what was asked is not asked again.
     """
-    from app.commands.run import opened, read_model
-    from inference.opening import Allowed, open_answerer
+    from app.commands.runs_in_terminal import opened, read_model
+    from inference.opening import open_answerer
+    from inference.spec import Allowed
     from workflow.runs import second_reader
 
     shared = opened()
@@ -109,7 +110,7 @@ def sample(
     items: Which = None,
 ) -> None:
     """Draw answers for people to read, without models' names and keys."""
-    from app.commands.run import opened
+    from app.commands.runs_in_terminal import opened
     from domain.errors import FileRefused
     from workflow.access.counted_items import counting_of
     from workflow.results import reader_agreement
@@ -135,7 +136,7 @@ def agreement(
     file: Annotated[Path, typer.Argument(help="The sample with its values: JSON lines, or CSV with id and value.")],
 ) -> None:
     """How far the rules, and each second reader, agree with what people read in a sample."""
-    from app.commands.run import opened
+    from app.commands.runs_in_terminal import opened
     from workflow.results import reader_agreement
 
     found = reader_agreement.compare(opened().store, by=None, project=project, values=reader_agreement.values_of(file))

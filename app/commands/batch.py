@@ -111,7 +111,7 @@ def show(run: Run) -> None:
 
 
 def _opened() -> tuple[Resources, dict[str, Any]]:
-    from app.commands import run as commands
+    from app.commands import runs_in_terminal as commands
     from workflow.runs import worker
 
     shared = commands.opened()

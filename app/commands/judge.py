@@ -128,7 +128,7 @@ def judge(
     ] = False,
 ) -> None:
     """Have a judge grade models' answers. Ctrl+C pauses; killed anywhere, it goes on with --resume."""
-    from app.commands import run as commands
+    from app.commands import runs_in_terminal as commands
 
     if resume is None and (spec is None or template is None):
         raise ModelRefused("Say which judge: --template ID and --spec FILE, or --resume RUN to go on with one.")
@@ -179,7 +179,7 @@ def judge(
 
 def read(run: Annotated[str, typer.Argument(help="A run of a judge: its id.")]) -> None:
     """Read a judge's replies again with its parser as it is now. Nobody is asked, and what was read before stays."""
-    from app.commands import run as commands
+    from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_runs
 
     shared = commands.opened()
@@ -208,7 +208,7 @@ def template(
     ] = None,
 ) -> None:
     """Keep what judges are asked by with a project, or list what it has. A changed text is another version."""
-    from app.commands import run as commands
+    from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_templates
 
     shared = commands.opened()
@@ -289,7 +289,7 @@ def pairs(told: Sequence[str], option: str, form: str) -> list[tuple[str, str]]:
 
 def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: JudgePlan) -> None:
     """What a run would do, and what it may cost."""
-    from app.commands import run as commands
+    from app.commands import runs_in_terminal as commands
     from workflow.runs import judge_runs
 
     seen = judge_runs.foreseen(

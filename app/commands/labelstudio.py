@@ -206,7 +206,7 @@ def status(project: Project, server: Server = None) -> None:
 
 
 def _shared() -> Resources:
-    from app.commands.run import opened
+    from app.commands.runs_in_terminal import opened
 
     return opened()
 

@@ -40,12 +40,13 @@ def backend(
     """Answer Label Studio's requests for predictions with a model of ours, until stopped."""
     import uvicorn
 
-    from app.commands.run import opened, read_model
+    from app.commands.runs_in_terminal import opened, read_model
     from app.commands.serve import check_free, shown
     from app.gate import is_loopback
     from app.label_studio.backend import Backend, application
     from app.label_studio.pictures import Found
-    from inference.opening import Allowed, open_answerer
+    from inference.opening import open_answerer
+    from inference.spec import Allowed
     from workflow.access.projects import access_to
     from workflow.labelstudio.draft_models import task_behind
 

@@ -32,7 +32,7 @@ def metric(
     ] = None,
 ) -> None:
     """Measure models' answers against a reference; the numbers are a rater's. Again later: what is new is added."""
-    from app.commands import run as commands
+    from app.commands import runs_in_terminal as commands
     from workflow.results import reference_metrics
 
     shared = commands.opened()

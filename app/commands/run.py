@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domain.errors import Conflict, ModelRefused, RunStopped
-from domain.runs import OPEN, RESUMABLE, RunKind, RunState
+from app.commands.runs_in_terminal import go_on, in_batches, opened, read_model, tell_estimate, work
+from domain.errors import Conflict, ModelRefused
+from domain.runs import RunKind
 from domain.states import Items
 
 if TYPE_CHECKING:
     from app.services import Resources
-    from domain.runs import Question, RunPlan
+    from domain.runs import RunPlan
     from inference.spec import ModelSpec
     from workflow.annotate.grading import Sample
-    from workflow.runs.model_runs import RunView
 
 Project = Annotated[str, typer.Argument(help="The project.")]
 
@@ -251,18 +246,6 @@ def tell_counted(shared: Resources, project: str, items: Items | str | None) -> 
     typer.echo(f"  {counting_of(shared.store, person=None, project=project, items_=items).sentence}")
 
 
-def read_model(spec: str, *, batch_size: int | None = None) -> ModelSpec:
-    """A description from a file, or one of ours by name; its model's folder may be named from the file's own."""
-    from inference.spec import HOME, read_spec
-
-    path = Path(spec)
-    ours = HOME / f"{spec}.yaml"
-    found = read_spec(ours if not path.exists() and ours.is_file() else path)
-    if found.model and found.adapter not in ("endpoint", "file") and (path.parent / found.model).is_dir():
-        found = found.model_copy(update={"model": str((path.parent / found.model).resolve())})
-    return found.model_copy(update={"batch_size": batch_size}) if batch_size else found
-
-
 def _plan(shared: Resources, project: str, spec: ModelSpec, *, prompts: str | None, **chosen: Any) -> RunPlan:
     from workflow.access.projects import access_to
     from workflow.runs.prompts import kept_prompts, plan_for
@@ -338,164 +321,3 @@ def _tell_plan(shared: Resources, project: str, spec: ModelSpec, plan: RunPlan) 
         typer.echo("".join(part if isinstance(part, str) else "<picture>" for part in question.parts))
         for option in question.options:
             typer.echo(f"  - {option}")
-
-
-def tell_estimate(spec: ModelSpec, questions: Sequence[Question], *, requests: int) -> None:
-    """What asking an endpoint takes, by its first questions."""
-    from inference.endpoint.estimate import estimated
-
-    told = estimated(questions, spec)
-    times = requests / len(questions)
-    price = "unknown: the description has no price"
-    if told.cost is not None:
-        price = f"at most about {told.cost * times:.2f} {told.currency}"
-    most = requests * spec.generation.max_new_tokens
-    typer.echo(f"  {requests} requests, if each succeeds at once")
-    typer.echo(f"  about {round(told.tokens_in * times)} tokens asked, at most {most} answered; cost {price}")
-    typer.echo(f"  {told.rule}")
-
-
-def go_on(shared: Resources, project: str, run: str, *, retry_failed: bool, later: bool) -> None:
-    from workflow.runs import model_runs
-
-    settings = shared.settings if later else None
-    view = model_runs.view(shared.store, by=None, run=run)
-    if view.project != project:
-        raise Conflict(f"The run {run} belongs to the project {view.project}, not to {project}.")
-    if retry_failed:
-        n = model_runs.retry_failed(shared.store, by=None, run=run, settings=settings)
-        typer.echo(f"{n} items are asked again.")
-    elif view.state in RESUMABLE:
-        model_runs.resume(shared.store, by=None, run=run, settings=settings)
-    elif view.state is RunState.BATCH:
-        raise Conflict(
-            f"The run {run} goes in batch files, so there is nobody to ask now: `touchstone run batch poll {run}` says "
-            f"how far they are, `touchstone run batch fetch {run}` brings what is ready."
-        )
-    elif view.state not in OPEN:
-        raise Conflict(f"The run {run} is {view.state.value}: {_summary(view)}. Nothing is left to ask.")
-
-
-def in_batches(shared: Resources, run: str) -> bool:
-    """Whether nobody works on a run because its questions go in batch files; says what to do then."""
-    from workflow.runs import model_runs
-
-    if model_runs.view(shared.store, by=None, run=run).state is not RunState.BATCH:
-        return False
-    typer.echo(f"{run} goes in batch files: `touchstone run batch submit {run}` hands them in.")
-    return True
-
-
-def work(shared: Resources, run: str) -> None:
-    """Work on a run in this process, telling how it goes, until it is done or somebody stops it."""
-    from workflow.runs import model_runs, worker
-
-    view = model_runs.view(shared.store, by=None, run=run)
-    typer.echo(f"Run {run} of {view.name}: {view.left} of {view.wanted} items to ask.")
-    again = f"touchstone run {view.kind.value} {view.project} --resume {run}"
-    typer.echo(f"Ctrl+C pauses it; go on with: {again}")
-    signals: list[int] = []
-    with _on_signals(signals), _progress(shared, run):
-        state = worker.work(
-            shared.store,
-            run,
-            means=worker.means_of(shared.store, shared.media, shared.settings),
-            stop=lambda: bool(signals),
-            wait=True,
-        )
-    if signal.SIGINT in signals and state in OPEN:
-        model_runs.pause(shared.store, by=None, run=run)
-    view = model_runs.view(shared.store, by=None, run=run)
-    typer.echo(f"{view.state.value}: {_summary(view)}")
-    if view.state is RunState.STOPPED:
-        raise RunStopped(view.said)
-    for failure in model_runs.failures_of(shared.store, by=None, run=run)[:5]:
-        typer.echo(f"  {failure.items} {failure.outcome.value}, such as {failure.item}: {failure.reason}")
-    if view.failed:
-        typer.echo(f"Ask them again with: {again} --retry-failed")
-    if signals:
-        raise typer.Exit(128 + signals[0])
-
-
-@contextmanager
-def _on_signals(signals: list[int]) -> Iterator[None]:
-    """The first Ctrl+C (or SIGTERM) asks to leave, the second one ends the process where it is."""
-
-    def heard(number: int, frame: Any) -> None:
-        if signals:
-            os._exit(128 + number)
-        signals.append(number)
-        print("\nPausing as soon as the model lets go; again to end at once.", file=sys.stderr, flush=True)
-
-    before = {number: signal.signal(number, heard) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
-def _progress(shared: Resources, run: str) -> Iterator[None]:
-    """A line on standard error that says how far a run is: one that changes on a terminal, else one every while."""
-    over = threading.Event()
-    screen = sys.stderr.isatty()
-
-    def tell() -> None:
-        while not over.wait(1.0 if screen else 10.0):
-            try:
-                line = _line(shared, run)
-            except Exception:  # the figures are no reason to end a run
-                continue
-            print(f"\r\033[K{line}" if screen else line, end="" if screen else "\n", file=sys.stderr, flush=True)
-
-    thread = threading.Thread(target=tell, name="progress", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-        if screen:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-
-
-def _line(shared: Resources, run: str) -> str:
-    from workflow.runs import model_runs
-
-    view = model_runs.view(shared.store, by=None, run=run)
-    parts = [f"{view.done} of {view.wanted} asked"]
-    if view.failed:
-        parts.append(f"{view.failed} failed")
-    if view.rate:
-        parts.append(f"{view.rate:.2g} a second" if view.rate < 10 else f"{view.rate:.0f} a second")
-    if view.remaining is not None:
-        parts.append(f"{_span(view.remaining)} left")
-    if view.cost is not None:
-        parts.append(f"{view.cost:.2f} {view.currency or ''}".strip())
-    return ", ".join(parts)
-
-
-def _span(seconds: float) -> str:
-    """A time as people say it: ``75`` is ``1 min 15 s``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def _summary(view: RunView) -> str:
-    failed = f", {view.failed} without an answer" if view.failed else ""
-    return f"{view.done} of {view.wanted} items asked, {view.answered} answered{failed}"
-
-
-def opened() -> Resources:
-    """The process's database and media, brought up to date."""
-    from app.services import resources
-
-    shared = resources()
-    typer.echo(f"Touchstone: everything is kept in {shared.settings.home}", err=True)
-    shared.store.upgrade()
-    return shared

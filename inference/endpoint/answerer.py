@@ -234,26 +234,3 @@ def media_type(content: bytes) -> str | None:
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
     return None
-
-
-def open_endpoint(spec: ModelSpec, *, strategy: str, listed: Sequence[str] = ()) -> EndpointAnswerer:
-    """Make ready to ask an endpoint.
-
-    Raises
-    ------
-    ModelRefused
-        It may not be asked, or not in that way.
-    """
-    assert spec.endpoint is not None
-    assert spec.model is not None
-    if strategy == "holmes":
-        from inference.endpoint.conversations import ConversationAnswerer
-
-        parameters(spec.generation, spec.endpoint)
-        return ConversationAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))
-    if strategy != "generate":
-        raise ModelRefused(
-            f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."
-        )
-    parameters(spec.generation, spec.endpoint)
-    return EndpointAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))

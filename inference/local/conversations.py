@@ -15,8 +15,7 @@ from inference.holmes import Said, Turn, converse
 from inference.local.encoding import CannotAsk, Encoded, neutral, rendered
 from inference.local.generation import LocalModel, Reply, attempt_at, generate, seed_of
 from inference.local.loading import Loaded, load, out_of_memory, told
-from inference.opening import Allowed
-from inference.spec import ModelSpec
+from inference.spec import Allowed, ModelSpec
 
 
 class LocalConversations(LocalModel):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from domain.runs import Picture, Question
-from inference.local.families import Family
 from inference.local.loading import PLACES, Loaded
 
 
@@ -46,22 +45,6 @@ class Encoded:
 
 
 CLIP, STILL = PLACES
-
-
-def own_template(family: Family) -> str:
-    """A plain chat template for a checkpoint that brings none, with the family's marks."""
-    video = "<video>" if family.adapter == "video_llava" else family.image
-    return (
-        "{% for message in messages %}"
-        "{% if message['role'] == 'system' %}"
-        "{% for part in message['content'] %}{{ part['text'] }}{% endfor %}{{ ' ' }}"
-        "{% else %}{{ 'USER: ' if message['role'] == 'user' else 'ASSISTANT: ' }}"
-        "{% for part in message['content'] %}"
-        "{% if part['type'] == 'image' %}{{ '" + family.image + "\\n' }}"
-        "{% elif part['type'] == 'video' %}{{ '" + video + "\\n' }}"
-        "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{{ ' ' }}{% endif %}{% endfor %}"
-        "{% if add_generation_prompt %}{{ 'ASSISTANT:' }}{% endif %}"
-    )
 
 
 def neutral(text: str, special: Sequence[str]) -> tuple[str, list[str]]:

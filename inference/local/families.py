@@ -175,3 +175,19 @@ def _is_encoder_decoder(config: Mapping[str, Any], text: Mapping[str, Any]) -> b
         or bool(text.get("is_encoder_decoder"))
         or config.get("use_decoder_only_language_model") is False
     )
+
+
+def own_template(family: Family) -> str:
+    """A plain chat template for a checkpoint that brings none, with the family's marks."""
+    video = "<video>" if family.adapter == "video_llava" else family.image
+    return (
+        "{% for message in messages %}"
+        "{% if message['role'] == 'system' %}"
+        "{% for part in message['content'] %}{{ part['text'] }}{% endfor %}{{ ' ' }}"
+        "{% else %}{{ 'USER: ' if message['role'] == 'user' else 'ASSISTANT: ' }}"
+        "{% for part in message['content'] %}"
+        "{% if part['type'] == 'image' %}{{ '" + family.image + "\\n' }}"
+        "{% elif part['type'] == 'video' %}{{ '" + video + "\\n' }}"
+        "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{{ ' ' }}{% endif %}{% endfor %}"
+        "{% if add_generation_prompt %}{{ 'ASSISTANT:' }}{% endif %}"
+    )

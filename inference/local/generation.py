@@ -12,8 +12,7 @@ from typing import Any
 from domain.runs import Attempt, Outcome, Question
 from inference.local.encoding import CannotAsk, Encoded, batch_key, encode
 from inference.local.loading import Loaded, load, out_of_memory, told
-from inference.opening import Allowed
-from inference.spec import ModelSpec
+from inference.spec import Allowed, ModelSpec
 
 
 @dataclass(frozen=True)

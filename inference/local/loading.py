@@ -10,17 +10,15 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from domain.errors import ModelRefused
-from domain.runs import Question
 from inference import fit
-from inference.local.families import NO_CLASS, TEXT, Family, family_of
-from inference.opening import Allowed
-from inference.spec import ModelSpec
+from inference.local.families import NO_CLASS, TEXT, Family, family_of, own_template
+from inference.spec import Allowed, ModelSpec
 
 EXTRA = "install Touchstone with its extra `models`: pip install 'touchstone[models]'"
 
@@ -66,18 +64,6 @@ class Loaded:
     def encoder_decoder(self) -> bool:
         """It answers with the decoder alone."""
         return self.family.padding == "right" or bool(getattr(self.model.config, "is_encoder_decoder", False))
-
-    def encode(self, questions: Sequence[Question]) -> Any:
-        """The questions as one batch for the model: an ``Encoded``.
-
-        Raises
-        ------
-        CannotAsk
-            A question does not fit the model; the message is a sentence. Ask for each one alone to learn which.
-        """
-        from inference.local.encoding import encode
-
-        return encode(self, questions)
 
 
 def load(spec: ModelSpec, allowed: Allowed) -> Loaded:
@@ -489,8 +475,6 @@ def _template(processor: Any, tokenizer: Any, family: Family) -> tuple[str | Non
             return template, False
     if family.modality == "text":
         return None, False
-    from inference.local.encoding import own_template
-
     return own_template(family), True
 
 

@@ -21,9 +21,8 @@ from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question
 from inference.local.encoding import CannotAsk, Encoded, encode_prompts, neutral, prompt_of
 from inference.local.loading import Loaded, load, out_of_memory, told
-from inference.opening import Allowed
 from inference.scores import MEANINGS, Option, Ranking
-from inference.spec import ModelSpec
+from inference.spec import Allowed, ModelSpec
 
 if TYPE_CHECKING:
     import torch

@@ -11,8 +11,7 @@ from typing import Any
 from domain.runs import Attempt, Picture, Question
 from inference import fit
 from inference.local.generation import LocalModel, open_generate
-from inference.opening import Allowed
-from inference.spec import Generation, ModelSpec
+from inference.spec import Allowed, Generation, ModelSpec
 from testkit import tiny
 
 TEXTS = (

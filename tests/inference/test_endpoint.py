@@ -28,8 +28,8 @@ from inference.endpoint import replies
 from inference.endpoint.addresses import place_of
 from inference.endpoint.answerer import EndpointAnswerer
 from inference.endpoint.client import Client, key_of
-from inference.opening import Allowed, open_answerer
-from inference.spec import Endpoint, Generation, ModelSpec, Price
+from inference.opening import open_answerer
+from inference.spec import Allowed, Endpoint, Generation, ModelSpec, Price
 from testkit.scripted import (
     Asked,
     Reply,

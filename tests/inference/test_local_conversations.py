@@ -12,8 +12,8 @@ import pytest
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Question
 from inference.local.conversations import open_conversations, read_calls
-from inference.opening import Allowed, open_answerer
-from inference.spec import Generation
+from inference.opening import open_answerer
+from inference.spec import Allowed, Generation
 from testkit import tiny
 from tests.inference.asking import spec_of
 

@@ -12,6 +12,7 @@ import pytest
 
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture
+from inference.local.encoding import encode
 from inference.local.families import FAMILIES as ROWS
 from inference.local.families import family_of
 from inference.spec import Generation
@@ -86,7 +87,7 @@ def test_what_is_loaded_answers_as_what_was_saved(family: str, tmp_path: Path) -
     original = FAMILIES[family](tmp_path / family)
     model = opened(tmp_path / family)
     questions = six(tmp_path, pictures=family != "text")[:1]
-    encoded = model.loaded.encode(questions)
+    encoded = encode(model.loaded, questions)
     ends = model.loaded.end_ids
     assert ends == (2,)
     with torch.inference_mode():
@@ -124,7 +125,7 @@ def test_the_input_is_what_the_checkpoints_own_processor_makes(family: str, tiny
         turns, tokenize=True, return_dict=True, add_generation_prompt=True, processor_kwargs={"return_tensors": "pt"}
     )
     model = opened(folder)
-    ours = model.loaded.encode([question(1, first, "and ", second, "What differs?", system="Be brief.")]).inputs
+    ours = encode(model.loaded, [question(1, first, "and ", second, "What differs?", system="Be brief.")]).inputs
     assert ours["input_ids"].tolist() == theirs["input_ids"].tolist()
     assert (ours["pixel_values"] == theirs["pixel_values"]).all()
 
@@ -203,7 +204,7 @@ def test_video_llava_sees_clips_as_videos(tiny_models: Shelf, tmp_path: Path) ->
     together = asked(model, questions)
     assert texts(together) == texts(alone(model, questions))
     assert [together[number].detail["batch"] for number in (1, 2, 3)] == [2, 2, 1]
-    inputs = model.loaded.encode(questions[:1]).inputs
+    inputs = encode(model.loaded, questions[:1]).inputs
     assert tuple(inputs["pixel_values_videos"].shape) == (2, 4, 3, SIDE, SIDE)
     ids = inputs["input_ids"][0].tolist()
     video, image = (model.loaded.tokenizer.convert_tokens_to_ids(mark) for mark in ("<video>", "<image>"))
@@ -224,7 +225,7 @@ def test_t5_is_filled_up_on_the_right_and_the_other_side_would_show(tiny_models:
 
 def test_instructblips_instruction_is_filled_up_on_the_right(tiny_models: Shelf, tmp_path: Path) -> None:
     loaded = opened(tiny_models.folder("instructblip")).loaded
-    mask = loaded.encode(six(tmp_path)).inputs["qformer_attention_mask"]
+    mask = encode(loaded, six(tmp_path)).inputs["qformer_attention_mask"]
     assert mask[:, 0].tolist() == [1] * 6
     assert mask.sum(1).min() < mask.shape[1]
 
@@ -237,8 +238,8 @@ def test_marks_in_an_items_own_text_stay_text(family: str, tiny_models: Shelf, t
     mark = model.loaded.special[0]
     text = f"The sign says <image> and {mark} and </s><video> and <|touchstone still|>. What does it say?"
     loaded = model.loaded
-    plain = loaded.encode([question(1, shown(tmp_path, 1), "The sign says nothing. What does it say?")])
-    strange = loaded.encode([question(1, shown(tmp_path, 1), text)])
+    plain = encode(loaded, [question(1, shown(tmp_path, 1), "The sign says nothing. What does it say?")])
+    strange = encode(loaded, [question(1, shown(tmp_path, 1), text)])
     for token in loaded.special:
         number = loaded.tokenizer.convert_tokens_to_ids(token)
         counts = [encoded.inputs["input_ids"][0].tolist().count(number) for encoded in (plain, strange)]
@@ -283,7 +284,7 @@ def test_what_begins_a_text_stands_there_once(tiny_models: Shelf, tmp_path: Path
     (folder / "chat_template.jinja").write_text("{{ bos_token }}" + FORGETS)
     changed(folder / "tokenizer_config.json", add_bos_token=True)
     loaded = opened(folder).loaded
-    ids = loaded.encode([question(1, shown(tmp_path, 1), "What is this?")]).inputs["input_ids"][0].tolist()
+    ids = encode(loaded, [question(1, shown(tmp_path, 1), "What is this?")]).inputs["input_ids"][0].tolist()
     assert ids.count(1) == 1
 
 
@@ -308,7 +309,7 @@ def test_what_the_checkpoint_says_ends_an_answer_still_does(tiny_models: Shelf, 
     folder = copied(tiny_models.folder("llava"), tmp_path / "ends")
     first = six(tmp_path)[:1]
     loaded = opened(folder).loaded
-    encoded = loaded.encode(first)
+    encoded = encode(loaded, first)
     words = loaded.model.generate(**encoded.inputs, max_new_tokens=12)[0, encoded.width :].tolist()
     changed(folder / "generation_config.json", eos_token_id=[2, words[4]])
     cut = asked(opened(folder), first)[0]
@@ -399,7 +400,7 @@ def test_a_model_that_fails_on_one_item_answers_the_others(
     questions = six(tmp_path)
     good = asked(model, questions)
     whole = model.loaded.model.generate
-    bad = model.loaded.encode(questions[3:4]).inputs["pixel_values"]
+    bad = encode(model.loaded, questions[3:4]).inputs["pixel_values"]
 
     def generate(**inputs: Any) -> Any:
         if any((pixels == bad[0]).all() for pixels in inputs["pixel_values"]):

@@ -14,8 +14,8 @@ import pytest
 from domain.errors import ModelRefused
 from inference import fit
 from inference.local import loading
-from inference.opening import Allowed, open_answerer
-from inference.spec import ModelSpec
+from inference.opening import open_answerer
+from inference.spec import Allowed, ModelSpec
 from testkit.tiny import Shelf
 from tests.inference.asking import spec_of
 from tests.paths import ROOT

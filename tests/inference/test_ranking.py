@@ -18,11 +18,12 @@ pytest.importorskip("transformers")
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question
 from inference.local import encoding, ranking
+from inference.local.encoding import encode
 from inference.local.families import family_of
 from inference.local.loading import Loaded, load
 from inference.local.ranking import PACKED, Ranker
-from inference.opening import Allowed, open_answerer
-from inference.spec import ModelSpec
+from inference.opening import open_answerer
+from inference.spec import Allowed, ModelSpec
 from testkit import tiny
 
 pytestmark = pytest.mark.slow
@@ -134,7 +135,7 @@ def test_the_mean_is_the_loss_that_transformers_itself_finds(
         else:
             inputs = dict(encoding.encode_prompts(loaded, [replace(before, text=f"{before.text} {option}")]).inputs)
             if family == "instructblip":  # its second part reads the question only
-                first = loaded.encode([question]).inputs
+                first = encode(loaded, [question]).inputs
                 inputs.update({name: first[name] for name in first if name.startswith("qformer")})
             tokens = len(loaded.tokenizer(f" {option}", add_special_tokens=False)["input_ids"])
         labels = inputs["input_ids"].clone()
@@ -152,7 +153,7 @@ def test_of_models_with_a_decoder_the_mean_is_their_loss_too(
 
     loaded = opened(family)
     question = asked(shown[0], ASKED)
-    inputs = loaded.encode([question]).inputs
+    inputs = encode(loaded, [question]).inputs
     mean = one(ranker(loaded), question).detail["scores"]["mean_logprob"]
     for place, option in enumerate(ACTIONS):
         labels = torch.tensor([loaded.tokenizer(option, add_special_tokens=False)["input_ids"]])

@@ -70,7 +70,8 @@ def means_of(store: Store, media: MediaStore, settings: Settings) -> Means:
     """The real ones. Nothing heavy is loaded before a model is opened."""
 
     def open_(spec: ModelSpec, plan: Plan) -> Answerer:
-        from inference.opening import Allowed, open_answerer
+        from inference.opening import open_answerer
+        from inference.spec import Allowed
 
         allowed = Allowed(remote_code=settings.remote_code, endpoints=settings.endpoints)
         if isinstance(plan, JudgePlan):

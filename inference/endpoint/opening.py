@@ -1,0 +1,32 @@
+"""From a description to a model behind an endpoint that can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.errors import ModelRefused
+from inference.endpoint.answerer import EndpointAnswerer, parameters
+from inference.endpoint.client import Client
+from inference.endpoint.conversations import ConversationAnswerer
+from inference.spec import ModelSpec
+
+
+def open_endpoint(spec: ModelSpec, *, strategy: str, listed: Sequence[str] = ()) -> EndpointAnswerer:
+    """Make ready to ask an endpoint.
+
+    Raises
+    ------
+    ModelRefused
+        It may not be asked, or not in that way.
+    """
+    assert spec.endpoint is not None
+    assert spec.model is not None
+    if strategy == "holmes":
+        parameters(spec.generation, spec.endpoint)
+        return ConversationAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))
+    if strategy != "generate":
+        raise ModelRefused(
+            f"{spec.name} is behind an endpoint, which can generate answers; {strategy} needs a model that runs here."
+        )
+    parameters(spec.generation, spec.endpoint)
+    return EndpointAnswerer(spec, Client(spec.endpoint, spec.model, listed=listed))
