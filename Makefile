@@ -72,14 +72,15 @@ $(BIN)/python:
 
 $(CORE): | $(BIN)/python
 	@echo "installing Touchstone into $(VENV) (about a minute, once)"
-	@$(PIP) --constraint requirements.txt setuptools wheel
-	@$(PIP) --constraint requirements.txt --no-build-isolation --editable .
+	@$(BIN)/python tools/lock.py --core > $(VENV)/core.txt
+	@$(PIP) --require-hashes --no-deps --requirement $(VENV)/core.txt
+	@$(PIP) --no-build-isolation --editable .
 	@touch $@
 
 $(ALL): | $(BIN)/python
 	@echo "installing everything that development needs into $(VENV) (a few minutes, once)"
-	@$(PIP) --requirement requirements.txt
-	@$(PIP) --no-deps --no-build-isolation --editable .
+	@$(PIP) --require-hashes --no-deps --requirement requirements.txt
+	@$(PIP) --no-build-isolation --editable '.[models]'  # where torch comes with an accelerator's libraries, these too
 	@touch $@ $(CORE)
 
 $(WEB): | $(ALL)

@@ -37,8 +37,8 @@ def lock() -> dict[str, Version]:
     """The pinned version of every package in requirements.txt."""
     pins = {}
     for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines():
-        text = line.partition("#")[0].strip()
-        if text:
+        text = line.partition("#")[0].removesuffix("\\").strip()
+        if text and not text.startswith("--hash="):
             requirement = Requirement(text)
             (pin,) = requirement.specifier
             assert pin.operator == "==", f"not pinned: {text}"

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from tests import distributions
 from tests.paths import ROOT
-from tools.lock import clean
+from tools.lock import clean, core, entries, hashes, with_hashes
+
+LOCK = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 
 DECLARED = [
     *[("core", requirement) for requirement in distributions.core()],
@@ -36,10 +45,67 @@ def test_the_lock_pins_what_its_pins_need() -> None:
 
 
 def test_the_lock_says_nothing_about_the_machine_it_was_made_on() -> None:
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    assert "://" not in text
-    assert not [line for line in text.splitlines() if line.startswith("-")]
+    assert "://" not in LOCK
+    assert not [line for line in LOCK.splitlines() if line.startswith("-")]
     assert [name for name, version in distributions.lock().items() if version.local] == []
+
+
+def test_every_pin_carries_the_hashes_of_its_files() -> None:
+    found = {name: entry for name, entry, _ in entries(LOCK)}
+    assert {canonicalize_name(name) for name in found} == set(distributions.lock())
+    bare = [name for name, entry in found.items() if not re.search(r"\\\n    --hash=sha256:[0-9a-f]{64}", entry)]
+    assert bare == []
+
+
+def test_the_core_is_a_part_of_the_lock_that_needs_nothing_else() -> None:
+    part = {canonicalize_name(name) for name, _, _ in entries(core(LOCK))}
+    assert distributions.closure(distributions.core()) <= part
+    assert {"setuptools", "wheel"} <= part
+    assert part.isdisjoint({"torch", "transformers", "openai", "pytest", "scikit-learn", "label-studio-sdk"})
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as an index lists it, or as it lies in a folder."""
+
+    filename: str
+    hash: str | None = None
+    file_path: str = ""
+    hash_name: str | None = "sha256"
+    is_file: bool = False
+
+
+class Index:
+    """An index with the files of one package."""
+
+    def __init__(self, *files: tuple[str, File]) -> None:
+        self.files = [SimpleNamespace(version=Version(version), link=file) for version, file in files]
+
+    def allow_all_wheels(self) -> nullcontext[None]:
+        return nullcontext()
+
+    def find_all_candidates(self, name: str) -> list[SimpleNamespace]:
+        return self.files
+
+
+def test_hashes_are_those_of_the_version_for_the_pythons_we_run_on(tmp_path: Path) -> None:
+    local = tmp_path / "a-1.0+cpu-cp311-cp311-linux.whl"
+    local.write_bytes(b"abc")
+    names = {"a-1.0-cp310-cp310-linux.whl": "1", "a-1.0-cp312-cp312-win.whl": "2", "a-1.0-cp39-abi3-linux.whl": "3"}
+    index = Index(
+        *(("1.0", File(name, number)) for name, number in names.items()),
+        ("1.0", File("a-1.0.tar.gz", "4")),
+        ("1.1", File("a-1.1.tar.gz", "5")),
+        ("1.0+cpu", File(local.name, None, str(local), None, is_file=True)),
+    )
+    of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # the example in FIPS 180-2
+    assert hashes("a", "1.0", index) == ["2", "3", "4", of_abc]
+    text = with_hashes("# head\na==1.1   # via b\n", index)
+    assert text == "# head\na==1.1 \\\n    --hash=sha256:5  # via b\n"
+    with pytest.raises(SystemExit, match=r"no file of a 2\.0"):
+        hashes("a", "2.0", index)
+    with pytest.raises(SystemExit, match=r"no SHA-256 of a-3\.0"):
+        hashes("a", "3.0", Index(("3.0", File("a-3.0.tar.gz", None, "", None))))
 
 
 def test_one_build_of_opencv_only() -> None:
