@@ -4,6 +4,17 @@
 >>> ratings = Ratings.from_lists(ann=["yes", "yes", "no", "no"], bob=["yes", "yes", "no", "yes"])
 >>> round(cohen_kappa(ratings).value, 3)
 0.5
+
+What many of its functions take is explained here once:
+
+``confidence``
+    How sure the interval or the limits beside a value are: 0.95 for 95 %.
+``bootstrap``
+    How units are resampled for that interval (:class:`Bootstrap`). None for the interval that the statistic has of its
+    own; where units have clusters they are resampled all the same.
+``clusters``
+    (n,) what each unit belongs to, as questions about one video. Units of a cluster vary together: they are resampled
+    together, or have one share in the standard error. None if each unit stands for itself.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -252,8 +252,6 @@ def noise_ceiling(
         (units, people) numbers. Units that one of them did not rate are left out.
     clusters
         (units,) what each unit belongs to; for ``leave_one_out``, whole clusters are left out or resampled.
-    confidence, bootstrap
-        Of the limits.
 
     Returns
     -------
@@ -327,8 +325,6 @@ def disattenuated_correlation(
         left out.
     clusters
         (units,) what each unit belongs to; whole clusters are left out or resampled.
-    confidence, bootstrap
-        Of the limits.
 
     Returns
     -------

@@ -46,8 +46,6 @@ def percent_agreement(
         Two or more raters. Units with fewer than two ratings are left out.
     weights
         "none" counts equal values only; others count near misses in part (:data:`agreement.weights.Weights`).
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -112,8 +110,6 @@ def fleiss_kappa(
         the categories, but not for the agreement; they are counted in ``n_left_out``.
     weights
         "none", or what a near miss counts (:data:`agreement.weights.Weights`).
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -152,8 +148,6 @@ def fleiss_kappa_category(
         As in :func:`fleiss_kappa`.
     category
         One of ``ratings.categories``.
-    confidence, bootstrap
-        Of the interval.
 
     Returns
     -------
@@ -209,8 +203,6 @@ def conger_kappa(
         Two or more raters, the same throughout; a rater who skipped units has their habits from the others.
     weights
         "none", or what a near miss counts (:data:`agreement.weights.Weights`).
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -249,8 +241,6 @@ def gwet_ac(
         Two or more raters, with the categories of the scale declared: one that nobody used counts, too.
     weights
         "none" for AC1; for AC2 what a near miss counts (:data:`agreement.weights.Weights`).
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -292,8 +282,6 @@ def brennan_prediger(
         Two or more raters, with the categories of the scale declared: one that nobody used counts, too.
     weights
         "none", or what a near miss counts (:data:`agreement.weights.Weights`).
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -332,8 +320,6 @@ def scott_pi(
         Exactly two raters. Units that only one of them rated are left out.
     weights
         "none", or what a near miss counts (:data:`agreement.weights.Weights`).
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------

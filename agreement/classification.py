@@ -139,10 +139,6 @@ def classification_rates(
     ----------
     reference, judged, labels
         As for :func:`confusion_matrix`.
-    clusters
-        (n,) what each unit belongs to; limits then take units of a cluster together.
-    confidence, bootstrap
-        Of the limits.
 
     Returns
     -------
@@ -217,8 +213,6 @@ def pass_rates(
         (n,) labels of people and of the judge; None or nan where there is none.
     positive
         The label that means pass; every other label means fail.
-    clusters, confidence, bootstrap
-        As for :func:`classification_rates`.
 
     Returns
     -------

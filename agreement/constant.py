@@ -59,8 +59,6 @@ def beside_constant(
         (units,) the judge's values, nan where it gave none. Such units are left out, and those that nobody rated.
     clusters
         (units,) what each unit belongs to; whole clusters vary together.
-    confidence
-        Of the limits.
 
     Returns
     -------

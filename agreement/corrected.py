@@ -60,8 +60,6 @@ def ppi_mean(
     method
         "classical" the human mean alone; "ppi" the judge's mean on the other units plus the mean of human minus judge;
         "ppi_plus_plus" weighs the judge by what it is worth, so it is never much worse than the human mean.
-    confidence
-        Of the limits.
     clusters, clusters_unlabelled
         (n,) and (N,) what each unit belongs to, where several are predictions of one item; a name in both is one
         cluster. Standard errors are then clustered.
@@ -141,8 +139,6 @@ def post_stratified_mean(
         (n,) scores of the graded units; a unit that lacks one of the two is left out.
     judge_unlabelled
         (N,) the judge's scores of the other units.
-    confidence
-        Of the limits.
 
     Returns
     -------
@@ -214,8 +210,6 @@ def weighted_mean(
         (M,) the judge's scores of all these units; a unit without one is left out.
     chance
         (M,) the probability with which each unit was picked for grading, above 0 and at most 1.
-    confidence, clusters
-        Of the limits; (M,) what each unit belongs to.
 
     Returns
     -------
@@ -272,8 +266,6 @@ def rogan_gladen(
         (n,) zeros and ones: what people and the judge say of the graded units; nan is left out.
     judge_unlabelled
         (N,) zeros and ones of the judge, on the units whose pass rate is wanted.
-    confidence
-        Of the limits.
     least_youden
         Refused where sensitivity + specificity - 1 is below this: the correction divides by it.
 
@@ -353,8 +345,6 @@ def clustered_mean(
         (n,) numbers; nan is left out.
     clusters
         (n,) what each belongs to, as answers of several models to one question; None if each stands for itself.
-    confidence
-        Of the limits.
 
     Returns
     -------

@@ -112,8 +112,6 @@ def pearson(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
     ----------
     ratings
         Exactly two raters. Units that only one of them rated are left out.
-    confidence
-        Of the limits.
     bootstrap
         Limits by resampling units instead of Fisher's z; always where units have clusters.
 
@@ -162,8 +160,6 @@ def spearman(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap
     ratings
         Exactly two raters on a scale with an order (texts need a declared one). Units that only one of them rated are
         left out. Equal ratings share the mean of their ranks.
-    confidence
-        Of the limits.
     bootstrap
         Limits by resampling units instead of the z of Bonett and Wright; always where units have clusters.
 
@@ -219,8 +215,6 @@ def kendall_tau(
     variant
         "b" divides by the pairs that each rater tells apart; "c" by the most that a table with as many rows and columns
         allows, for raters with different numbers of levels.
-    confidence
-        Of the limits.
     bootstrap
         Limits by resampling units; always for "c", and where units have clusters.
 
@@ -275,8 +269,6 @@ def kendall_w(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstra
     ratings
         Two or more raters on a scale with an order (texts need a declared one). Units that somebody did not rate are
         left out. Equal ratings share the mean of their ranks, and W is corrected for them.
-    confidence
-        Of the limits.
     bootstrap
         How units are resampled for the limits; there are no others.
 
@@ -339,8 +331,6 @@ def lins_concordance(ratings: Ratings, *, confidence: float = 0.95, bootstrap: B
     ----------
     ratings
         Exactly two raters. Units that only one of them rated are left out.
-    confidence
-        Of the limits.
     bootstrap
         Limits by resampling units instead of the z-transformed ones; always where units have clusters.
 
@@ -402,8 +392,6 @@ def mean_pearson(
         Two or more raters. Each pair uses the units that both rated.
     against
         The rater that every pair must hold (a judge beside people); None takes all pairs.
-    confidence
-        Of the limits.
     bootstrap
         How units are resampled for the limits. Of more than 45 pairs, which take long to resample, they come from the
         linearised variance unless a bootstrap is asked for.

@@ -50,8 +50,6 @@ def bias(
         Exactly two raters. Units that only one of them rated are left out.
     reference
         The rater whose numbers are subtracted (the person, where the other is a judge); None takes the first.
-    confidence
-        Of the limits.
     bootstrap
         Limits by resampling units instead of Student's t; always where units have clusters.
 
@@ -90,8 +88,6 @@ def mae(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | No
     ----------
     ratings
         Exactly two raters. Units that only one of them rated are left out.
-    confidence
-        Of the limits.
     bootstrap
         Limits by resampling units instead of Student's t; always where units have clusters.
 
@@ -126,8 +122,6 @@ def rmse(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap | N
     ----------
     ratings
         Exactly two raters. Units that only one of them rated are left out.
-    confidence
-        Of the limits.
     bootstrap
         Limits by resampling units instead of Student's t; always where units have clusters.
 

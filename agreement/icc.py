@@ -105,10 +105,6 @@ def icc(
     missing
         "listwise" leaves out units that somebody did not rate, and counts them. "reml" uses all ratings and estimates
         the variances of units, raters and the rest by restricted maximum likelihood.
-    confidence
-        Of the limits.
-    bootstrap
-        Limits by resampling units; always where units have clusters.
 
     Returns
     -------

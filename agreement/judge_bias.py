@@ -211,8 +211,6 @@ def family_bias(
         (n,) whether the answer comes from the judge's own family (or from the judge itself).
     clusters
         (n,) the question.
-    confidence
-        Of the limits.
 
     Returns
     -------
@@ -260,8 +258,6 @@ def length_bias(
         (n,) of the answers, in words or signs, above 0.
     clusters
         (n,) the question.
-    confidence
-        Of the limits.
 
     Returns
     -------
@@ -305,8 +301,6 @@ def position_bias(
         (n,) which place won, "first", "second" or "tie", in one order and in the other; None where there is no verdict.
     clusters
         (n,) what each pair belongs to.
-    confidence
-        Of the limits.
 
     Returns
     -------
@@ -366,8 +360,6 @@ def calibration_curve(
         good and bad units.
     bins
         Groups of about equally many units by score; None takes every score that occurs as a level.
-    clusters
-        (n,) what each unit belongs to.
     confidence
         Of the limits, level by level.
 
@@ -441,8 +433,6 @@ def drift(
         The change of agreement that would be no change to you, declared beforehand.
     clusters
         (units,) what each unit belongs to.
-    confidence, bootstrap
-        Of the limits.
 
     Returns
     -------
@@ -537,8 +527,6 @@ def self_consistency(
         Of the scale, for alpha.
     clusters
         (units,) what each unit belongs to.
-    confidence, bootstrap
-        Of the limits.
 
     Returns
     -------
@@ -607,8 +595,6 @@ def unparsed(
         The ends of the scale.
     clusters
         (n,) what each reply belongs to.
-    confidence
-        Of the limits.
 
     Returns
     -------

@@ -45,8 +45,6 @@ def cohen_kappa(
     limits
         "transformed" on the scale of atanh kappa, with Student's t; "normal" kappa -/+ z standard errors, as most
         programs print, which is too narrow for few units.
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -133,8 +131,6 @@ def light_kappa(
         Two or more raters.
     weights
         As in :func:`cohen_kappa`.
-    confidence, bootstrap
-        Of the interval.
 
     Returns
     -------

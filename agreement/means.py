@@ -26,8 +26,6 @@ def share(
         (n,) zeros and ones; nan is left out.
     clusters
         (n,) what each belongs to, as questions about one video; None if each stands for itself.
-    confidence
-        Of the limits.
     n_raters
         How many had a say in the values; 1 for a comparison with a key.
 

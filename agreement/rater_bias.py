@@ -25,8 +25,6 @@ def mcnemar(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Bootstrap 
     ----------
     ratings
         Exactly two raters and two categories. Units that only one of them rated are left out.
-    confidence, bootstrap
-        Of the interval; resampling where it is asked for, or where units have clusters.
 
     Returns
     -------
@@ -90,8 +88,6 @@ def stuart_maxwell(ratings: Ratings, *, confidence: float = 0.95, bootstrap: Boo
     ----------
     ratings
         Exactly two raters. Units that only one of them rated are left out.
-    confidence, bootstrap
-        Of the interval.
 
     Returns
     -------

@@ -79,10 +79,6 @@ def linear_regression(
         Standard errors behind limits and tests: "classical" (equal spread), "hc3" (any spread; the default, since an
         outcome of zeros and ones has unequal spread by nature), "cluster" (units of a cluster may go together; the
         default where clusters are given).
-    clusters
-        (n,) what each unit belongs to.
-    confidence
-        Of the limits.
 
     Returns
     -------

@@ -91,34 +91,23 @@ def media_used(session: Session, *, project_id: int) -> list[UsedMedia]:
     return [UsedMedia(sha256, n_bytes, name, tuple(shown)) for sha256, (n_bytes, name, shown) in found.items()]
 
 
-def fed(session: Session, *, project_id: int) -> dict[int, set[int]]:
-    """The models' answers shown beside the current revision of items to refine them, by item id."""
+def fed(session: Session, *, project_id: int, ever: bool = False) -> dict[int, set[int]]:
+    """The models' answers shown beside the current revision of items to refine them, by item id.
+
+    ``ever``: beside any revision. What is called off and nobody has decided does not count.
+    """
     wanted = (
         select(TaskRow.item_id, TaskRow.prediction_id)
         .join(ItemRow, col(ItemRow.id) == TaskRow.item_id)
         .where(
             TaskRow.project_id == project_id,
             TaskRow.stage == Stage.REFINEMENT,
-            TaskRow.revision == ItemRow.current_revision,
             TaskRow.purpose == Purpose.LIVE,
             TaskRow.state != TaskState.WITHDRAWN,
         )
     )
-    found: dict[int, set[int]] = {}
-    for item_id, prediction_id in session.exec(wanted):
-        found.setdefault(item_id or 0, set()).add(prediction_id or 0)
-    return found
-
-
-def fed_ever(session: Session, *, project_id: int) -> dict[int, set[int]]:
-    """The models' answers that are or were shown beside any revision of items to refine them, by item id; not those
-    that are called off and that nobody has decided."""
-    wanted = select(TaskRow.item_id, TaskRow.prediction_id).where(
-        TaskRow.project_id == project_id,
-        TaskRow.stage == Stage.REFINEMENT,
-        TaskRow.purpose == Purpose.LIVE,
-        TaskRow.state != TaskState.WITHDRAWN,
-    )
+    if not ever:
+        wanted = wanted.where(TaskRow.revision == ItemRow.current_revision)
     found: dict[int, set[int]] = {}
     for item_id, prediction_id in session.exec(wanted):
         found.setdefault(item_id or 0, set()).add(prediction_id or 0)

@@ -135,7 +135,7 @@ def counts(session: Session, *, access: Access) -> dict[str, int]:
         return {}
     decisions: dict[int, list[Mapping[str, Any]]]
     if stage.until == policies.ONE_ROUND:
-        fed = checks.fed_ever(session, project_id=access.project_id)
+        fed = checks.fed(session, project_id=access.project_id, ever=True)
         ever = checks.decided_in_refinement(session, project_id=access.project_id)
         decisions = {
             id: [given for answer, given in ever.get(id, {}).items() if answer in ids] for id, ids in fed.items()
