@@ -124,6 +124,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test of a store runs on SQLite; one that is marked ``both_databases`` on PostgreSQL, too."""
+    if "store_url" in metafunc.fixturenames:
+        both = any(mark.name == "both_databases" for mark in metafunc.definition.iter_markers())
+        metafunc.parametrize("store_url", DATABASES if both else DATABASES[:1], indirect=True)
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """An empty TOUCHSTONE_HOME."""
@@ -148,9 +155,9 @@ def demo(home: Path, _demo_template: Path) -> Path:
     return home
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture
 def store_url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
-    """The address of a fresh, migrated database; the test runs once for each kind of database."""
+    """The address of a fresh, migrated database: of SQLite, or by ``both_databases`` once of each kind."""
     if request.param == "sqlite":
         shutil.copyfile(request.getfixturevalue("sqlite_template"), home / "touchstone.db")
         yield f"sqlite:///{home / 'touchstone.db'}"
@@ -164,7 +171,7 @@ def store_url(request: pytest.FixtureRequest, home: Path) -> Iterator[str]:
 
 @pytest.fixture
 def store(store_url: str, home: Path) -> Iterator[Store]:
-    """A fresh store; the test runs once for each kind of database."""
+    """A fresh store in the database of ``store_url``."""
     from db.engine import open_store
 
     store = open_store(store_url, home)

@@ -30,8 +30,6 @@ from workflow.annotate.submissions import submit
 from workflow.results import agreement_page, rater_agreement
 from workflow.results.leaderboard import as_json
 
-on_sqlite = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
-
 ABOUT: dict[str, Any] = {"project": "p", "stage": Stage.VERIFICATION}
 ARGS: dict[str, Any] = {**ABOUT, "by": Cut.WHOLE, "of_means": False, "pool_guidelines": False, "items": None}
 
@@ -123,7 +121,6 @@ def test_a_process_of_its_own_gives_the_same_and_it_is_kept(
     assert here.value == found.value
 
 
-@on_sqlite
 def test_new_votes_are_measured_while_the_page_shows_what_there_is(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,7 +137,6 @@ def test_new_votes_are_measured_while_the_page_shows_what_there_is(
     assert kappa(new) == pytest.approx(0.24 / 0.44)
 
 
-@on_sqlite
 def test_only_one_at_a_time(store: Store, settings: Settings, people: list[Person]) -> None:
     asked(store, settings)
     asked(store, settings, by=Cut.DIMENSION)
@@ -148,7 +144,6 @@ def test_only_one_at_a_time(store: Store, settings: Settings, people: list[Perso
     assert len(figures._desk.going) == 1
 
 
-@on_sqlite
 def test_a_process_that_is_killed_is_told_and_tried_again(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,7 +157,6 @@ def test_a_process_that_is_killed_is_told_and_tried_again(
     assert kappa(ready(store, settings)) == pytest.approx(0.5)
 
 
-@on_sqlite
 def test_what_the_work_refuses_is_told_in_its_own_words(store: Store, settings: Settings, people: list[Person]) -> None:
     args = {**ARGS, "project": "nowhere"}
     with pytest.raises(NotFound) as here:
@@ -172,7 +166,6 @@ def test_what_the_work_refuses_is_told_in_its_own_words(store: Store, settings: 
     assert str(told.value) == str(here.value)
 
 
-@on_sqlite
 def test_what_was_made_by_other_code_or_torn_is_made_anew(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +178,6 @@ def test_what_was_made_by_other_code_or_torn_is_made_anew(
     assert figures._place(store, settings, "agreement", ARGS) != place
 
 
-@on_sqlite
 def test_small_ones_are_worked_out_where_they_are_asked_for(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,7 +189,6 @@ def test_small_ones_are_worked_out_where_they_are_asked_for(
     assert kappa(found.figure) == pytest.approx(0.5)
 
 
-@on_sqlite
 def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
     store: Store, settings: Settings, people: list[Person]
 ) -> None:
@@ -218,7 +209,6 @@ def test_the_process_takes_the_next_order_and_one_that_has_gone_is_replaced(
     assert figures._desk.idle is not first
 
 
-@on_sqlite
 def test_results_fill_by_themselves_with_the_numbers_of_the_command(
     store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,7 +88,6 @@ def answer(login: str, record: dict[str, Any], name: str) -> tuple[str | None, s
 
 
 @pytest.mark.timeout(900)  # 3,355 questions, on a machine that is busy with others
-@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 def test_every_real_question_goes_through_the_protocol(store: Store, home: Path) -> None:
     path = shared("data", "egoplan", "EgoPlan_validation.json")
     records = json.loads(path.read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import many_people
 from db.engine import Store
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 @pytest.mark.parametrize("order", ["random", "fewest_votes"])
