@@ -9,9 +9,11 @@ import app.cli
 import app.server
 import app.views
 import workflow
+from testkit import passwords
 
 for _room in (app.views, workflow):
     for _module in pkgutil.walk_packages(_room.__path__, f"{_room.__name__}."):
         importlib.import_module(_module.name)
 
 app.cli.command()
+passwords.quicken()

@@ -64,6 +64,14 @@ def _no_power_cuts() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _quick_passwords() -> None:
+    """Making a password and signing in takes no time here; ``testkit.preloaded`` does the same for what we start."""
+    from testkit import passwords
+
+    passwords.quicken()
+
+
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with all migrations applied, to be copied for each test."""

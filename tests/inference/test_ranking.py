@@ -7,13 +7,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
 
 from domain.errors import ModelRefused
 from domain.runs import Attempt, Outcome, Picture, Question
@@ -26,7 +24,13 @@ from inference.opening import open_answerer
 from inference.spec import Allowed, ModelSpec
 from testkit import tiny
 
-pytestmark = pytest.mark.slow
+# Looked for, not imported: collecting tests takes seconds less.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        find_spec("torch") is None or find_spec("transformers") is None, reason="the extra `models` is not installed"
+    ),
+]
 
 ASKED = "What should I do next?"
 ACTIONS = (

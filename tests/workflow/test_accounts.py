@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from argon2 import PasswordHasher
+from argon2 import Type
 from sqlmodel import select
 
 from db.engine import Store
@@ -16,9 +16,12 @@ from domain.records import Person, TaskView
 from domain.roles import Role
 from domain.states import Stage, TaskState
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
+from testkit.passwords import REAL
 from workflow.access import accounts
 from workflow.access.projects import members, remove_member, set_member
 from workflow.annotate import claims
+
+pytestmark = pytest.mark.both_databases
 
 GOOD = "correct horse battery"
 
@@ -36,16 +39,17 @@ class Clock:
         self.now += timedelta(**passed)
 
 
-@pytest.fixture(autouse=True)
-def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes as in real life, but for what makes guessing them expensive."""
-    monkeypatch.setattr(accounts, "_hasher", PasswordHasher(time_cost=1, memory_cost=64))
-
-
 @pytest.fixture
 def clock(store: Store) -> Clock:
     store.clock = Clock()
     return store.clock
+
+
+def test_guessing_a_password_is_expensive() -> None:
+    """At least what OWASP's Password Storage Cheat Sheet asks of Argon2id: 19 MiB and two passes."""
+    assert REAL.type is Type.ID
+    assert REAL.memory_cost >= 19 * 1024
+    assert REAL.time_cost >= 2
 
 
 def test_a_password_signs_in_whatever_the_case_of_the_login(store: Store) -> None:

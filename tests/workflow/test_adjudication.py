@@ -19,6 +19,8 @@ from workflow.access.accounts import find_person
 from workflow.annotate import authoring, claims, comments, submissions, verification
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 
 def contested(store: Store, **item: Any) -> None:
     """An item on which two people have voted differently."""

@@ -74,6 +74,7 @@ def answered(store: Store) -> dict[str, str]:
         return {names[row.item_id]: row.text for row in session.exec(select(PredictionRow))}
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("egoplan")
 def test_failures_are_counted_and_never_become_answers(store: Store, media: MediaStore, tmp_path: Path) -> None:
     path = table(

@@ -16,6 +16,8 @@ from domain.roles import Role
 from testkit.factories import Clock, make_items, make_person, make_project, vote
 from workflow.access import accounts, audit
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def clock(store: Store) -> Clock:

@@ -26,6 +26,8 @@ from testkit.factories import (
 from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 
 def write(store: Store, person: Person, image: str, n: int = 1) -> tuple[TaskView, Submitted]:
     view = image_pool.pick(store, person=person, project="p", dimension="colour", assets=[image])

@@ -25,6 +25,8 @@ from workflow.runs import batches, judge_runs, model_runs
 from workflow.runs.worker import work
 from workflow.runs.worker_registry import waiting
 
+pytestmark = pytest.mark.both_databases
+
 
 class Batches(World):
     """A project with answers of two models, and a judge whose questions go in batch files."""

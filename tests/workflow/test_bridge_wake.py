@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
 from db.engine import Store
 from domain.states import Stage
 from testkit.factories import make_items, make_project, make_schema
 from tests.workflow.outside import ADDRESS, FORMS, Outside
 from workflow.labelstudio import bridge
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_a_pause_ends_at_once_for_every_server(store: Store) -> None:

@@ -15,6 +15,8 @@ from workflow.annotate import claims
 from workflow.lead import bulk
 from workflow.lead.bulk import Action, Chosen
 
+pytestmark = pytest.mark.both_databases
+
 
 def _held(store: Store, person_id: int) -> list[str]:
     with store.read() as session:

@@ -25,6 +25,8 @@ from workflow.results import scores as results
 from workflow.results.cases import Show, Wanted
 from workflow.results.scores import NOT_ASKED, Scores
 
+pytestmark = pytest.mark.both_databases
+
 JUDGED = {("score", "gpt"): {0: 1.0, 1: 0.5, 2: 0.0, 4: 1.0}}
 GRADES = {"score": {0: [1, 1, 0], 1: [0, 0, 0.5], 2: [0, 0], 3: [1]}}
 

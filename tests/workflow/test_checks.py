@@ -12,6 +12,8 @@ from domain.states import Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, vote
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 
 def damage(store: Store, statement: str) -> None:
     with store.write() as session:

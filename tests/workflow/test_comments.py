@@ -16,6 +16,8 @@ from testkit.factories import claimed, make_items, make_people, make_person, mak
 from workflow.annotate import claims, comments, submissions
 from workflow.lead import item_history
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def people(store: Store) -> dict[str, Person]:

@@ -15,6 +15,8 @@ from tests.workflow.test_judging import FILLS, SCORE, World
 from workflow.results.judge_comparison import compare_runs
 from workflow.runs import model_runs
 
+pytestmark = pytest.mark.both_databases
+
 STRICT = SCORE.replace("Rating?", "Rating, strictly?").replace("version: 1", "version: 2")
 
 

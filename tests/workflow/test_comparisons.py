@@ -61,6 +61,7 @@ def compared(world: World) -> list[Comparison]:
     return comparisons(world.store, read, person=None)
 
 
+@pytest.mark.both_databases
 def test_both_orders_of_a_pair_are_one_comparison(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

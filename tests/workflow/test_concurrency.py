@@ -31,6 +31,8 @@ from tests.paths import ROOT
 from workflow.annotate import claims, image_pool, submissions
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 T = TypeVar("T")
 
 

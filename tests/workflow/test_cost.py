@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from sqlalchemy import event, text
 
 from db.engine import Store
@@ -20,6 +21,8 @@ from testkit.factories import (
 )
 from workflow.annotate import claims, drafts, image_pool, submissions
 from workflow.annotate.progress import MANY, progress
+
+pytestmark = pytest.mark.both_databases
 
 LARGE = ("item", "task", "annotation", "revision", "event", "draft", "asset", "prediction", "item_asset", "pick")
 """Tables that grow with the work."""

@@ -41,6 +41,8 @@ from workflow.results.scores import Answer, Method, Read, Scores
 from workflow.results.slices import Item
 from workflow.runs import judge_runs, model_runs
 
+pytestmark = pytest.mark.both_databases
+
 NAN = math.nan
 DIMENSIONS = tuple(f"d{at:02}" for at in range(12))
 PEOPLE_S = DIMENSIONS[:5]

@@ -19,6 +19,8 @@ from workflow.results import reference_metrics
 from workflow.results.dimension_means import PEOPLE, agreement_of_means
 from workflow.results.ratings import bring_in_ratings
 
+pytestmark = pytest.mark.both_databases
+
 PERCENT = """
 name: percent
 version: 1

@@ -29,6 +29,8 @@ from tests.paths import ROOT
 from workflow.runs import model_runs, worker
 from workflow.runs.worker import Means, work
 
+pytestmark = pytest.mark.both_databases
+
 CANARY = "sk-canary-0123456789abcdef"
 
 

@@ -85,6 +85,7 @@ def of_people(store: Store) -> tuple[int, float]:
     return line.found.n_units, float(line.found.value or 0)
 
 
+@pytest.mark.both_databases
 def test_people_out_of_files_count_among_the_people_everywhere(rated: Store) -> None:
     raters = raters_of(rated, person=None, project="p", stage=Stage.GRADING)
     assert (tuple(raters.people), list(raters.machines)) == (TRIO, ["gpt"])

@@ -37,6 +37,8 @@ from workflow.lead import scorecard
 from workflow.results.ratings import ratings_of
 from workflow.runs import model_runs
 
+pytestmark = pytest.mark.both_databases
+
 RATE = 0.25
 ASKED = "{rate: 0.25, after: 4, warn_below: 0.8, stop_below: 0.5}"
 SETTLED, LIVE = 8, 60

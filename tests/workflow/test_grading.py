@@ -18,6 +18,8 @@ from workflow.annotate import claims, submissions
 from workflow.annotate.progress import progress
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 MODELS = ("gpt-secret", "llava-secret", "blip-secret")
 
 

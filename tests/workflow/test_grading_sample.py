@@ -27,6 +27,8 @@ from workflow.annotate.progress import dashboard
 from workflow.files.project_check import check
 from workflow.runs import model_runs
 
+pytestmark = pytest.mark.both_databases
+
 SAMPLED = """
 name: sampled
 version: 1

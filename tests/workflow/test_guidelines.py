@@ -42,6 +42,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+@pytest.mark.both_databases
 def test_every_later_vote_is_stored_under_the_new_version(store: Store) -> None:
     make_project(store)
     make_items(store, 2)

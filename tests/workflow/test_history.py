@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlmodel import select
 
 from db.engine import Store
@@ -12,6 +13,8 @@ from domain.states import ItemState, Stage
 from testkit.factories import claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow.annotate import claims, comments, submissions
 from workflow.lead import item_history
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_everything_is_in_it_and_names_are_hidden_until_the_decision(store: Store) -> None:

@@ -22,6 +22,8 @@ from workflow.results import file_raters, judge_replies
 from workflow.results.ratings import bring_in_ratings
 from workflow.runs import judge_runs, worker
 
+pytestmark = pytest.mark.both_databases
+
 SAID = ["Fine. Rating: [[1]]", "Half. Rating: [[0.5]]", "Rating: [[0.75]]", "No idea.", "Rating: [[0]]"]
 COMES_TO = [Verdict.SCORED, Verdict.SCORED, Verdict.OUT_OF_RANGE, Verdict.UNPARSEABLE, Verdict.SCORED]
 

@@ -34,6 +34,8 @@ from workflow.results.ratings import raters_of, ratings_of
 from workflow.runs import judge_runs, judge_templates, model_runs, worker
 from workflow.runs.worker import Means, work
 
+pytestmark = pytest.mark.both_databases
+
 SCORE = """---
 id: likeness
 version: 1

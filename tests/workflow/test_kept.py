@@ -11,6 +11,8 @@ from domain.roles import Role
 from testkit.factories import Clock, claimed, make_items, make_people, make_person, make_project, make_schema, vote
 from workflow.annotate import claims, drafts, expired_drafts, submissions
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def clock(store: Store) -> Clock:

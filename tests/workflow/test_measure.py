@@ -33,6 +33,8 @@ from workflow.results.calibration import store_rule
 from workflow.results.rater_agreement import agreement_of, mark
 from workflow.results.ratings import bring_in_ratings, ratings_of
 
+pytestmark = pytest.mark.both_databases
+
 
 def only(results: list[Result], statistic: str, **args: object) -> Result:
     (one,) = [

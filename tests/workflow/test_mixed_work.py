@@ -18,6 +18,8 @@ from testkit.factories import Clock, make_fields, make_items, make_person, make_
 from workflow.annotate import authoring, claims, drafts, image_pool, submissions
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 N_PEOPLE = 6
 N_STEPS = 80
 STEPS = {

@@ -34,6 +34,8 @@ from testkit.factories import (
 from workflow.annotate import claims, drafts, submissions
 from workflow.annotate.progress import my_work, progress
 
+pytestmark = pytest.mark.both_databases
+
 
 def ordered(order: str, *, raters: int = 2) -> LoadedSchema:
     """The blind schema whose votes are handed out in an order."""

@@ -15,6 +15,8 @@ from testkit.factories import Clock, claimed, make_items, make_person, make_proj
 from workflow.annotate import claims, drafts, submissions
 from workflow.lead import forecast
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def clock(store: Store) -> Clock:

@@ -27,6 +27,8 @@ from workflow.access.projects import set_member
 from workflow.annotate import image_pool, submissions
 from workflow.annotate.progress import dashboard, my_work
 
+pytestmark = pytest.mark.both_databases
+
 
 def lines(store: Store, person: Person) -> dict[tuple[Stage, str], StageWork]:
     return {(line.stage, line.dimension): line for line in my_work(store, person=person)}

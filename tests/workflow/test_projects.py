@@ -16,6 +16,8 @@ from testkit.factories import make_items, make_person, make_pool, make_project, 
 from workflow.access import accounts, projects
 from workflow.annotate import authoring, claims, image_pool, progress
 
+pytestmark = pytest.mark.both_databases
+
 PLACES = {
     "annotator": Role.ANNOTATOR,
     "senior": Role.SENIOR,

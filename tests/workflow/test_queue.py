@@ -19,6 +19,8 @@ from testkit.serving import environment
 from tests.paths import ROOT
 from workflow.runs import run_queue
 
+pytestmark = pytest.mark.both_databases
+
 
 class Evil:
     """What unpickling would run."""

@@ -28,6 +28,8 @@ from workflow.files.import_files import Imported, import_files
 from workflow.files.release import release
 from workflow.results.ratings import ratings_of
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def media(home: Path) -> MediaStore:

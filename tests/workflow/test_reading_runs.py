@@ -37,6 +37,7 @@ def run(store: Store) -> str:
     )
 
 
+@pytest.mark.both_databases
 def test_attempts_of_a_dimension_and_one_of_them(store: Store, run: str) -> None:
     found = model_runs.attempts_of(store, by=None, run=run, dimension="shape")
     assert [(each.item, each.attempt.outcome) for each in found] == [

@@ -22,6 +22,8 @@ from workflow.annotate import claims, refinement, submissions
 from workflow.annotate.progress import dashboard
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 FIELDS = {
     "question": "Put the cup on the shelf.",
     "actions": ["Pick up the cup.", "Go to the shelf."],

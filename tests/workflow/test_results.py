@@ -32,6 +32,8 @@ from workflow.results import scores as results
 from workflow.results.scores import NOT_ASKED, Answer, Read, Scores
 from workflow.results.slices import Item
 
+pytestmark = pytest.mark.both_databases
+
 NAN = float("nan")
 
 CLOSED = """

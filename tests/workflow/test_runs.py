@@ -27,6 +27,8 @@ from workflow.runs import model_runs, worker_registry
 from workflow.runs import worker as jobs
 from workflow.runs.worker import Means, work
 
+pytestmark = pytest.mark.both_databases
+
 SPEC = ModelSpec(name="tiny", adapter="chat", model="nobody/tiny", batch_size=2)
 
 

@@ -22,6 +22,8 @@ from workflow.access.projects import access_to
 from workflow.annotate import progress, submissions
 from workflow.lead import forecast, scorecard
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def clock(store: Store) -> Clock:

@@ -75,6 +75,7 @@ def again(store: Store, spec: ModelSpec) -> second_reader.ReadAgain:
     return second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened)
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("answered")
 def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_for(
     store: Store, spec: ModelSpec, served: ScriptedServer

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
+import pytest
 from sqlmodel import col, select
 
 from annotation_schemas.loader import load_text
@@ -33,6 +34,7 @@ def ranked(options: Sequence[str], *about: object) -> list[str]:
     return [option for _, option in sorted(zip(ranks, options, strict=True))]
 
 
+@pytest.mark.both_databases
 def test_each_person_has_an_order_that_follows_from_the_recorded_seed(store: Store) -> None:
     project(store, "shuffle: [options]")
     seen: dict[tuple[int, str], list[str]] = {}

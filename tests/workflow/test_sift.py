@@ -33,6 +33,8 @@ from workflow.annotate import image_pool, progress, triage
 from workflow.annotate.claims import next_task
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 EGOTHINK = load_schema(shipped()["egothink"])
 
 

@@ -12,6 +12,8 @@ from importers.items import read_items
 from tests.paths import shared
 from workflow.results.slices import Item, similarity, sliced, ways
 
+pytestmark = pytest.mark.both_databases
+
 
 def schema(name: str = "egoplan") -> Schema:
     return load_schema(shipped()[name]).schema_

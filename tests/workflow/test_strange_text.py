@@ -13,6 +13,8 @@ from testkit.factories import claimed, make_items, make_person, make_project
 from workflow.access import accounts, projects
 from workflow.annotate import authoring, claims, drafts, image_pool, submissions, task_views
 
+pytestmark = pytest.mark.both_databases
+
 STRANGE = ["\0", "a\0b", "\ud800", "half \udfff"]
 
 

@@ -46,6 +46,7 @@ def answer(store: Store, home: Path, tmp_path: Path, answers: dict[str, str], mo
         return session.exec(select(RunRow.public_id).where(RunRow.name == model)).one()
 
 
+@pytest.mark.both_databases
 def test_a_submission(project: Store, home: Path, tmp_path: Path) -> None:
     run = answer(project, home, tmp_path, {"5": "take cup", "7": "C. fold napkin", "12": "A"})
     answer(project, home, tmp_path, {"5": "take plate", "7": "A", "12": "B"}, "other")

@@ -19,6 +19,8 @@ from workflow.annotate import claims, comments, expired_drafts, submissions
 from workflow.annotate.progress import progress
 from workflow.files.project_check import check
 
+pytestmark = pytest.mark.both_databases
+
 
 def state_of(store: Store, item_id: int) -> ItemState:
     with store.read() as session:

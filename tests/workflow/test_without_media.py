@@ -72,6 +72,7 @@ def sentence(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) ->
     return found.sentence
 
 
+@pytest.mark.both_databases
 def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> None:
     project(store)
     ids = make_items(store, 3)
