@@ -57,7 +57,7 @@ def form(services: Services, view: ProjectView) -> None:
         shell.tell(error)
         return
     token = token_of(view, spec, plan)
-    if st.button("See what will happen", key="judges.see"):
+    if st.button("Preview run", key="judges.see"):
         st.session_state.pop("judges.seen", None)
         with st.spinner("Reading answers and writing the first prompts"):
             st.session_state["judges.seen"] = (token, see(services, view, spec, plan))

@@ -48,7 +48,7 @@ def form(services: Services, view: ProjectView) -> None:
         shell.tell(error)
         return
     token = token_of(view, spec, chosen)
-    if st.button("See what will happen", key="models.see"):
+    if st.button("Preview run", key="models.see"):
         st.session_state.pop("models.seen", None)
         with st.spinner("Reading items and writing the first prompts"):
             st.session_state["models.seen"] = (token, see(services, view, spec, chosen))

@@ -1,4 +1,4 @@
-"""Causes: why seniors had to settle items, as a list to work through."""
+"""Adjudication reasons: why seniors had to settle items, as a list to work through."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def render(services: Services) -> None:
     """One line per cause and dimension, the decisions behind it, and what can be made of it."""
     view = shell.lead_of(services)
     shell.heading(
-        "Causes",
+        "Adjudication reasons",
         "Why seniors had to settle items. Write what the guideline lacks; close what needs no new words.",
         made_up=view.made_up,
     )

@@ -180,7 +180,7 @@ def people(found: Sequence[AtWork], *, project: str) -> markup.Markup:
         ("Today", "number"),
         ("7 days", "number"),
         ("In hand", "number"),
-        ("Put off", "number"),
+        ("Postponed", "number"),
         ("Unsent texts", "number"),
         ("Came too late", "number"),
     ]

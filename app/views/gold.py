@@ -89,10 +89,10 @@ def _people(services: Services, view: ProjectView, stage: Stage) -> None:
     called = apart({each.person: each.name for each in found})
     with st.form("gold.let", border=False):
         whom = st.selectbox(
-            "Let somebody go on who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
+            "Reinstate somebody who is stopped", barred, format_func=lambda each: called[each.person], key="gold.who"
         )
         why = st.text_input("Why they may go on", key="gold.why")
-        sent = st.form_submit_button("Let them go on", key="gold.go")
+        sent = st.form_submit_button("Reinstate", key="gold.go")
     if sent and whom is not None:
         gold_checks.let_go_on(
             services.store, by=services.person, project=view.name, login=whom.person, stage=stage, why=str(why)

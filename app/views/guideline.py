@@ -109,7 +109,7 @@ def _save(services: Services, view: ProjectView, text: str, base: int) -> None:
     with st.form("guideline", border=False):
         why = st.text_input("What has changed, in a sentence that annotators read", key="guideline.why")
         answers = st.multiselect(
-            "Causes that it answers",
+            "Adjudication reasons that it answers",
             list(titles),
             default=[tuple(pair) for pair in wanted],
             format_func=lambda pair: titles.get(pair, str(pair)),

@@ -1,4 +1,4 @@
-"""Late texts: submissions that came when somebody else had the item already."""
+"""Expired submissions: those that came when somebody else had the item already."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def render(services: Services) -> None:
     """Who sent what too late, and when."""
     view = shell.lead_of(services)
     shell.heading(
-        "Late texts",
+        "Expired submissions",
         "Answers that came after their lease had ended, when somebody else had the item. They are kept, but do not"
         " count; their writers find them on My work.",
         made_up=view.made_up,

@@ -180,10 +180,10 @@ def _put_off(services: Services, views: Sequence[ProjectView]) -> None:
     found = expired_drafts.put_off(services.store, person=services.person)
     if not found:
         return
-    shell.show(markup.tag("div", markup.text("Put off"), style="ts-section", role="heading", aria_level="2"))
+    shell.show(markup.tag("div", markup.text("Postponed"), style="ts-section", role="heading", aria_level="2"))
     for row in found:
         until = f"yours until {markup.moment(row.yours_until)}" if row.yours_until else "others may get it"
-        what = "given back" if row.released else "put off"
+        what = "given back" if row.released else "postponed"
         _line(services, views, row, f"{what} {markup.moment(row.at)} · {until}", name="put_off", button="Take it up")
 
 

@@ -742,11 +742,11 @@ def test_the_menu_offers_what_somebody_can_do(store: Store) -> None:
     assert titles("lea")[6:] == [
         "Dashboard",
         "History",
-        "Causes",
+        "Adjudication reasons",
         "Guideline",
         "Scorecard",
         "Bulk actions",
-        "Late texts",
+        "Expired submissions",
         "People",
         "Label Studio",
         "Import",

@@ -92,7 +92,7 @@ def take_up(page: Page, part: str) -> Locator:
 
 
 def card(page: Page, part: str) -> Locator:
-    """The lines of a list on My work or on Late texts."""
+    """The lines of a list on My work or on Expired submissions."""
     return page.locator(f"[data-part={part}]")
 
 

@@ -153,8 +153,8 @@ def test_gold_is_met_unawares_scored_and_never_counted(
         lena.picture(pictures / "gold.png" if pictures else None)
         people = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
         lena.page.get_by_role("textbox", name="Why they may go on").fill("We talked about leaves.")
-        lena.page.get_by_role("button", name="Let them go on").click()
-        expect(lena.page.get_by_role("button", name="Let them go on")).to_have_count(0)
+        lena.page.get_by_role("button", name="Reinstate").click()
+        expect(lena.page.get_by_role("button", name="Reinstate")).to_have_count(0)
     found = {row["person"]: row for row in people}
     wilson = Z_SQUARED / (AFTER + Z_SQUARED)  # the upper limit of none of four
     assert (found["ann"]["right"], found["ann"]["n"], found["ann"]["standing"]) == ("0", str(AFTER), "stopped")

@@ -94,9 +94,9 @@ def describe(lead: Desk, url: str) -> None:
 
 
 def run_it(lead: Desk, pictures: Path | None = None) -> None:
-    """See what will happen, start, and wait for the end."""
+    """Preview the run, start, and wait for the end."""
     page = lead.page
-    page.get_by_role("button", name="See what will happen").click()
+    page.get_by_role("button", name="Preview run").click()
     expect(page.locator("[data-part=foreseen]")).to_contain_text(f"will be asked {N} times about {N} answers")
     expect(page.get_by_text("cost, at most about")).to_be_visible()
     expect(page.locator(".ts-notice").filter(has_text="[Question]").first).to_be_visible()
@@ -267,7 +267,7 @@ def test_a_published_prompt_file_becomes_templates_whose_placeholders_are_filled
         describe(lead, "http://127.0.0.1:9/v1")
         # the item has a field `answer`, which is the key: that the judge is to see the model's is said by hand
         pick(page, "{answer} is", "the answer that is judged")
-        page.get_by_role("button", name="See what will happen").click()
+        page.get_by_role("button", name="Preview run").click()
         expect(page.locator("[data-part=foreseen]")).to_contain_text(
             "strict-judge will be asked 3 times about 3 answers, by likeness_v1, version 1."
         )

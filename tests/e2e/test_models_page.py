@@ -79,7 +79,7 @@ def test_a_folder_is_picked_run_watched_paused_resumed_read_and_sent_to_grading(
             expect(page.get_by_role("alert").filter(has_text="does not fit yet")).to_contain_text("a whole number")
             type_description(lead, lambda text: text.replace("max_new_tokens: lots", "max_new_tokens: 96"))
 
-            page.get_by_role("button", name="See what will happen").click()
+            page.get_by_role("button", name="Preview run").click()
             expect(page.locator("[data-part=foreseen]")).to_contain_text(f"{MODEL} will be asked about {KEPT} items")
             first = page.locator(".ts-notice").filter(has_text="user").first
             expect(first.locator("img")).to_be_visible()
@@ -208,7 +208,7 @@ def test_an_endpoint_is_asked_and_what_fails_is_told_by_its_reason(
                     re.compile(f"key: {KEY}")
                 )
                 type_description(lead, lambda text: text.replace("attempts: 4", "attempts: 2"))
-                page.get_by_role("button", name="See what will happen").click()
+                page.get_by_role("button", name="Preview run").click()
                 expect(page.get_by_text("cost, at most about")).to_be_visible()
                 page.get_by_role("button", name=f"Start: {KEPT} items").click()
 

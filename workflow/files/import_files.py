@@ -140,9 +140,9 @@ def import_files(
 
 
 ALONE = {
-    Takes.TASKS: "A project of Label Studio is brought in by itself: touchstone import {project} {format} FILE.",
-    Takes.REPLIES: "Judges' replies are brought in by themselves: touchstone import {project} {format} FILE --template "
-    "TEMPLATE.",
+    Takes.TASKS: "A project of Label Studio is brought in by itself: `touchstone import {project} {format} FILE`.",
+    Takes.REPLIES: "Judges' replies are brought in by themselves: "
+    "`touchstone import {project} {format} FILE --template TEMPLATE`.",
 }
 """What is brought in otherwise."""
 

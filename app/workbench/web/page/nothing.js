@@ -9,7 +9,7 @@ const TITLES = {
   all_done: "Nothing left here",
   waiting_for_others: "Waiting for others",
   waiting_for_media: "Waiting for images or clips",
-  put_off: "Put off",
+  put_off: "Postponed",
   pool_empty: "No free images",
   not_your_dimension: "Not your dimension",
   not_member: "Not yours",
