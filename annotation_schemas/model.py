@@ -469,10 +469,10 @@ class Source(_Part):
     fields: dict[str, str] = Field(default_factory=dict)
     """Fields and assets of the item by the key that the file has for them, where the names differ."""
     media: dict[str, Scalar] = Field(default_factory=dict)
-    """How media are cut and chosen at import, each a number: `clip_ends_before_action_seconds` (where a record has an
-    `action_start_frame` instead of the frame of the observation), `goal_actions_min` (an import says how many goals
-    show fewer), `goal_actions_max` (a record that shows more is bad), `frame_every` (of a video that is added to the
-    pool, each frame that is so far from the last)."""
+    """How media are cut and chosen at import, each a number: `clip_ends_before_action_seconds` (where a record has
+    the frame with which the action begins instead of that of the observation), `goal_actions_min` (an import says how
+    many goals show fewer), `goal_actions_max` (a record that shows more is bad), `frame_every` (of a video that is
+    added to the pool, each frame that is so far from the last)."""
 
 
 class Derived(_Part):

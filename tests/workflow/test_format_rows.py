@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,7 @@ from media.store import MediaStore
 from testkit import factories
 from tests.paths import ROOT
 from tests.planting import EXPORT_FORMAT, plant_format, planted
+from tests.test_layers import ROOMS, modules
 from tools import reference
 from workflow.files.import_files import import_files
 from workflow.files.release import release
@@ -31,6 +33,26 @@ def test_what_rows_name_is_there() -> None:
     named = [each for row in FORMATS.values() for each in (row.reads, row.writes) if each is not None]
     assert named
     assert all(callable(function_of(each)) for each in named)
+
+
+OTHER_WORDS = {"key_concept", "video_id"}
+"""Of judges' prompts, in which the first stands for key concepts; of code that looks for a video by its id."""
+
+
+def test_what_a_benchmark_calls_its_fields_is_known_to_its_format_alone() -> None:
+    rows = [row.keys for row in FORMATS.values() if row.keys is not None]
+    keys = {key for row in rows for key in (*row.order, *row.needs, row.id_key, row.goal, row.action, row.video)}
+    own = sorted(key for key in keys - OTHER_WORDS if key and "_" in key)  # others are words of the language
+    assert {"sample_id", "current_observation_frame", "action_start_frame", "source_dataset"} <= set(own)
+    names = re.compile(rf"\b({'|'.join(own)})\b")
+    told = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for room in ROOMS
+        for path in modules(room)
+        if path.parent != ROOT / "annotation_schemas" / "formats"
+        for found in names.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert not told, "\n".join(told)
 
 
 def test_a_project_is_offered_what_its_schema_names_first_and_then_what_fits() -> None:
