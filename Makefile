@@ -79,6 +79,9 @@ $(CORE): | $(BIN)/python
 
 $(ALL): | $(BIN)/python
 	@echo "installing everything that development needs into $(VENV) (a few minutes, once)"
+	@$(BIN)/python tools/lock.py --torch > $(VENV)/torch.txt
+	@# Held against hashes pip takes an index's file before a folder's: a build of torch in pip's own folders goes first.
+	@$(PIP) --require-hashes --no-deps --no-index --requirement $(VENV)/torch.txt 2> /dev/null || true
 	@$(PIP) --require-hashes --no-deps --requirement requirements.txt
 	@$(PIP) --no-build-isolation --editable '.[models]'  # where torch comes with an accelerator's libraries, these too
 	@touch $@ $(CORE)

@@ -2,6 +2,7 @@
 
     make lock
     python tools/lock.py --core    prints the part of the lock that the core needs
+    python tools/lock.py --torch   prints the pin of torch
 
 It asks pip's own resolver (through pip-tools), so it honours whatever pip is configured with on this machine, and
 writes nothing of that configuration down: no index, no folder of wheels. A local version suffix such as ``+cpu`` names
@@ -101,6 +102,9 @@ def main() -> int:
     """Compile the lock; pins that still satisfy pyproject.toml stay unless ``--upgrade`` is given."""
     if "--core" in sys.argv:
         print(core(LOCK.read_text(encoding="utf-8")), end="")
+        return 0
+    if "--torch" in sys.argv:
+        print(next(entry for name, entry, _ in entries(LOCK.read_text(encoding="utf-8")) if name == "torch"))
         return 0
     from piptools.repositories import PyPIRepository
 
