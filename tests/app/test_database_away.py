@@ -231,6 +231,7 @@ def test_postgresql_that_is_stopped_and_started(tmp_path: Path) -> None:
         store.close()
 
 
+@pytest.mark.both_databases
 def test_a_wrong_query_is_no_database_that_is_away(store: Store) -> None:
     with pytest.raises(Exception, match="nonsense") as raised, store.read() as session:
         session.connection().execute(text("SELECT * FROM nonsense"))

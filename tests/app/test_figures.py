@@ -99,6 +99,7 @@ def kappa(figure: figures.Figure) -> float | None:
     return float(line.value) if line.value is not None else None
 
 
+@pytest.mark.both_databases
 def test_a_process_of_its_own_gives_the_same_and_it_is_kept(
     store: Store, settings: Settings, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,8 @@ from db.engine import Store, migration_config, open_store
 from db.tables import APPEND_ONLY, metadata
 from domain.errors import SettingsError
 
+pytestmark = pytest.mark.both_databases
+
 WHEN = "2026-01-01 00:00:00"
 
 

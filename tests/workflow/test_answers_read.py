@@ -164,6 +164,7 @@ def test_an_answer_is_read_in_the_transaction_that_stores_it(store: Store, items
     assert found[1].why
 
 
+@pytest.mark.both_databases
 def test_answers_from_before_are_read_once_by_however_many(store: Store, items: list[int]) -> None:
     factories.make_predictions(store, items, models=["a", "b"])
     assert rows(store) == []
@@ -392,6 +393,7 @@ def test_a_file_s_row_without_an_answer_is_no_answer_in_any_format(
         assert line.found.value == (0.5 if outcome is Outcome.EMPTY else 1.0)
 
 
+@pytest.mark.both_databases
 def test_white_space_around_an_answer_is_not_stored_and_the_attempt_keeps_it(store: Store, items: list[int]) -> None:
     said = [Attempt(items[0], Outcome.ANSWERED, " red\n"), Attempt(items[1], Outcome.ANSWERED, "red")]
     factories.make_run(store, said)

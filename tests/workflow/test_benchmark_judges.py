@@ -140,6 +140,7 @@ def rows(store: Store, sql: str) -> list[Any]:
         return [tuple(row) for row in session.connection().execute(text(sql))]
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda each: each.template)
 def test_counts_of_every_outcome_equal_the_scripts(store: Store, tmp_path: Path, benchmark: Benchmark) -> None:
     script = [*benchmark.script, *ANYWHERE]
@@ -176,6 +177,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+@pytest.mark.both_databases
 @pytest.mark.slow
 @pytest.mark.parametrize("benchmark", BENCHMARKS, ids=lambda each: each.template)
 def test_a_model_that_knows_nothing_fails_and_is_counted(

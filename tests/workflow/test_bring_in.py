@@ -77,6 +77,7 @@ def exported(store: Store, format: str) -> dict[str, bytes]:
 # ---- items ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.both_databases
 def test_items_come_in_and_wait_for_their_votes(store: Store, media: MediaStore, tmp_path: Path) -> None:
     project(store, "egothink")
     write(tmp_path / "in/Activity/annotations.json", [egothink_record(n) for n in range(2)])

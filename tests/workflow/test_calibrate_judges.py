@@ -244,6 +244,7 @@ def test_both_orders_make_the_section_by_themselves(store: Store, tmp_path: Path
     assert told["leans to the first place"].n_units == 4
 
 
+@pytest.mark.both_databases
 def test_a_rule_was_set_beforehand_only_if_it_was_stored_before_the_first_reply(world: World) -> None:
     calibrate.store_rule(world.store, by=None, project="p", text="margin=0.1")
     with ScriptedServer([chat("Rating: [[1]]")]) as server:

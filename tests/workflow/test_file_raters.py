@@ -200,6 +200,7 @@ def test_an_account_that_has_rated_here_is_that_person_once(store: Store, tmp_pa
         file_raters.mark(store, by=None, project="p", machines=["bob"])
 
 
+@pytest.mark.both_databases
 def test_people_out_of_files_leave_as_pseudonyms_wherever_people_do(rated: Store, tmp_path: Path) -> None:
     """Ada, bob and cy come from a file; dora grades here; a machine is called as dora's pseudonym is."""
     (dora,) = make_people(rated, "dora")

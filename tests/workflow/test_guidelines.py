@@ -80,6 +80,7 @@ def test_a_page_of_before_is_stored_under_what_its_rater_saw(store: Store) -> No
     assert len(hashes(store)) == 1
 
 
+@pytest.mark.both_databases
 def test_who_worked_under_another_version_is_told_until_they_open_it(store: Store) -> None:
     make_project(store)
     make_items(store, 4)

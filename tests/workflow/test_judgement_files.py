@@ -158,6 +158,7 @@ def test_pandalm_beside_its_three_people(store: Store, tmp_path: Path) -> None:
     assert (kappa.n_units, kappa.n_left_out) == (974, 25)
 
 
+@pytest.mark.both_databases
 def test_llmbar_in_both_orders(store: Store, tmp_path: Path) -> None:
     folder = shared("data", "llmbar", "Natural", "evaluators")
     project(store, [str(at) for at in range(100)], "a", "b")
@@ -222,6 +223,7 @@ def test_an_empty_reply_is_empty_and_no_score(store: Store, tmp_path: Path) -> N
     assert counted(store) == {"j": {Verdict.EMPTY: 1, Verdict.SCORED: 1}}
 
 
+@pytest.mark.both_databases
 def test_egothinks_own_judgements_by_dimension(store: Store, tmp_path: Path) -> None:
     """`data/<dimension>/model_judgment/<judge>_single.jsonl`, positions from 0, a score of -1 where none was read."""
     make_project(store, loaded=load_schema(ROOT / "annotation_schemas" / "egothink.yaml"))

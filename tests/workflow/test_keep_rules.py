@@ -26,6 +26,8 @@ from workflow.annotate import claims, submissions, verification
 from workflow.files.project_check import check, gates
 from workflow.files.release import release
 
+pytestmark = pytest.mark.both_databases
+
 FIELDS = {"question": "What do I hold?", "answer": "A cup."}
 RIGHT = {"image_fits": "yes", "answer_right": "right", "difficulty": 1}
 
@@ -75,7 +77,6 @@ def test_a_jury_of_two_on_two_criteria(
     assert check(store) == []
 
 
-@pytest.mark.both_databases
 def test_a_skip_that_calls_a_senior_asks_nobody_else(store: Store) -> None:
     jury(store)
     ann, bob = make_people(store, "ann", "bob")

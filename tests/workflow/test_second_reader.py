@@ -28,6 +28,8 @@ from workflow.results import leaderboard, reader_agreement, scores
 from workflow.results.scores import Scores
 from workflow.runs import model_runs, second_reader
 
+pytestmark = pytest.mark.both_databases
+
 KEY = Scores("key")
 TEXTS = ["A", "the colour of blood", "the colour of the sky", "whatever you like", "the colour of blood", "hm"]
 """To six items with the options red and blue and the key red: only the first names an option."""
@@ -75,7 +77,6 @@ def again(store: Store, spec: ModelSpec) -> second_reader.ReadAgain:
     return second_reader.read_again(store, by=None, project="p", spec=spec, open_=opened)
 
 
-@pytest.mark.both_databases
 @pytest.mark.usefixtures("answered")
 def test_what_the_rules_do_not_read_is_asked_once_and_counts_where_it_is_asked_for(
     store: Store, spec: ModelSpec, served: ScriptedServer

@@ -38,6 +38,8 @@ from workflow.annotate import claims, gold_checks, progress, qualification
 from workflow.files.project_check import check
 from workflow.lead import item_history
 
+pytestmark = pytest.mark.both_databases
+
 SET = "{items: 3, reviewers: 1, pass_mark: 0.5}"
 GOLD = "{rate: 0.5, after: 4, warn_below: 0.8, stop_below: 0.5}"
 
@@ -72,7 +74,6 @@ def sentence(store: Store, person: Person, stage: Stage = Stage.VERIFICATION) ->
     return found.sentence
 
 
-@pytest.mark.both_databases
 def test_only_what_is_there_is_given_out(store: Store, media: MediaStore) -> None:
     project(store)
     ids = make_items(store, 3)
