@@ -53,7 +53,8 @@ def _all() -> tuple[Scene, ...]:
 
 
 def _scene(said: dict[str, Any]) -> Scene:
-    return Scene(**{key: tuple(value) if isinstance(value, list) else value for key, value in said.items()})
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items()}
+    return Scene(**values)
 
 
 def scenes(dimension: str | None = None) -> list[Scene]:
