@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode
@@ -12,6 +13,7 @@ from sqlalchemy import text
 from app.gate import Gate
 from app.routes.auth import WAITING_OF_ONE
 from db.engine import Store, open_store
+from testkit import passwords
 from tests.app.asgi import Reply, at_once
 from tests.app.behind import application
 from tests.app.homes import PASSWORD, Home, make_home
@@ -64,6 +66,16 @@ def test_nobody_locks_somebody_else_out(store: Store, home: Home) -> None:
     assert _tries(app, ("ana", PASSWORD, OFFICE), cookie=cookie[:-1] + "x")[0].status == 401
 
 
+@pytest.fixture
+def expensive(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Guesses take as long as they do in real life: those that come at once are there at once."""
+    monkeypatch.setattr(accounts, "_hasher", passwords.REAL)
+    accounts._nobody.cache_clear()
+    yield
+    accounts._nobody.cache_clear()
+
+
+@pytest.mark.usefixtures("expensive")
 def test_eighty_guesses_at_once_leave_room_for_others(store: Store, home: Home) -> None:
     app = application(store, home)
     guesses = [(f"nobody{number}", "a guess", AWAY) for number in range(80)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app import markup
+from app.routes import replies
 from app.routes.replies import Refusals
 from domain.errors import BadRequest, Conflict, Unavailable
 from tests.app.asgi import call_all
@@ -35,8 +36,9 @@ def test_the_same_refusal_again_is_counted_and_not_written(caplog: pytest.LogCap
 
 
 def test_a_refused_request_is_in_the_log(
-    tmp_path: Path, sqlite_template: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, sqlite_template: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(replies, "REFUSALS", Refusals())  # what other tests were refused is not counted here
     home = make_home(tmp_path, sqlite_template, pictures=0)
     store = home.store()
     headers = session(store, "ana")
