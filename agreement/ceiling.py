@@ -306,6 +306,10 @@ def noise_ceiling(
     return NoiseCeiling(reliability, highest, mean)
 
 
+_ROUNDING = 1e-12
+"""A reliability up to here is none: exactly 0 in numbers without rounding, and nothing that one may divide by."""
+
+
 def disattenuated_correlation(
     humans: ArrayLike,
     judge: ArrayLike,
@@ -370,7 +374,8 @@ def disattenuated_correlation(
     of_people, of_judge = _cronbach(table), _cronbach(f)
 
     def corrected(drawn: Floats) -> Floats:
-        product = np.maximum(of_people(drawn), 0) * np.maximum(of_judge(drawn), 0)
+        people, judge = of_people(drawn), of_judge(drawn)
+        product = np.where(people > _ROUNDING, people, 0) * np.where(judge > _ROUNDING, judge, 0)
         found: Floats = np.where(product > 0, observed(drawn) / np.sqrt(np.where(product > 0, product, 1)), math.nan)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from itertools import combinations
 
@@ -166,3 +167,14 @@ def test_what_cannot_be_read_is_said() -> None:
     assert not one.observed.defined
     measured = human_ceiling(RANDOM.normal(size=(300, 2)), RANDOM.normal(size=300), measure="kappa")
     assert "measurements" in (measured.judge.reason or "")
+
+
+def test_people_without_any_reliability_are_not_divided_by() -> None:
+    """The two people's values have a covariance of exactly 0: deviations -1 0 0 0 1 and -.2 -.2 -1.2 1.8 -.2. In some
+    orders of the units rounding makes a reliability of 1e-16 of it, and a correlation of millions."""
+    people = np.array([[0, 1], [1, 1], [1, 0], [1, 3], [2, 1]])
+    judge = np.array([0, 0, 0, 0, 1])
+    for order in itertools.permutations(range(5)):
+        found = disattenuated_correlation(people[list(order)], judge[list(order)], bootstrap=Bootstrap(draws=20))
+        assert not found.corrected.defined, order
+        assert "not above zero" in str(found.corrected.reason)

@@ -14,7 +14,7 @@ from sqlmodel import select
 from annotation_schemas.loader import load_text
 from annotation_schemas.model import LoadedSchema
 from db.engine import Store
-from db.tables import ItemRow, PredictionRow, RunRow, TaskRow
+from db.tables import ItemRow, PredictionRow, ProjectRow, RunRow, TaskRow
 from domain.errors import Conflict
 from domain.order import spread
 from domain.records import NothingLeft, Person
@@ -223,6 +223,8 @@ def test_two_leads_who_pass_on_at_once_do_not_overfill(store: Store) -> None:
 @pytest.mark.parametrize(("order", "shuffle"), [("random", False), ("random", True), ("priority", False)])
 def test_grades_of_three_people_make_majorities_early(store: Store, order: str, shuffle: bool) -> None:
     factories.make_project(store, loaded=sampled(150, order=order, shuffle=shuffle))
+    with store.write() as session:
+        session.exec(select(ProjectRow)).one().seed = 2  # how early is a matter of chance
     passed_on(store, items_of(store, {"d1": 34, "d2": 33, "d3": 33}), ["a", "b", "c"])
     people = factories.make_people(store, "ann", "bob", "cy")
     pick = Random(3)
